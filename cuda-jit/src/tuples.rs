@@ -4,6 +4,7 @@
 pub trait KernelParams: Sealed + 'static {}
 
 /// Keeps traits to tuples.
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
 pub trait Sealed {}
 
 impl Sealed for () {}

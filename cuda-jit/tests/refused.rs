@@ -49,7 +49,6 @@ const NO_REFUSALS: &[&str] = &[
     "Takes the closures that a launch would pass",
     "Indices are not checked",
     "The variant of that number, if",
-    "` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.",
     "kernels cannot call `{{Self}}::{name}`, which is no",
     "this expression is not supported in a kernel",
     "this is not a call",
@@ -76,6 +75,85 @@ fn every_refusal_of_the_macros_is_shown_by_a_test() {
         }
     }
     assert!(refusals > 60, "only {refusals} refusals were found");
+}
+
+/// Items of this crate that no program names, beside those that begin with two underscores and those of `harvest`.
+const HIDDEN: &[&str] = &[
+    "Builtin",
+    "Callee",
+    "CallableFromKernels",
+    "DeviceFn",
+    "ExistsOnDevice",
+    "HostMethod",
+    "MarkedWithDevice",
+    "NoMethods",
+    "OptionMethods",
+    "PlainFunction",
+    "Returned",
+    "Sealed",
+];
+
+/// The lines of notes, help and excerpts that name hidden items, by program. The numbers may only fall.
+const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
+    ("constants", 6),
+    ("constructors", 1),
+    ("conversions", 5),
+    ("defaults", 2),
+    ("device_call", 3),
+    ("device_fn_types", 8),
+    ("forged", 45),
+    ("habits_types", 10),
+    ("host_functions", 8),
+    ("host_methods", 37),
+    ("host_types", 2),
+    ("hygiene_kinds", 1),
+    ("hygiene_types", 1),
+    ("iterators", 1),
+    ("layouts", 14),
+    ("methods", 18),
+    ("newcomers", 5),
+    ("plain_functions", 39),
+    ("sums", 5),
+    ("tiles", 4),
+    ("unrepeated", 61),
+];
+
+#[test]
+fn no_error_names_a_hidden_item() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
+    let entries = std::fs::read_dir(&root).expect("the folder is there").map(|entry| entry.expect("it was listed"));
+    let mut found = Vec::new();
+    for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "stderr")) {
+        let name = path.file_stem().expect("it has a name").to_string_lossy().into_owned();
+        let [shown, program] = ["stderr", "rs"].map(|end| std::fs::read_to_string(path.with_extension(end)));
+        let (shown, program) = (shown.expect("it can be read"), program.expect("it can be read"));
+        let mut notes = 0;
+        for line in shown.lines().filter(|line| hidden(line, &program).next().is_some()) {
+            let is_first = line.starts_with("error");
+            assert!(!is_first, "an error of `{name}.rs` names a hidden item: {line}");
+            notes += 1;
+        }
+        let known = HIDDEN_IN_NOTES.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
+        if notes != known {
+            found.push(format!("(\"{name}\", {notes}), which was {known}"));
+        }
+    }
+    found.sort();
+    assert!(found.is_empty(), "the notes that name hidden items are others:\n{}", found.join("\n"));
+}
+
+/// The hidden items that a line of a diagnostic names and the program does not.
+fn hidden<'a>(line: &'a str, program: &'a str) -> impl Iterator<Item = &'a str> {
+    let words = line.split(|char: char| !char.is_alphanumeric() && char != '_' && char != ':');
+    words.flat_map(|path| path.split("::").map(move |word| (path, word))).filter_map(move |(path, word)| {
+        let in_harvest = path.split("::").any(|segment| segment == "harvest") && path.contains("::");
+        let is_hidden = word.starts_with("__") && word.contains(char::is_alphanumeric)
+            || word.starts_with("DeviceMethods_")
+            || word.starts_with("DeviceFunction_")
+            || HIDDEN.contains(&word)
+            || in_harvest;
+        (is_hidden && !program.contains(word)).then_some(word)
+    })
 }
 
 /// The texts of the files below a folder that end so.

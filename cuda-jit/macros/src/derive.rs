@@ -19,6 +19,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
+use crate::methods::{is_operator, operator_tag};
 use crate::signature::{has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 
@@ -132,6 +133,11 @@ impl Parse for Listed {
             syn::PathArguments::AngleBracketed(arguments) => syn::parse2(arguments.args.to_token_stream())?,
             _ => syn::parse_quote!(Self),
         };
+        if !is_operator(&last.ident) {
+            let hint =
+                format!("`{}` is no operator: list their traits, such as `Add`, `MulAssign` or `Neg`", last.ident);
+            return Err(syn::Error::new(last.ident.span(), hint));
+        }
         Ok(Listed { name: last.ident.clone(), left, right })
     }
 }
@@ -272,8 +278,8 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
 fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed]) -> Generics {
     let clause = generics.make_where_clause();
     for Listed { name, left, right } in listed {
-        let left = left.clone().unwrap_or_else(|| syn::parse_quote!(Self));
-        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#name, #right>));
+        let (tag, left) = (operator_tag(name), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
+        clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#tag, #right>));
     }
     generics
 }
@@ -295,7 +301,8 @@ fn ordered(
 /// The function that lists the operators, and what they are.
 fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<Derived>) -> (TokenStream, TokenStream) {
     let listed = listed.iter().map(|Listed { name, left, right }| {
-        let (text, of) = (name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
+        let (tag, text, of) =
+            (operator_tag(name), name.to_string(), left.clone().unwrap_or_else(|| syn::parse_quote!(Self)));
         let left = match left {
             Some(left) => quote!(::core::option::Option::Some(#root::ty_of::<#left>())),
             None => quote!(::core::option::Option::None),
@@ -304,7 +311,7 @@ fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<De
             name: #text,
             left: #left,
             right: #root::ty_of::<#right>(),
-            instance: <#of as #root::DeviceOperator<#root::operators::#name, #right>>::instance(),
+            instance: <#of as #root::DeviceOperator<#root::operators::#tag, #right>>::instance(),
         })
     });
     let arithmetic = match derived {

@@ -152,8 +152,8 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
         return Err(syn::Error::new(path.span(), hint));
     }
     let value = format_ident!("__f", span = Span::mixed_site());
-    let (path, refusal) = capture::named_alone(root, path);
-    let hidden = capture::hidden(&path);
+    let (alias, refusal) = capture::named_alone(root, path);
+    let hidden = capture::hidden(&alias);
     let called = quote_spanned!(path.span() => #hidden());
     Ok(quote! {{
         #refusal

@@ -6,11 +6,12 @@
 //! captured is what rustc checks beside it.
 
 use cuda_jit_syntax::owned;
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::{Block, Ident, ItemFn};
 
-use crate::capture::{self, Alias, BindingInfo, BindingKind, Captured};
+use crate::capture::{self, BindingInfo, BindingKind, Captured};
+use crate::checked;
 use crate::options;
 use crate::signature::{Role, Signature, elided, type_check, without_lifetimes};
 
@@ -55,6 +56,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             _ => {}
         }
     }
+    let written = item.clone().into_iter().last();
     let mut function = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(function) => function,
         Err(error) => {
@@ -62,7 +64,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function, in_one_place) {
+    let (beside, refused) = match beside(kind, &root, options, &mut function, written, in_one_place) {
         Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
@@ -91,12 +93,13 @@ fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     quote!(#function #error)
 }
 
-/// What stands beside the function, whose body it takes, and why that is refused if it is.
+/// What stands beside the function, whose body it takes, and why that is refused if it is. The body is also given as it is written.
 fn beside(
     kind: Kind,
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
+    written: Option<TokenTree>,
     in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
@@ -108,7 +111,8 @@ fn beside(
         Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let signature = Signature::new(&function.sig, role, in_one_place)?;
+    let mut signature = Signature::new(&function.sig, role, in_one_place)?;
+    signature.repeated = written.and_then(|written| checked::to_repeat(&signature, written));
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -263,7 +267,10 @@ pub(crate) fn twin(
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
-    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
+        let observer = capture::constant(number, *span);
+        quote_spanned!(*span => __cuda_jit_evaluated(#observer))
+    });
     let named = (0u32..).zip(&captured.named).map(|(number, span)| {
         let observer = capture::named(number, *span);
         quote_spanned!(*span => __cuda_jit_seen(#observer))
@@ -271,7 +278,8 @@ pub(crate) fn twin(
     let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
     let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
     let (asked, refusals) = (asked(root, captured.library), refusals(root, captured));
-    let body = twin_closure(sig, signature, captured);
+    let repeated = checked::repeated(root, sig, signature);
+    let body = twin_closure(root, sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
@@ -280,9 +288,10 @@ pub(crate) fn twin(
         fn #function #own_generics() -> #root::Harvest #where_clause {
             // Out here none of the body's own items can stand for it.
             let #of = #definition;
+            #repeated
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, seen as __cuda_jit_seen};
+            use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
             #asked
             #refusals
             #(#observers)*
@@ -298,7 +307,7 @@ pub(crate) fn twin(
                 patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
             };
             // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
-            let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
+            let #told = unsafe { ::std::vec![#(#consts),*] };
             // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
             unsafe { #root::Answers::harvest(#answers, #of, #told) }
             }
@@ -350,17 +359,20 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
 }
 
 /// The parameters as the twin has them.
-fn stood_in_params(signature: &Signature) -> impl Iterator<Item = syn::PatType> {
-    signature.params.iter().map(|param| syn::PatType { ty: Box::new(signature.stood_in(&param.ty)), ..param.clone() })
+fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
+    signature.params.iter().map(|param| {
+        let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
+        syn::PatType { ty: Box::new(ty), ..param.clone() }
+    })
 }
 
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
-fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
+fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
     let body = capture::unreached(&captured.twin);
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
-        let params = stood_in_params(signature);
+        let params = stood_in_params(root, signature);
         let result = signature.stood_in(&signature.result);
         return quote!(let __twin = |#(#params),*| -> #result #body;);
     }
@@ -374,7 +386,7 @@ fn twin_closure(sig: &syn::Signature, signature: &Signature, captured: &Captured
 pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
     let methods = last_resort(root, &captured.methods);
     let functions = captured.functions.iter().map(|asked| asked.refusal(root));
-    let imports = captured.aliases.iter().map(Alias::import);
+    let imports = captured.aliases.iter().map(|alias| alias.import(captured.is_repeated, &captured.macros));
     let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
     let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
     quote!(use #root::plain::names::*; #macros #(#imports)* #methods #(#functions)*)
@@ -394,23 +406,38 @@ fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     }
 }
 
+/// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.
+fn without_bounds(generics: &syn::Generics) -> syn::Generics {
+    let mut generics = generics.clone();
+    for param in generics.type_params_mut() {
+        param.bounds.clear();
+    }
+    generics.where_clause = None;
+    generics
+}
+
 /// `DeviceFn`, and the means for a call to name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     let args = signature.marker_args(root);
     let ty_generics = quote!(<#(#args),*>);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let unbounded = without_bounds(&bounded);
     let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
     let see = see_closures(root, signature);
     let output = without_lifetimes(&signature.result);
     let args = signature.generic_args(root);
     quote! {
         #[allow(non_camel_case_types, dead_code)]
-        impl #impl_generics #name #ty_generics #where_clause {
+        impl #unbounded #name #ty_generics {
             #[doc(hidden)]
             pub fn __callee() -> #root::Callee<Self> {
                 #root::Callee::new()
             }
+        }
+
+        #[allow(non_camel_case_types, dead_code)]
+        impl #impl_generics #name #ty_generics #where_clause {
             #see
 
             #root::compiled_alone!(#vis,);

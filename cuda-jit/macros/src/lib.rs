@@ -8,6 +8,7 @@
 
 mod calls;
 mod capture;
+mod checked;
 mod configured;
 mod derive;
 mod device_fn;

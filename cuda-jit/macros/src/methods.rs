@@ -4,6 +4,7 @@
 //! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(self)` is
 //! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
 //! `__definition_f` and `__harvest_f`, the captured body and its twin.
+//! Without the attribute an `impl` lacks an item, whose name says so.
 //!
 //! # Safety
 //!
@@ -27,6 +28,10 @@ use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
 use crate::standard;
 
+/// An item that a `#[device]` trait asks for, and each `#[device] impl` of it has. It is named for the error where one of the
+/// attributes is missing.
+const MARKER: &str = "write_device_before_trait_and_impl";
+
 /// `#[device] impl ..`
 pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {
     let mut declared = TokenStream::new();
@@ -43,6 +48,8 @@ pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemIm
                 let is_library = options.library && !is_extension(&written);
                 let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
+                let marker = Ident::new(MARKER, Span::call_site());
+                item.items.extend((!options.library).then(|| -> ImplItem { syn::parse_quote!(fn #marker() {}) }));
                 Ok(calls)
             }
         },
@@ -76,6 +83,13 @@ pub(crate) fn of_trait(
             hidden.extend(items);
             tokens.extend(beside);
         }
+        if !options.library {
+            let is_provided =
+                item.items.iter().all(|item| !matches!(item, TraitItem::Fn(TraitItemFn { default: None, .. })));
+            let end = if is_provided { quote!({}) } else { quote!(;) };
+            let marker = Ident::new(MARKER, Span::call_site());
+            hidden.push(syn::parse_quote!(#[doc(hidden)] fn #marker() #end));
+        }
         if options.library && is_apart {
             let calls = hidden.extract_if(.., is_call).collect();
             tokens.extend(calls_trait(&mut item, calls));
@@ -89,6 +103,16 @@ pub(crate) fn of_trait(
         #item
         #expanded
     }
+}
+
+/// Returns true for the trait of an operator.
+pub(crate) fn is_operator(name: &Ident) -> bool {
+    standard::is_operator(&name.to_string()) && name != "Default" && name != "From"
+}
+
+/// What stands for an operator's trait in the types of its `#[device] impl`.
+pub(crate) fn operator_tag(name: &Ident) -> Ident {
+    format_ident!("{}Operator", name)
 }
 
 /// Returns true for `#[device(extension)]`, an `impl` of the device library that declares its trait.
@@ -452,10 +476,11 @@ fn trait_method(
             hidden.push(harvest);
         }
         None => {
-            let why = format!("`{name}` of a `#[device]` trait: write `#[device]` before the `impl` of the trait.");
             let (own_generics, _, clause) = typed.split_for_impl();
-            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition;));
-            hidden.push(quote!(#[doc = #why] #[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause;));
+            // a user's trait asks for the marker instead
+            let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
+            hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
+            hidden.push(quote!(#[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause #end));
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
@@ -607,7 +632,7 @@ fn overloaded(
     }
     let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
-    let tag = Ident::new(name, Span::call_site());
+    let tag = operator_tag(&Ident::new(name, Span::call_site()));
     let told = match name {
         "Default" => quote!(#root::CapturedDefault),
         "From" => quote!(#root::DeviceFrom<#right>),

@@ -1,7 +1,7 @@
 //! What the generated items need of the function's signature: generics, parameter types without lifetimes, checks.
 
 use cuda_jit_syntax::owned::Options;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
@@ -57,6 +57,8 @@ pub(crate) struct Signature {
     /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
     closures: Vec<(Ident, Type)>,
     role: Role,
+    /// The body as it is written, where the twin repeats it.
+    pub(crate) repeated: Option<Group>,
     /// True if no macro can have put the function together.
     pub(crate) in_one_place: bool,
 }
@@ -109,8 +111,19 @@ impl Signature {
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
         let closures = generics.type_params().filter_map(stand_in).collect();
-        let signature =
-            Self { params, unpacked, static_types, names, lifetimes, result, closures, role, generics, in_one_place };
+        let signature = Self {
+            params,
+            unpacked,
+            static_types,
+            names,
+            lifetimes,
+            result,
+            closures,
+            role,
+            generics,
+            repeated: None,
+            in_one_place,
+        };
         let by_reference =
             |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
         if let (Role::Kernel, Some(ty)) = (role, signature.static_types.iter().find(by_reference)) {

@@ -53,6 +53,7 @@ pub mod carried {
 
 mod sealed {
     /// Keeps [`CaptureDim`](super::CaptureDim) to one to six dimensions.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait CaptureDim {}
 }
 

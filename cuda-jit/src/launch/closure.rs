@@ -49,6 +49,7 @@ pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
 
 mod sealed {
     /// Keeps [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to what `device_fn!` makes.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl<S, C, H, W> Sealed for super::DeviceClosure<S, C, H, W> {}
@@ -165,6 +166,7 @@ pub trait List<T>: list::Sealed + 'static {
 
 mod list {
     /// Keeps [`List`](super::List) to what observers saw.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl Sealed for () {}

@@ -377,6 +377,19 @@ fn each_device_has_its_own() {
     assert_eq!(PER_DEVICE.get(), 8);
 }
 
+#[kernel]
+fn never_assigned(out: &mut [u32]) {
+    let _late: u32;
+    let (one, _other): (u32, bool);
+    one = 5;
+    out[0] = one;
+}
+
+#[test]
+fn variables_may_stay_without_a_value() {
+    differ!(never_assigned, (1, 1), [], vec![0u32; 2]);
+}
+
 const fn doubled(v: u32) -> u32 {
     let mut sum = 0;
     let mut k = 0;

@@ -32,6 +32,8 @@ impl Reads for Forged {
         i
     }
 
+    fn write_device_before_trait_and_impl() {}
+
     fn __definition_read() -> &'static Definition {
         other::definition()
     }

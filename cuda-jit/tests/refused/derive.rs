@@ -92,4 +92,10 @@ struct OtherOption {
     a: f32,
 }
 
+#[derive(Clone, Copy, DeviceType)]
+#[operators(Multiply for f32)]
+struct NoOperator {
+    a: f32,
+}
+
 fn main() {}

@@ -105,7 +105,7 @@ impl DeviceFn for Mine {
     }
 }
 
-impl DeviceOperator<cuda_jit::harvest::operators::Add, Mine> for Mine {
+impl DeviceOperator<cuda_jit::harvest::operators::AddOperator, Mine> for Mine {
     fn definition() -> &'static Definition {
         fill::definition()
     }

@@ -18,6 +18,8 @@ fn plain(out: &mut [u32]) {
 }
 
 impl Shape for Mine {
+    fn write_device_before_trait_and_impl() {}
+
     fn area(&self, x: u64) -> u64 {
         x
     }

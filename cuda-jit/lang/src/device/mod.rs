@@ -7,7 +7,9 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use crate::harvest::{Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty};
+use crate::harvest::{
+    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Untied,
+};
 
 /// The type beside each function of the files below: its parameters' types, every lifetime
 /// `'static`, and what the front end makes of it. The bounds are as weak as can be: what the function itself asks for,
@@ -155,6 +157,11 @@ unsafe impl DeviceType for Dim3 {
 /// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.
 ///
 /// Nothing unsafe relies on an implementation: there can be none of other [`Dims`].
+#[diagnostic::on_unimplemented(
+    message = "a grid has 1, 2 or 3 dimensions",
+    label = "another number of dimensions",
+    note = "write `::<1>()`, `::<2>()` or `::<3>()`"
+)]
 pub trait Dimensions {
     /// `usize`, `(usize, usize)` or `(usize, usize, usize)`.
     type Index;
@@ -264,9 +271,9 @@ pub fn warp_size() -> usize {
     32
 }
 
-/// The same for the functions of this file, which take nothing.
+/// The same for the functions of this file, which take nothing: a call's path says all generic arguments.
 macro_rules! intrinsics {
-    ($($(#[generic($n:ident)])? $name:ident -> $output:ty => $intrinsic:expr;)*) => { $(
+    ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
@@ -280,9 +287,9 @@ macro_rules! intrinsics {
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-        unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? $(where Dims<$n>: Dimensions)? {
-            type Args = ();
-            type Output = $output;
+        unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
+            type Args = Untied;
+            type Output = Untied;
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
             }
@@ -291,12 +298,12 @@ macro_rules! intrinsics {
 }
 
 intrinsics! {
-    #[generic(N)] grid -> <Dims<N> as Dimensions>::Index => Intrinsic::Grid(N);
-    #[generic(N)] grid_size -> <Dims<N> as Dimensions>::Index => Intrinsic::GridSize(N);
-    thread_idx -> Dim3 => Intrinsic::ThreadIdx;
-    block_idx -> Dim3 => Intrinsic::BlockIdx;
-    block_dim -> Dim3 => Intrinsic::BlockDim;
-    grid_dim -> Dim3 => Intrinsic::GridDim;
-    lane_id -> usize => Intrinsic::LaneId;
-    warp_size -> usize => Intrinsic::WarpSize;
+    #[generic(N)] grid => Intrinsic::Grid(N);
+    #[generic(N)] grid_size => Intrinsic::GridSize(N);
+    thread_idx => Intrinsic::ThreadIdx;
+    block_idx => Intrinsic::BlockIdx;
+    block_dim => Intrinsic::BlockDim;
+    grid_dim => Intrinsic::GridDim;
+    lane_id => Intrinsic::LaneId;
+    warp_size => Intrinsic::WarpSize;
 }

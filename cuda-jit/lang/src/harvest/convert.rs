@@ -62,7 +62,6 @@ pub unsafe trait DeviceFrom<T>: Sized {
 pub struct Conversion<T, U>(PhantomData<fn(T) -> U>);
 
 // SAFETY: the instance is the conversion of these types.
-#[diagnostic::do_not_recommend]
 unsafe impl<T, U: DeviceFrom<T>> DeviceFn for Conversion<T, U> {
     type Args = (T,);
     type Output = U;

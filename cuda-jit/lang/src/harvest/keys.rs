@@ -132,6 +132,7 @@ pub trait CastType: sealed::Sealed {
 
 mod sealed {
     /// Keeps [`ScalarType`](super::ScalarType) and [`CastType`](super::CastType) to the types below.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 }
 

@@ -10,13 +10,13 @@ use std::ops::Deref;
 use super::{Body, Harvest, Instance, owner_arg};
 use crate::syntax::Definition;
 
-/// An operator's `#[device] impl`: `Op` is its trait's name in [`operators`], `Right` the right operand.
+/// An operator's `#[device] impl`: `Op` is its trait in [`operators`], `Right` the right operand.
 ///
 /// # Safety
 ///
 /// The definition and the harvest are those of the method that the operator calls on the host. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no device operator `{Op}` for `{Right}`",
+    message = "`{Self}` has no `{Op}` for `{Right}` on the device",
     label = "listed here",
     note = "write `#[device]` before the `impl` of the operator's trait"
 )]
@@ -50,7 +50,7 @@ impl<T> Same<T> for T {}
 /// Takes two functions that are one.
 pub fn standard<A, B: Same<A>>(_: A, _: B) {}
 
-/// The names of the operators' traits.
+/// The operators' traits by names that nothing else has: rustc writes such without their paths.
 pub mod operators {
     macro_rules! operators {
         ($($name:ident)*) => { $(
@@ -61,8 +61,10 @@ pub mod operators {
     }
 
     operators! {
-        Add Sub Mul Div Rem BitAnd BitOr BitXor Shl Shr AddAssign SubAssign MulAssign DivAssign RemAssign BitAndAssign
-        BitOrAssign BitXorAssign ShlAssign ShrAssign Neg Not PartialEq PartialOrd Ord
+        AddOperator SubOperator MulOperator DivOperator RemOperator BitAndOperator BitOrOperator BitXorOperator
+        ShlOperator ShrOperator AddAssignOperator SubAssignOperator MulAssignOperator DivAssignOperator
+        RemAssignOperator BitAndAssignOperator BitOrAssignOperator BitXorAssignOperator ShlAssignOperator
+        ShrAssignOperator NegOperator NotOperator PartialEqOperator PartialOrdOperator OrdOperator
     }
 }
 

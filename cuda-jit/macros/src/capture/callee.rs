@@ -58,10 +58,13 @@ pub(crate) struct Alias {
 }
 
 impl Alias {
-    /// The import that declares it.
-    pub(crate) fn import(&self) -> TokenStream {
+    /// The import that declares it. Where the body is repeated as it is written, a name that nothing has is an error there
+    /// alone: what is imported then is a macro, but for a name that is among the macros which the function calls.
+    pub(crate) fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
         let Alias { path, name } = self;
-        quote_spanned!(name.span() => use #path as #name;)
+        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
+        let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
+        quote_spanned!(name.span() => #silent use #path as #name;)
     }
 }
 
@@ -124,6 +127,8 @@ impl Capture {
         let free = call.filter(|_| !of_type(path) && !is_constructor(path));
         let (path, import) = &self.alias(path);
         let (observer, hidden) = (callee(number, span), hidden(path));
+        let same = self.is_repeated.then(|| quote_spanned!(span => __cuda_jit_same));
+        let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
         let value = callee_value(number, span);
         let imported = |expr: TokenStream| match import {
@@ -132,11 +137,11 @@ impl Capture {
         };
         if let (Some((_, true)), None) = (call, &known) {
             let seer = seer(path);
-            let called = imported(quote_spanned!(span => #seer(#path, #hidden().of(#observer))));
+            let called = imported(quote_spanned!(span => #seer(#(#same)*(#path), #hidden().of(#observer))));
             return (Expr::Verbatim(quote_spanned!(span => (#called))), None);
         }
         let named = imported(path.to_token_stream());
-        self.say(quote_spanned!(span => let #value = #named;));
+        self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
         if is_constructor(path) {
             let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
             self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
@@ -154,7 +159,7 @@ impl Capture {
         };
         let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
         if let Some((_, true)) = call {
-            let (seer, callee) = (seer(path), format_ident!("__cuda_jit_s{}", number, span = span));
+            let (seer, callee) = (seer(path), format_ident!("__cuda_jit_known{}", number, span = span));
             self.say(quote_spanned!(span => let #callee = #found;));
             let called = imported(quote_spanned!(span => #seer(#callee.tie(&#value, #path), #callee)));
             return (Expr::Verbatim(quote_spanned!(span => (#called))), Some(callee));
@@ -210,7 +215,8 @@ impl Capture {
         }
         // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
-        let prefix = if inner { None } else { alias_prefix(path) };
+        let silent = self.is_repeated && path.path.segments.len() == 1;
+        let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
         aliased.unwrap_or_else(|| (path.clone(), None))
     }
@@ -233,7 +239,7 @@ impl Capture {
             }
             None => {
                 let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
-                import = Some(Alias { path: bare, name: name.clone() }.import());
+                import = Some(Alias { path: bare, name: name.clone() }.import(self.is_repeated, &[]));
                 name
             }
         };
@@ -279,13 +285,14 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut walk = Capture::default();
     let (named, _) = walk.alias(path);
-    let imports = walk.aliases.iter().map(Alias::import);
+    let imports = walk.aliases.iter().map(|alias| alias.import(false, &[]));
     let functions = walk.functions.iter().map(|asked| asked.refusal(root));
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
 }
 
-/// What the alias of a function begins with, by how many generic arguments its path has; none if there is to be no alias.
-fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
+/// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is
+/// an error elsewhere; none if there is to be no alias.
+fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
@@ -295,13 +302,13 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
         return None;
     }
     match &last.arguments {
-        PathArguments::None => Some("__cuda_jit_p"),
+        PathArguments::None => Some(if silent { "__cuda_jit_s" } else { "__cuda_jit_p" }),
         PathArguments::AngleBracketed(arguments) => {
             let is_type = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(_));
             let are_types = arguments.args.iter().all(is_type);
             match arguments.args.len() {
-                1 if are_types => Some("__cuda_jit_q"),
-                2 if are_types => Some("__cuda_jit_r"),
+                1 if are_types => Some(if silent { "__cuda_jit_u" } else { "__cuda_jit_q" }),
+                2 if are_types => Some(if silent { "__cuda_jit_v" } else { "__cuda_jit_r" }),
                 _ => None,
             }
         }

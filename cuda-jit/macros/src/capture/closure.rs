@@ -1,7 +1,7 @@
 //! Closures: bound to a name, or passed to a device function. They are inlined where they are called.
 
 use cuda_jit_syntax::owned as s;
-use quote::quote;
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt};
 
@@ -157,7 +157,10 @@ impl Capture {
         let result = (asks || returns).then(|| self.named_at(span));
         // `return` says what is returned: before the body, a value would be typed apart from what is around it
         let observer = result.map(|number| named(number, span)).into_iter();
-        *closure.body = Expr::Verbatim(quote!({ loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
+        // the block begins where the body does, so that an error about the closure reads the same as in the function
+        let begins = begin(&closure.body);
+        *closure.body =
+            Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
         self.labels = labels;
         let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }

@@ -66,6 +66,8 @@ pub(crate) struct Captured {
     pub(crate) macros: Vec<Ident>,
     /// True for a method of the device library.
     pub(crate) library: bool,
+    /// True if the twin repeats the body as it is written.
+    pub(crate) is_repeated: bool,
 }
 
 /// A name that the body or signature binds.
@@ -138,6 +140,8 @@ pub(crate) struct Capture {
     functions: Vec<OfType>,
     aliases: Vec<Alias>,
     macros: Vec<Ident>,
+    /// True if the twin repeats the body as it is written.
+    is_repeated: bool,
     /// What the twin does before the statement that is being walked.
     before: Vec<Stmt>,
     /// The probe that has rustc resolve names, where their spelling does not.
@@ -162,7 +166,8 @@ pub(crate) struct Capture {
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
-    let mut walk = Capture { probe: (globs || !signature.in_one_place).then(Probe::new), ..Capture::default() };
+    let probe = (globs || !signature.in_one_place).then(Probe::new);
+    let mut walk = Capture { probe, is_repeated: signature.repeated.is_some(), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
@@ -215,7 +220,8 @@ impl Capture {
             errors.for_each(|error| first.combine(error));
             return Err(first);
         }
-        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, macros, .. } = self;
+        let Self { bindings, callees, consts, types, named, patterns, methods, functions, aliases, .. } = self;
+        let Self { macros, is_repeated, .. } = self;
         let consts = consts.iter().map(|(expr, _)| span::begin(expr)).collect();
         let types = types.iter().map(|(ty, _)| ty.span()).collect();
         Ok(Captured {
@@ -234,6 +240,7 @@ impl Capture {
             aliases,
             macros,
             library: false,
+            is_repeated,
         })
     }
 

@@ -45,6 +45,7 @@ pub trait StoreOrder: AtomicOrder {}
 
 mod sealed {
     /// Keeps scopes and orders to those below.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 }
 

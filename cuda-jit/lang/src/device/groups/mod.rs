@@ -49,6 +49,7 @@ use group;
 
 mod sealed {
     /// Keeps [`WarpGroup`](super::marker::WarpGroup) to groups within a warp.
+    #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl<const N: usize> Sealed for super::Tile<N> {}
