@@ -80,9 +80,9 @@ pub mod __private {
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
-            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsKnown as _, IsPlain as _,
-            NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _,
-            ValueMethods as _, ViewFunctions as _, ViewMethods as _, ViewValues as _,
+            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
+            OrderedMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _, ValueMethods as _,
+            ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
@@ -97,6 +97,7 @@ pub mod __private {
             __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _,
             __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
+        pub use crate::library::known::{IsKnown as _, IsPlain as _};
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };

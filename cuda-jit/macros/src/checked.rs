@@ -9,7 +9,7 @@ use syn::{FnArg, GenericParam, Type};
 
 use crate::signature::Signature;
 
-/// Bodies of so many lines are repeated: rustc takes less than a millisecond for such.
+/// Bodies of so many lines are repeated: rustc takes one to two milliseconds for such.
 const MOST_LINES: usize = 20;
 
 /// The body to repeat, of a free function, whose last token it is. A constant cannot name generic parameters; attributes within a

@@ -15,7 +15,6 @@ pub mod compare;
 mod constructor;
 mod convert;
 mod errors;
-mod exchange;
 mod functions;
 pub mod hosts;
 mod identity;
@@ -45,7 +44,6 @@ pub use constructor::{
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use exchange::{Exchange, IsKnown, IsPlain};
 pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
@@ -236,6 +234,17 @@ pub enum GroupOp {
     MatchAll,
     /// Combines the values.
     Reduce(BinaryOp),
+}
+
+/// A function of `std::mem`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exchange {
+    /// `mem::swap`
+    Swap,
+    /// `mem::replace`
+    Replace,
+    /// `mem::take`
+    Take,
 }
 
 /// A question of the device library about a view.

@@ -78,7 +78,6 @@ macro_rules! stand_ins {
 pub trait Found<F> {}
 
 impl<F> Found<F> for NoFunction {}
-impl<F, D> Found<F> for super::exchange::StandIn<D> {}
 #[diagnostic::do_not_recommend]
 impl<F: DeviceFunction> Found<F> for PlainFunction {}
 

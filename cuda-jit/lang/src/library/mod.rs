@@ -21,6 +21,7 @@ pub(crate) mod default;
     reason = "the language has no `?` here, and these are the methods that clippy would call"
 )]
 pub mod iterator;
+pub(crate) mod known;
 pub(crate) mod loops;
 pub(crate) mod option;
 pub(crate) mod ordering;

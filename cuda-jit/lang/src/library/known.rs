@@ -12,25 +12,15 @@
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
-use super::plain::{DeviceFunction, NoFunction, PlainFunction};
-use super::{
-    Body, Builtin, Callee, Closure, Constructs, DeviceFn, DeviceType, FnLike, Instance, Intrinsic, Makes, type_arg,
+use crate::harvest::plain::{DeviceFunction, Found, NoFunction, PlainFunction};
+use crate::harvest::{
+    Body, Builtin, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes,
+    type_arg,
 };
 use crate::library::iterator::{
     self, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
     __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
 };
-
-/// A function of `std::mem`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Exchange {
-    /// `mem::swap`
-    Swap,
-    /// `mem::replace`
-    Replace,
-    /// `mem::take`
-    Take,
-}
 
 macro_rules! callees {
     ($($(#[$doc:meta])* $name:ident)*) => { $(
@@ -40,8 +30,8 @@ macro_rules! callees {
 
         // SAFETY: the instance is the function that the type is named after.
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
-            type Args = super::Untied;
-            type Output = super::Untied;
+            type Args = crate::harvest::Untied;
+            type Output = crate::harvest::Untied;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::Exchange(Exchange::$name)), generics: vec![type_arg::<T>()] }
@@ -288,3 +278,5 @@ pub trait IsPlain {
 impl<F, S, A> IsPlain for Among<F, S, A> {
     type Function = F;
 }
+
+impl<F, D> Found<F> for StandIn<D> {}
