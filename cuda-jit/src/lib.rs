@@ -164,13 +164,15 @@ pub mod __private {
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
-        pub use crate::harvest::pattern::{OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _};
+        pub use crate::harvest::pattern::{
+            OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
+        };
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
             DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, IsPlain as _, IsReplace as _,
-            NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, ValueMethods as _,
-            ViewFunctions as _, ViewMethods as _, ViewValues as _,
+            NoMethods as _, OrderedMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _,
+            ValueMethods as _, ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,

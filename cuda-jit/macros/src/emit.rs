@@ -267,7 +267,10 @@ pub(crate) fn twin(
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
-    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
+    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
+        let observer = capture::constant(number, *span);
+        quote_spanned!(*span => __cuda_jit_evaluated(#observer))
+    });
     let named = (0u32..).zip(&captured.named).map(|(number, span)| {
         let observer = capture::named(number, *span);
         quote_spanned!(*span => __cuda_jit_seen(#observer))
@@ -288,7 +291,7 @@ pub(crate) fn twin(
             #repeated
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, seen as __cuda_jit_seen};
+            use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
             #asked
             #refusals
             #(#observers)*
@@ -304,7 +307,7 @@ pub(crate) fn twin(
                 patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
             };
             // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
-            let #told = unsafe { ::std::vec![#(#root::evaluated(#consts)),*] };
+            let #told = unsafe { ::std::vec![#(#consts),*] };
             // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
             unsafe { #root::Answers::harvest(#answers, #of, #told) }
             }
@@ -405,23 +408,38 @@ fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     }
 }
 
+/// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.
+fn without_bounds(generics: &syn::Generics) -> syn::Generics {
+    let mut generics = generics.clone();
+    for param in generics.type_params_mut() {
+        param.bounds.clear();
+    }
+    generics.where_clause = None;
+    generics
+}
+
 /// `DeviceFn`, and the means for a call to name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     let args = signature.marker_args(root);
     let ty_generics = quote!(<#(#args),*>);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
+    let unbounded = without_bounds(&bounded);
     let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
     let see = see_closures(root, signature);
     let output = without_lifetimes(&signature.result);
     let args = signature.generic_args(root);
     quote! {
         #[allow(non_camel_case_types, dead_code)]
-        impl #impl_generics #name #ty_generics #where_clause {
+        impl #unbounded #name #ty_generics {
             #[doc(hidden)]
             pub fn __callee() -> #root::Callee<Self> {
                 #root::Callee::new()
             }
+        }
+
+        #[allow(non_camel_case_types, dead_code)]
+        impl #impl_generics #name #ty_generics #where_clause {
             #see
 
             /// Compiles the function alone to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for code of other

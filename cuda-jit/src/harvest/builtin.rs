@@ -8,7 +8,7 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use super::{Body, Callee, DeviceFn, Instance, Untied};
+use super::{Body, Callee, DeviceFn, Instance, Returned, Untied};
 
 /// The callee of a method that the front end knows by its name.
 #[derive(Debug)]
@@ -69,6 +69,23 @@ impl<T: MarkedWithDevice + ?Sized> NoMethods for T {}
 impl NoMethods for str {}
 impl NoMethods for String {}
 impl<T> NoMethods for Vec<T> {}
+
+/// The methods of text that slices have too. Text is refused where it comes from.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait TextMethods {
+    #[doc(hidden)]
+    fn __call_len(&self) -> Returned<Builtin, usize> {
+        Returned::new()
+    }
+
+    #[doc(hidden)]
+    fn __call_is_empty(&self) -> Returned<Builtin, bool> {
+        Returned::new()
+    }
+}
+
+impl TextMethods for str {}
 
 /// The hidden methods of complex numbers.
 ///

@@ -50,19 +50,22 @@ callees! {
     Take
 }
 
-impl<F: DeviceFn> Callee<F> {
+impl<F> Callee<F> {
     /// Ties the generic arguments to those of a function value that is called with one argument.
-    pub fn see_one<V: FnLike<F::Args, Output = F::Output>>(self, function: &V, _: fn(&mut u8) -> u8) -> Self {
+    pub fn see_one<V>(self, function: &V, _: fn(&mut u8) -> u8) -> Self
+    where
+        F: DeviceFn,
+        V: FnLike<F::Args, Output = F::Output>,
+    {
         self.see(function)
     }
 
     /// The same with two arguments.
-    pub fn see_two<V: FnLike<F::Args, Output = F::Output>>(
-        self,
-        function: &V,
-        _: fn(&mut u8, &mut u8),
-        _: fn(&mut u8, u8) -> u8,
-    ) -> Self {
+    pub fn see_two<V>(self, function: &V, _: fn(&mut u8, &mut u8), _: fn(&mut u8, u8) -> u8) -> Self
+    where
+        F: DeviceFn,
+        V: FnLike<F::Args, Output = F::Output>,
+    {
         self.see(function)
     }
 }

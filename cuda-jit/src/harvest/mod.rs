@@ -36,7 +36,7 @@ use std::sync::Arc;
 
 pub use builtin::{
     ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
-    OrderedMethods, SliceValues, ValueMethods, ViewValues,
+    OrderedMethods, SliceValues, TextMethods, ValueMethods, ViewValues,
 };
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, Saw, Site, saw, saw_answer,
@@ -96,6 +96,10 @@ pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
 ///
 /// [`instance`](Self::instance) is the function that the type is named after, of these arguments and this result, as rustc checked
 /// it; it returns the same every time. `#[device]` implements it.
+#[diagnostic::on_unimplemented(
+    message = "the device has no code for this call",
+    label = "called with a type that the function does not take on the device"
+)]
 pub unsafe trait DeviceFn {
     /// The types of its parameters, as a tuple.
     type Args;
@@ -186,9 +190,13 @@ impl<F, R> Returned<F, R> {
     }
 }
 
-impl<F: DeviceFn> Callee<F> {
+impl<F> Callee<F> {
     /// Ties the generic arguments to those of a function value.
-    pub fn see<V: FnLike<F::Args, Output = F::Output>>(self, _: &V) -> Self {
+    pub fn see<V>(self, _: &V) -> Self
+    where
+        F: DeviceFn,
+        V: FnLike<F::Args, Output = F::Output>,
+    {
         self
     }
 }

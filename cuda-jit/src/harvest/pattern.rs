@@ -174,25 +174,37 @@ impl<T: Representative, F: Fn(&T) -> bool> OfRepresentative for Applied<T, F> {
 /// Nothing unsafe relies on an implementation.
 pub trait OfKnown<T> {
     /// The answer.
-    fn __cuda_jit_resolved(self) -> Option<Resolved>
-    where
-        T: DeviceType;
+    fn __cuda_jit_resolved(self) -> Option<Resolved>;
 }
 
-impl<T> OfKnown<T> for &Path<'_, T> {
-    fn __cuda_jit_resolved(self) -> Option<Resolved>
-    where
-        T: DeviceType,
-    {
+impl<T: DeviceType> OfKnown<T> for &Path<'_, T> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
         value(self.0)
     }
 }
 
-impl<T, F: Fn(&T) -> bool> OfKnown<T> for &Applied<T, F> {
-    fn __cuda_jit_resolved(self) -> Option<Resolved>
-    where
-        T: DeviceType,
-    {
+impl<T: DeviceType, F: Fn(&T) -> bool> OfKnown<T> for &Applied<T, F> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
         applied::<T, _>(&self.0).among(T::__variants())
+    }
+}
+
+/// The question of a path of a type that kernels do not know: the error is where the value comes from.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait OfUnknown<T> {
+    /// Nothing.
+    fn __cuda_jit_resolved(self) -> Option<Resolved>;
+}
+
+impl<T> OfUnknown<T> for &mut Path<'_, T> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
+        None
+    }
+}
+
+impl<T, F> OfUnknown<T> for &mut Applied<T, F> {
+    fn __cuda_jit_resolved(self) -> Option<Resolved> {
+        None
     }
 }

@@ -108,19 +108,32 @@ pub mod names {
     pub use super::CallableFromKernels as __cuda_jit_callable;
 
     macro_rules! names {
-        ($($stand_in:ident $no_function:ident: $($name:ident)*;)*) => { $($(
+        ($($item:ident: $($name:ident)*;)*) => { $($(
             #[doc(hidden)]
-            pub use super::{$no_function as $name, $stand_in as $name};
+            pub use super::$item as $name;
         )*)* };
     }
 
     names! {
-        Plain no_function: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
+        Plain: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
             __cuda_jit_p7 __cuda_jit_p8 __cuda_jit_p9 __cuda_jit_p10 __cuda_jit_p11;
-        PlainOf no_function_of: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
+        PlainOf: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
             __cuda_jit_q7 __cuda_jit_q8 __cuda_jit_q9 __cuda_jit_q10 __cuda_jit_q11;
-        PlainOfTwo no_function_of_two: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
+        PlainOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
             __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
+        // where a name that nothing has is an error elsewhere
+        Plain: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
+            __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
+        PlainOf: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
+            __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
+        PlainOfTwo: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
+            __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
+        no_function: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
+            __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
+        no_function_of: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
+            __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
+        no_function_of_two: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
+            __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
     }
 }
 

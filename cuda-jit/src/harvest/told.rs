@@ -9,7 +9,7 @@ pub fn tell(types: &[fn() -> Ty]) -> Vec<Ty> {
 
 /// Ties an observer to the closure that yields a constant of the same type as a value: a variant without fields may be one of an
 /// enum whose generic arguments its path does not tell.
-pub fn constant_like<T: DeviceType, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
+pub fn constant_like<T, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
 
 /// A constant as a value.
 #[derive(Debug)]

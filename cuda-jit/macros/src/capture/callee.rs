@@ -205,7 +205,8 @@ impl Capture {
         }
         // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
-        let prefix = if inner { None } else { alias_prefix(path) };
+        let silent = self.is_repeated && path.path.segments.len() == 1;
+        let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
         aliased.unwrap_or_else(|| (path.clone(), None))
     }
@@ -249,8 +250,9 @@ pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, Tok
     (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
 }
 
-/// What the alias of a function begins with, by how many generic arguments its path has; none if there is to be no alias.
-fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
+/// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is
+/// an error elsewhere; none if there is to be no alias.
+fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
@@ -260,13 +262,13 @@ fn alias_prefix(path: &ExprPath) -> Option<&'static str> {
         return None;
     }
     match &last.arguments {
-        PathArguments::None => Some("__cuda_jit_p"),
+        PathArguments::None => Some(if silent { "__cuda_jit_s" } else { "__cuda_jit_p" }),
         PathArguments::AngleBracketed(arguments) => {
             let is_type = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(_));
             let are_types = arguments.args.iter().all(is_type);
             match arguments.args.len() {
-                1 if are_types => Some("__cuda_jit_q"),
-                2 if are_types => Some("__cuda_jit_r"),
+                1 if are_types => Some(if silent { "__cuda_jit_u" } else { "__cuda_jit_q" }),
+                2 if are_types => Some(if silent { "__cuda_jit_v" } else { "__cuda_jit_r" }),
                 _ => None,
             }
         }

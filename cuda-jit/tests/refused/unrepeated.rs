@@ -1,0 +1,66 @@
+//! Mistakes in functions whose body the typing probe does not repeat, since they are generic, or methods, or have a `?`: rustc
+//! says them of the function and may say them of the probe too, without a hidden item in the first line.
+use cuda_jit::device::tiled_partition;
+use cuda_jit::{DeviceType, Num, device, kernel};
+
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Point {
+    x: f32,
+}
+
+#[device]
+impl Point {
+    fn times<T: Num>(&self, t: T) -> T {
+        t
+    }
+
+    fn misspelled(&self) -> f32 {
+        self.x.squareroot()
+    }
+}
+
+#[device]
+fn add<T: Num>(a: T, b: T) -> T {
+    a + b
+}
+
+#[device]
+fn arguments<const N: usize>(p: Point, x: &[f32; N]) -> f32 {
+    p.times(true);
+    add::<bool>(true, false);
+    add(1.0, 2u32);
+    tiled_partition::<12>(&cuda_jit::device::this_block());
+    misspelled(x[0])
+}
+
+#[device]
+fn iterators<const N: usize>(x: &[f32; N]) -> f32 {
+    for v in x.iter().sum::<f32>() {}
+    x[0]
+}
+
+#[device]
+fn trying(x: Option<f32>) -> Option<f32> {
+    Some(x?.squareroot() + Point { x: 1.0 }.lenght())
+}
+
+enum Way {
+    Up,
+    Down,
+}
+
+#[device]
+fn underived<const N: usize>() -> usize {
+    match Way::Up {
+        Way::Up => N,
+        Way::Down => 2,
+    }
+}
+
+#[kernel]
+fn calls(out: &mut [f32]) {
+    out[0] = arguments(Point { x: 1.0 }, &[1.0]) + iterators(&[1.0]);
+}
+
+fn main() {}
