@@ -77,20 +77,20 @@ type Twos = (
 /// How what may be called with 0, 1 or 2 arguments meets the known functions of as many, where it is none of them: `see` ties the
 /// generic arguments to those of a function value, `beside` does not, since closures do.
 macro_rules! unknown {
-    ($([$($generics:tt)*] $ty:ty, [$($bounds:tt)*];)*) => { $(
+    ($([$($generics:tt)*] $ty:ty, [$($seen:tt)*] where [$($bounds:tt)*];)*) => { $(
         impl<$($generics)*> $ty {
             /// Ties the generic arguments to those of a function value that is called without an argument.
-            pub fn see_none<$($bounds)*>(self, function: &V, _: Nones) -> Self {
+            pub fn see_none<$($seen)*>(self, function: &V, _: Nones) -> Self where $($bounds)* {
                 self.see(function)
             }
 
             /// The same with one argument.
-            pub fn see_one<$($bounds)*>(self, function: &V, _: Ones) -> Self {
+            pub fn see_one<$($seen)*>(self, function: &V, _: Ones) -> Self where $($bounds)* {
                 self.see(function)
             }
 
             /// The same with two arguments.
-            pub fn see_two<$($bounds)*>(self, function: &V, _: Twos) -> Self {
+            pub fn see_two<$($seen)*>(self, function: &V, _: Twos) -> Self where $($bounds)* {
                 self.see(function)
             }
 
@@ -123,9 +123,9 @@ macro_rules! unknown {
 }
 
 unknown! {
-    [F: DeviceFn] Callee<F>, [V: FnLike<F::Args, Output = F::Output>];
-    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V: Makes<Args, T>];
-    [] NoFunction, [V];
+    [F] Callee<F>, [V] where [F: DeviceFn, V: FnLike<F::Args, Output = F::Output>];
+    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V] where [V: Makes<Args, T>];
+    [] NoFunction, [V] where [];
 }
 
 /// A function `F` without code for the device, the known functions `S` of as many arguments, and the generic arguments `A` of those.

@@ -160,8 +160,8 @@ impl Capture {
         let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
         if let Some((_, true)) = call {
             let (seer, callee) = (seer(path), format_ident!("__cuda_jit_known{}", number, span = span));
-            self.say(quote_spanned!(span => let #callee = #found;));
-            let called = imported(quote_spanned!(span => #seer(#callee.tie(&#value, #path), #callee)));
+            self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
+            let called = imported(quote_spanned!(span => #seer(#callee.tie(&#value, #(#same)*(#path)), #callee)));
             return (Expr::Verbatim(quote_spanned!(span => (#called))), Some(callee));
         }
         self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
