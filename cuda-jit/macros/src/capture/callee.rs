@@ -152,11 +152,12 @@ impl Capture {
             self.say(quote_spanned!(span => #callee.of(#observer);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
-        let Some((see, known)) = known else {
+        let Some((mut see, known)) = known else {
             let seen = imported(quote_spanned!(span => #hidden().see(&#value).of(#observer);));
             self.say(quote_spanned!(span => #seen;));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
+        see.set_span(span);
         let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
         if let Some((_, true)) = call {
             let (seer, callee) = (seer(path), format_ident!("__cuda_jit_known{}", number, span = span));
