@@ -116,7 +116,6 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("printf_types", 10),
     ("standard_traits", 6),
     ("sums", 5),
-    ("tiles", 1),
     ("unrepeated", 39),
 ];
 
