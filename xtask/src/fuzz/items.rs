@@ -86,7 +86,7 @@ impl Writer {
     }
 
     /// The attribute of device functions.
-    fn device(&self) -> &'static str {
+    pub(super) fn device(&self) -> &'static str {
         if self.checked { "#[device(checked)]" } else { "#[device]" }
     }
 

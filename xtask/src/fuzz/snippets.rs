@@ -119,6 +119,6 @@ impl Writer {
             };
             written += &rest.replace('@', own);
         }
-        written
+        written.replace("#[device]", self.device())
     }
 }
