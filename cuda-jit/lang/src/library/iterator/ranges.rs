@@ -50,23 +50,23 @@ macro_rules! integers {
         impl Step for $ty {
             const IS_RANDOM_ACCESS: bool = $random_access;
 
-                    fn successor(self) -> $ty {
+            fn successor(self) -> $ty {
                 self.wrapping_add(1)
             }
 
-                    fn predecessor(self) -> $ty {
+            fn predecessor(self) -> $ty {
                 self.wrapping_sub(1)
             }
 
-                    fn forward(self, n: usize) -> $ty {
+            fn forward(self, n: usize) -> $ty {
                 self.wrapping_add(n as $ty)
             }
 
-                    fn backward(self, n: usize) -> $ty {
+            fn backward(self, n: usize) -> $ty {
                 self.wrapping_sub(n as $ty)
             }
 
-                    fn checked_forward(self, n: usize) -> $ty {
+            fn checked_forward(self, n: usize) -> $ty {
                 let limit = $ty::MAX.wrapping_sub(self) as $unsigned as $wide;
                 if n as $wide > limit {
                     // Overflows: panics where overflow checks are on.
@@ -75,11 +75,11 @@ macro_rules! integers {
                 self.wrapping_add(n as $ty)
             }
 
-                    fn is_beyond(self, end: $ty, n: usize) -> bool {
+            fn is_beyond(self, end: $ty, n: usize) -> bool {
                 self < end && end.wrapping_sub(self) as $unsigned as $wide > n as $wide
             }
 
-                    fn distance(self, end: $ty) -> usize {
+            fn distance(self, end: $ty) -> usize {
                 if self < end {
                     let distance = end.wrapping_sub(self) as $unsigned as $wide;
                     if distance > usize::MAX as $wide { usize::MAX } else { distance as usize }
@@ -88,11 +88,10 @@ macro_rules! integers {
                 }
             }
 
-                    fn step_over(self, gap: usize, end: $ty) -> $ty {
+            fn step_over(self, gap: usize, end: $ty) -> $ty {
                 let next = self.wrapping_add(gap as $ty).wrapping_add(1);
                 if next > self && (gap as $wide) < $unsigned::MAX as $wide { next } else { end }
             }
-
         }
     )* };
 }
