@@ -132,7 +132,7 @@ impl Lowering<'_> {
         copy
     }
 
-    /// Whether calls of a closure change variables of its own.
+    /// Returns true if calls of a closure change variables of its own.
     fn has_state(&self, number: u32) -> bool {
         let Captured::Written { frame, copies: Some(copies), borrowed: false, .. } = &self.closures[number as usize]
         else {

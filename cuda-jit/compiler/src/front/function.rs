@@ -69,14 +69,14 @@ pub(super) enum Captured {
         frame: usize,
         /// What a `move` closure copied when it was made: the number of its copies.
         copies: Option<usize>,
-        /// Whether it is a reference to the closure: nobody copies it.
+        /// True of a reference to the closure: nobody copies it.
         borrowed: bool,
         /// The type of its result, as far as it tells by itself.
         result: Option<Ty>,
         /// The scope that it was written in.
         scope: Option<SourceScopeId>,
     },
-    /// What a `None` holds: nobody calls it.
+    /// The content of a `None`: nobody calls it.
     Nowhere,
     /// A device function.
     Function(Instance, Rc<Told>),

@@ -246,7 +246,7 @@ enum Callee {
     ViewPart(ViewPart, Ty),
     /// A function that returns its argument as it is.
     Identity,
-    /// What copies what its argument refers to.
+    /// A function that copies the value behind its argument.
     Duplicate,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),

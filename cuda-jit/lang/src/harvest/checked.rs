@@ -1,4 +1,4 @@
-//! How a typing probe keeps silent where the function itself does not compile, so that one mistake gives one error.
+//! Silence of a typing probe where the function itself does not compile, so that one mistake gives one error.
 //!
 //! Beside the probe of a short function the macro repeats the body as it is written, in a function that returns an opaque type. rustc reports
 //! the same errors there as in the function, and prints them once. Where there is one, the opaque type is in error, and so is

@@ -72,7 +72,7 @@ macro_rules! stand_ins {
     )* };
 }
 
-/// What a function was found to be that is none of the device's, whose refusal may be left to say.
+/// The kind of a function that is none of the device's, whose refusal may be left to say.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait Found<F> {}

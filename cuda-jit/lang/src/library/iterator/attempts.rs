@@ -1,4 +1,4 @@
-//! What may end early: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
+//! Folds that may end early: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
 
 use super::{DeviceIterator, DeviceProduct, DeviceSum};
 use crate::device;
@@ -9,13 +9,13 @@ use crate::harvest::DeviceType;
 /// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Attempt: Sized + DeviceType {
-    /// The type of what it holds if it succeeded.
+    /// The type of the value of one that succeeded.
     type Output: DeviceType;
 
     /// One that succeeded.
     fn succeeded(output: Self::Output) -> Self;
 
-    /// What it holds if it succeeded.
+    /// The value of one that succeeded.
     ///
     /// # Errors
     ///

@@ -373,17 +373,9 @@ pub trait DeviceIterator: Sized + DeviceType {
     }
 
     /// Returns the element with the largest key, the last of several.
-    fn max_by_key<K: Ord, F: FnMut(&Self::Item) -> K>(mut self, mut key: F) -> Option<Self::Item> {
-        let first = match self.next() {
-            Some(first) => first,
-            None => return None,
-        };
-        let first_key = key(&first);
-        let (_, item) = self.fold((first_key, first), |(best_key, best), item| {
-            let item_key = key(&item);
-            if comes_after(&best_key, &item_key) { (best_key, best) } else { (item_key, item) }
-        });
-        Some(item)
+    fn max_by_key<K: Ord + DeviceType, F: FnMut(&Self::Item) -> K>(self, mut key: F) -> Option<Self::Item> {
+        let keyed = self.map(|item| (key(&item), item));
+        keyed.reduce(|x, y| if comes_after(&x.0, &y.0) { x } else { y }).map(|(_, item)| item)
     }
 
     /// Returns the smallest element, the first of several.
@@ -400,17 +392,9 @@ pub trait DeviceIterator: Sized + DeviceType {
     }
 
     /// Returns the element with the smallest key, the first of several.
-    fn min_by_key<K: Ord, F: FnMut(&Self::Item) -> K>(mut self, mut key: F) -> Option<Self::Item> {
-        let first = match self.next() {
-            Some(first) => first,
-            None => return None,
-        };
-        let first_key = key(&first);
-        let (_, item) = self.fold((first_key, first), |(best_key, best), item| {
-            let item_key = key(&item);
-            if comes_after(&best_key, &item_key) { (item_key, item) } else { (best_key, best) }
-        });
-        Some(item)
+    fn min_by_key<K: Ord + DeviceType, F: FnMut(&Self::Item) -> K>(self, mut key: F) -> Option<Self::Item> {
+        let keyed = self.map(|item| (key(&item), item));
+        keyed.reduce(|x, y| if comes_after(&x.0, &y.0) { y } else { x }).map(|(_, item)| item)
     }
 
     /// Returns true if no element is greater than its successor.

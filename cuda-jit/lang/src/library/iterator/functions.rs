@@ -1,6 +1,6 @@
 //! Functions of `std::iter` and `std::array` that make iterators and arrays, and the iterators over an `Option` or `Result`.
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Zip};
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, Numbered, Zip};
 use crate::device;
 use crate::device::library::duplicate;
 use crate::harvest::{Closure, DeviceType};
@@ -28,7 +28,7 @@ pub trait Making: Sized + DeviceType {
 
     /// `iter::repeat_n`
     fn repeat_n(item: Self, count: usize) -> RepeatN<Self> {
-        RepeatN { item, left: count }
+        Indexed::new(Copies { item, count })
     }
 
     /// `iter::from_fn`
@@ -189,70 +189,32 @@ impl<T: DeviceType> DeviceExactSize for Repeat<T> {
     }
 }
 
-/// An element so many times.
+/// Copies of an element.
 #[derive(Debug)]
-pub struct RepeatN<T> {
+pub struct Copies<T> {
     item: T,
-    left: usize,
+    count: usize,
 }
-device_struct!(RepeatN [T] [T: DeviceType] { item: T, left: usize });
+device_struct!(Copies [T] [T: DeviceType] { item: T, count: usize });
 
 #[device(library)]
-impl<T: DeviceType> DeviceIterator for RepeatN<T> {
+impl<T: DeviceType> Numbered for Copies<T> {
     type Item = T;
-    const HAS_TRUSTED_LEN: bool = true;
-    const IS_COUNTED: bool = true;
-    const IS_FUSED: bool = true;
-    const IS_PURE: bool = true;
+    const IS_RANDOM_ACCESS: bool = false;
 
-    fn next(&mut self) -> Option<T> {
-        if self.left > 0 { Some(self.next_known()) } else { None }
+    fn size(&self) -> usize {
+        self.count
     }
 
-    fn next_known(&mut self) -> T {
-        self.left -= 1;
+    fn at(&mut self, _number: usize) -> T {
         duplicate(&self.item)
     }
-
-    fn advance(&mut self, n: usize) -> usize {
-        let advanced = if n < self.left { n } else { self.left };
-        self.left -= advanced;
-        n - advanced
-    }
-
-    fn nth(&mut self, n: usize) -> Option<T> {
-        self.advance(n);
-        self.next()
-    }
-
-    fn trusted_len(&self) -> usize {
-        self.left
-    }
 }
 
-#[device(library)]
-impl<T: DeviceType> DeviceDoubleEnded for RepeatN<T> {
-    fn next_back(&mut self) -> Option<T> {
-        self.next()
-    }
+/// An element so many times.
+pub type RepeatN<T> = Indexed<Copies<T>>;
 
-    fn advance_back(&mut self, n: usize) -> usize {
-        self.advance(n)
-    }
-
-    fn nth_back(&mut self, n: usize) -> Option<T> {
-        self.nth(n)
-    }
-}
-
-#[device(library)]
-impl<T: DeviceType> DeviceExactSize for RepeatN<T> {
-    fn len(&self) -> usize {
-        self.left
-    }
-}
-
-/// What a closure returns, until that is `None`.
+/// The results of a closure, until one is `None`.
 #[derive(Debug)]
 pub struct FromFn<F> {
     f: F,
