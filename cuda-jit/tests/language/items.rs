@@ -174,6 +174,39 @@ fn in_device_functions_and_closures(x: &[u32], out: &mut [u32]) {
     out[i] = scaled(x[i]) + f(x[i]) + SCALE;
 }
 
+mod many {
+    use cuda_jit::{DeviceType, device};
+
+    macro_rules! functions {
+        ($($name:ident = $number:literal),*) => { $(
+            #[device]
+            pub(super) fn $name(x: u32) -> u32 {
+                x ^ $number
+            }
+        )* };
+    }
+
+    functions! { a = 1, b = 2, c = 3, d = 4, e = 5, f = 6, g = 7, h = 8, i = 9, j = 10, k = 11, l = 12 }
+
+    #[device]
+    pub(super) fn map<T: DeviceType + Copy, F: Fn(T) -> T>(x: T, f: F) -> T {
+        f(f(x))
+    }
+}
+
+#[kernel]
+fn closures_of_inferred_types(x: &[u32], out: &mut [u32]) {
+    use many::{a, b, c, d, e, f, g, h, i, j, k, l, map};
+    let n = grid::<1>();
+    let v = l(k(j(i(h(g(f(e(d(c(b(a(x[n]))))))))))));
+    let rest = {
+        const SCALE: u32 = 40;
+        let parts: [u32; 2] = std::array::from_fn(|i| map(i, |i| i.rotate_left(3)) as u32);
+        map(v, |v| v.rotate_left(2)) * SCALE + parts[n % 2]
+    };
+    out[n] = map(v, |v| v.count_ones()) + rest;
+}
+
 #[test]
 fn names_mean_what_their_block_says() {
     const X: [u32; 3] = [1, 22, 300];
@@ -184,4 +217,5 @@ fn names_mean_what_their_block_says() {
     differ!(types, (1, 3), [&X[..]], vec![0u32; 3]);
     differ!(functions, (1, 3), [&X[..]], vec![0u32; 3]);
     differ!(in_device_functions_and_closures, (1, 3), [&X[..]], vec![0u32; 3]);
+    differ!(closures_of_inferred_types, (1, 3), [&X[..]], vec![0u32; 3]);
 }

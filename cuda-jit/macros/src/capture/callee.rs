@@ -135,12 +135,16 @@ impl Capture {
             Some(import) => quote_spanned!(span => { #import #expr }),
             None => expr,
         };
-        if let (Some((_, true)), None) = (call, &known) {
-            let seer = seer(path);
-            let called = imported(quote_spanned!(span => #seer(#(#same)*(#path), #hidden().of(#observer))));
-            return (Expr::Verbatim(quote_spanned!(span => (#called))), None);
-        }
         let named = imported(path.to_token_stream());
+        // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
+        let seen = |named: TokenStream, found: TokenStream| {
+            let seer = imported(seer(path).to_token_stream());
+            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found))))
+        };
+        if let (Some((_, true)), None) = (call, &known) {
+            let found = imported(quote_spanned!(span => #hidden().of(#observer)));
+            return (seen(quote_spanned!(span => #(#same)*(#named)), found), None);
+        }
         self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
         if is_constructor(path) {
             let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
@@ -160,10 +164,10 @@ impl Capture {
         see.set_span(span);
         let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
         if let Some((_, true)) = call {
-            let (seer, callee) = (seer(path), format_ident!("__cuda_jit_known{}", number, span = span));
+            let callee = format_ident!("__cuda_jit_known{}", number, span = span);
             self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
-            let called = imported(quote_spanned!(span => #seer(#callee.tie(&#value, #(#same)*(#path)), #callee)));
-            return (Expr::Verbatim(quote_spanned!(span => (#called))), Some(callee));
+            let tied = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
+            return (seen(tied, callee.to_token_stream()), Some(callee));
         }
         self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
         (Expr::Verbatim(value.to_token_stream()), None)
