@@ -8,11 +8,13 @@
 //! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
 //! call.
 
+mod id;
+mod options;
+
 use std::fmt;
-use std::num::NonZeroU64;
 use std::sync::LazyLock;
 
-use cuda_sys::{CUstream, CUstream_flags};
+use cuda_sys::CUstream;
 
 use crate::call::driver_query;
 use crate::context::Context;
@@ -26,9 +28,13 @@ use crate::later::drop_what_is_left;
 use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
 use crate::pool::Queue;
 use crate::scope::{self, StreamScope};
-use crate::sync::{Arc, Counter};
+use crate::sync::Arc;
 use crate::thread;
 use crate::thread_streams::ThreadStream;
+
+pub use id::StreamId;
+pub use options::StreamOptions;
+pub(crate) use options::create;
 
 /// A queue of work on the device. Clones are cheap and mean the same stream.
 ///
@@ -90,134 +96,11 @@ struct OwnedStream {
     pooled: bool,
 }
 
-/// Which queue of a context a stream means: equal ids run in order. Unlike a raw handle, it is not used again after the
-/// stream is gone.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> cuda_driver::Result<()> {
-/// use cuda_driver::{Driver, Stream};
-/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let (a, b) = (Stream::new(&context)?, Stream::new(&context)?);
-/// assert_eq!(a.id(), a.clone().id());
-/// assert_ne!(a.id(), b.id());
-/// assert_eq!(context.default_stream().id(), Stream::legacy(&context).id());
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct StreamId(NonZeroU64);
-
-impl StreamId {
-    /// The legacy default stream: the number that the driver gives it.
-    pub(crate) const LEGACY: StreamId = StreamId(NonZeroU64::MIN);
-    /// Numbers of the driver's own per-thread streams begin here: above all addresses, which stand for external streams.
-    const THREADS: u64 = 1 << 62;
-    /// Numbers of created streams begin here.
-    const OWNED: u64 = 1 << 63;
-
-    fn new(number: u64) -> Self {
-        NonZeroU64::new(number).map_or(Self::LEGACY, StreamId)
-    }
-
-    /// The id of a new stream.
-    pub(crate) fn unique() -> Self {
-        Self::new(Self::OWNED | SERIALS.next())
-    }
-
-    /// The id as a number, never 0.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// let stream = cuda_driver::Stream::new(&context)?;
-    /// let label = format!("stream {:x}", stream.id().number());
-    /// assert_eq!(label, format!("stream {:x}", stream.clone().id().number()));
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    #[inline]
-    pub fn number(self) -> u64 {
-        self.0.get()
-    }
-}
-
 /// The environment variable that makes the default stream that of each thread, where it is `1`.
 const PER_THREAD: &str = "CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM";
 
 static PER_THREAD_BY_DEFAULT: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os(PER_THREAD).is_some_and(|it| it == "1"));
-
-static SERIALS: Counter = Counter::new();
-/// How a stream is created.
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> cuda_driver::Result<()> {
-/// use cuda_driver::{Driver, Stream, StreamOptions};
-/// let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let urgent = Stream::with_options(&context, StreamOptions::new().priority(-1))?;
-/// urgent.synchronize()?;
-/// # Ok(())
-/// # }
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[must_use]
-pub struct StreamOptions {
-    waits_for_legacy: bool,
-    priority: i32,
-}
-
-impl StreamOptions {
-    /// Independent of the legacy default stream, priority 0.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Whether the stream and the legacy default stream wait for each other, as streams do in CUDA C by default.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// use cuda_driver::{Stream, StreamOptions};
-    ///
-    /// let stream = Stream::with_options(&context, StreamOptions::new().waits_for_legacy(true))?;
-    /// Stream::legacy(&context).launch_host_fn(|| println!("first"))?;
-    /// stream.launch_host_fn(|| println!("then"))?;
-    /// stream.synchronize()?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn waits_for_legacy(mut self, waits: bool) -> Self {
-        self.waits_for_legacy = waits;
-        self
-    }
-
-    /// The priority: lower numbers go first, and the driver clamps to what the device has.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-}
-
-/// A raw stream of options that are no pool's.
-pub(crate) fn create(context: &Context, options: StreamOptions) -> Result<CUstream> {
-    let flags = match options.waits_for_legacy {
-        true => CUstream_flags::CU_STREAM_DEFAULT,
-        false => CUstream_flags::CU_STREAM_NON_BLOCKING,
-    };
-    let mut raw = std::ptr::null_mut();
-    // SAFETY: `raw` lives through the call.
-    unsafe { driver_call!(context, cuStreamCreateWithPriority(&mut raw, flags.0, options.priority)) }?;
-    Ok(raw)
-}
 
 impl Stream {
     /// A new stream, independent of the legacy default stream.

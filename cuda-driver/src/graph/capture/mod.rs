@@ -15,19 +15,21 @@
 //! The `unsafe` blocks call C functions whose obligations are live streams of the context, which the capture owns and uses
 //! under its lock.
 
+mod open;
+
 use std::any::Any;
 use std::ffi::c_void;
 use std::fmt;
 
-use cuda_sys::{CUdeviceptr, CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
+use cuda_sys::{CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
 
-use super::lend::{AroundLaunch, MemoryId, MemoryUse, merge};
+use super::lend::MemoryId;
 use super::{Contents, Graph, GraphError};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
 use crate::event::Event;
-use crate::function::{CheckedLaunch, Function};
+use crate::function::Function;
 use crate::host_fn::{self, Repeated};
 use crate::launch_config::LaunchConfig;
 use crate::params::Arguments;
@@ -35,7 +37,9 @@ use crate::pool::Queue;
 #[cfg(doc)]
 use crate::stream::Stream;
 use crate::stream::StreamId;
-use crate::sync::{Arc, Mutex, MutexGuard};
+use crate::sync::{Arc, Mutex};
+
+pub use open::{GraphPanicRecord, OpenCapture};
 
 /// What a graph is captured from: a line of work in which launches come one after the other; see [`Graph::capture`].
 ///
@@ -537,187 +541,8 @@ impl State {
     }
 }
 
-/// A capture that is taken for one launch, from [`Capture::open`].
-///
-/// # Examples
-///
-/// ```
-/// # fn main() -> cuda_driver::Result<()> {
-/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// # let mut memory = 0;
-/// # // SAFETY: the address lives through the call.
-/// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
-/// use std::sync::Arc;
-/// use cuda_driver::{AroundLaunch, Graph, MemoryId, Result, Stream, driver_call};
-///
-/// /// Tells of each launch of a graph.
-/// struct Told;
-///
-/// impl AroundLaunch for Told {
-///     fn around(&self, stream: &Stream, enqueue: &mut dyn FnMut() -> Result<()>) -> Result<()> {
-///         println!("launched in {:?}", stream.id());
-///         enqueue()
-///     }
-/// }
-///
-/// let id = MemoryId::unique();
-/// let graph = Graph::capture(&context, |c| {
-///     let mut open = c.open()?;
-///     assert_eq!(open.context(), &context);
-///     open.enclose(Arc::new(Told));
-///     open.uses(id, true, || "the table (64 bytes)".into())?;
-///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
-///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
-/// })?;
-/// let error = graph.instantiate()?.launch(&context.default_stream(), ()).unwrap_err();
-/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not lent to this launch"));
-/// # context.synchronize()?;
-/// # // SAFETY: nothing uses it any more.
-/// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
-/// # Ok(())
-/// # }
-/// ```
-pub struct OpenCapture<'a> {
-    context: &'a Context,
-    branch: usize,
-    state: MutexGuard<'a, State>,
-}
-
-impl OpenCapture<'_> {
-    /// The context that the graph's work runs in.
-    #[must_use]
-    pub fn context(&self) -> &Context {
-        self.context
-    }
-
-    fn stream(&self) -> CUstream {
-        self.state.streams[self.branch].raw
-    }
-
-    fn keep(&mut self, value: Arc<dyn Any + Send + Sync>) {
-        self.state.contents.keep(std::ptr::null_mut(), value);
-    }
-
-    /// Notes that what is captured next uses a piece of memory, and orders it after conflicting uses. `what` says where,
-    /// and how large it is, for messages such as "argument 0 of kernel `add` (400 bytes)".
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then it must not be captured.
-    pub fn uses(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
-        let State { uses, contents, .. } = &mut *self.state;
-        let at = uses.iter().position(|known| known.id == id).unwrap_or_else(|| {
-            uses.push(BranchUses { id, writer: None, readers: Vec::new() });
-            uses.len() - 1
-        });
-        merge(&mut contents.uses, MemoryUse { id, writes, what: what() });
-        for other in self.state.uses[at].conflicts(self.branch, writes) {
-            self.state.join(self.context, self.branch, other)?;
-        }
-        self.state.uses[at].note(self.branch, writes);
-        Ok(())
-    }
-
-    /// A panic record for the kernel that is captured next. Its panics, at any launch of what is made of the graph, are
-    /// told to waits for that launch; of several launches that nobody has waited for, the first one's.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// # fn main() -> cuda_driver::Result<()> {
-    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// use cuda_driver::{Graph, GraphPanicRecord};
-    ///
-    /// let graph = Graph::capture(&context, |c| {
-    ///     let record: GraphPanicRecord = c.open()?.panic_record()?;
-    ///     println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
-    ///     Ok(())
-    /// })?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Driver`](crate::Error::Driver) if the device cannot map host memory or there is none left.
-    pub fn panic_record(&mut self) -> Result<GraphPanicRecord> {
-        let panics = &mut self.state.contents.panics;
-        if panics.is_empty() {
-            panics.push(Arc::default());
-        }
-        let (device, number) = panics[0].add(self.context)?;
-        Ok(GraphPanicRecord { device, number })
-    }
-
-    /// Encloses every launch of what is made of the graph.
-    pub fn enclose(&mut self, around: Arc<dyn AroundLaunch>) {
-        self.state.contents.around.push(around);
-    }
-
-    /// Captures a launch, and keeps its function with the graph.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Invalid`](crate::Error::Invalid) for a function of another context;
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
-    ///
-    /// # Safety
-    ///
-    /// As for [`Function::launch`], at every launch of what is made of the graph; memory of which
-    /// [`uses`](OpenCapture::uses) was told is alive and ordered then.
-    pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
-        let function = launch.function();
-        self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
-        launch.prepare_for_graph(params)?;
-        self.keep(Arc::new(function.clone()));
-        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
-        unsafe { launch.enqueue(self.stream(), params) }
-    }
-
-    /// Captures what `enqueue` puts into the raw stream that it is handed.
-    ///
-    /// # Errors
-    ///
-    /// What `enqueue` returns.
-    ///
-    /// # Safety
-    ///
-    /// `enqueue` only enqueues in the stream. What it enqueues is sound at every launch of what is made of the graph, at
-    /// which memory of which [`uses`](OpenCapture::uses) was told is alive and ordered.
-    pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
-        enqueue(self.stream())
-    }
-}
-
-/// The panic record of a captured kernel; from [`OpenCapture::panic_record`].
-#[derive(Clone, Copy, Debug)]
-pub struct GraphPanicRecord {
-    device: CUdeviceptr,
-    number: u32,
-}
-
-impl GraphPanicRecord {
-    /// The record's address on the device, aligned to 16 bytes; valid while the context lives.
-    #[must_use]
-    pub fn device_ptr(&self) -> CUdeviceptr {
-        self.device
-    }
-
-    /// The tag that the kernel writes: the number from [`Context::register_kernel`] in the low half.
-    #[must_use]
-    pub fn tag(&self, kernel: u32) -> u64 {
-        u64::from(self.number) << 32 | u64::from(kernel)
-    }
-}
-
 impl fmt::Debug for Capture {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Capture").field("branch", &self.branch).finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for OpenCapture<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OpenCapture").field("branch", &self.branch).finish_non_exhaustive()
     }
 }
