@@ -19,10 +19,9 @@ const ARROWS: &[Arrows] = &[
         "cuda-jit/lang/src",
         &[
             ("harvest", &[]),
-            // numbers are made of what the device does, which is about numbers
-            ("num", &["harvest", "types"]),
+            ("num", &["harvest"]),
+            ("device", &["harvest", "num"]),
             ("types", &["harvest", "device", "num"]),
-            ("device", &["harvest", "num", "types"]),
             ("math", &["harvest", "device"]),
             ("print", &["device"]),
             ("library", &["harvest", "device"]),

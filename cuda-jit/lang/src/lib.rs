@@ -27,7 +27,7 @@ pub use cuda_jit_syntax as syntax;
 pub use half::{bf16, f16};
 pub use harvest::{DeviceType, ElementType, ValueType};
 pub use library::default::DeviceDefault;
-pub use num::{Float, Integer, Num};
+pub use num::{Float, Integer, Num, Vector};
 pub use num_complex::{Complex, Complex32, Complex64};
 pub use types::*;
 

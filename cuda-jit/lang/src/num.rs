@@ -1,4 +1,4 @@
-//! The bounds that generic kernels need: [`Num`], [`Integer`] and [`Float`].
+//! The bounds that generic kernels need: [`Num`], [`Integer`], [`Float`] and [`Vector`].
 //!
 //! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
 //! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
@@ -11,7 +11,8 @@ use std::ops::{
 
 use half::{bf16, f16};
 
-use crate::harvest::ScalarType;
+use crate::device;
+use crate::harvest::{ElementType, ScalarType};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
@@ -241,7 +242,7 @@ macro_rules! halves {
             fn abs(self) -> Self { $ty::from_bits(self.to_bits() & 0x7fff) }
             fn sqrt(self) -> Self { $ty::from_f32(self.to_f32().sqrt()) }
             fn mul_add(self, a: Self, b: Self) -> Self {
-                $ty::from_f32(crate::types::fused_to_odd(self.to_f32(), a.to_f32(), b.to_f32()))
+                $ty::from_f32(fused_to_odd(self.to_f32(), a.to_f32(), b.to_f32()))
             }
             fn floor(self) -> Self { $ty::from_f32(self.to_f32().floor()) }
             fn ceil(self) -> Self { $ty::from_f32(self.to_f32().ceil()) }
@@ -268,3 +269,44 @@ macro_rules! halves {
 }
 
 halves! { f16 bf16 }
+
+/// `a * b + c` of values that 16-bit floats have, rounded to odd: of the two `f32` around the exact result the one whose
+/// last bit is set. Rounding that to 16 bits is rounding the exact result.
+pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32) -> f32 {
+    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c)); // the product is exact
+    let sum = product + addend;
+    if !sum.is_finite() {
+        return sum as f32;
+    }
+    let rest = sum - product;
+    let lost = (product - (sum - rest)) + (addend - rest);
+    if lost == 0.0 {
+        return to_odd(sum);
+    }
+    // what the sum lost is part of what lies beside it
+    let inward = (lost < 0.0) != sum.is_sign_negative();
+    to_odd(f64::from_bits((sum.to_bits() - u64::from(inward)) | 1))
+}
+
+/// An `f64` rounded to odd: where it is no `f32`, the one of the two around it whose last bit is set.
+#[device]
+pub(crate) fn to_odd(exact: f64) -> f32 {
+    let near = exact as f32;
+    if near as f64 == exact {
+        return near;
+    }
+    f32::from_bits((near.to_bits() - ((near as f64).abs() > exact.abs()) as u32) | 1)
+}
+
+/// A short vector, such as [`f32x4`](crate::f32x4).
+///
+/// # Safety
+///
+/// The type is `COUNT` values of type `Number`, one behind the other, and nothing else.
+#[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
+pub unsafe trait Vector: ElementType + cuda_mem_element::Element {
+    /// What it consists of.
+    type Number: ScalarType + cuda_mem_element::Element;
+    /// Of how many.
+    const COUNT: usize;
+}

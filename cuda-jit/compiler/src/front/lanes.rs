@@ -10,7 +10,7 @@ use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp as Kir, CompareOp, Lane, Op, Scalar, Type, UnaryOp as KirUnary, Value};
 use crate::syntax::{BinaryOp, Expr, Pos, UnaryOp};
-use cuda_jit_lang::types::MISALIGNED;
+use cuda_jit_lang::device::MISALIGNED;
 
 /// What a method of a short vector yields.
 pub(super) fn result_type(name: &str, vector: &Ty) -> Option<Ty> {

@@ -6,7 +6,11 @@
 //! bytes are those of the vectors.
 
 use crate::harvest::Intrinsic;
-use crate::types::{MISALIGNED, Vector};
+use crate::num::Vector;
+
+/// The message of a panic of [`as_vectors`].
+#[doc(hidden)]
+pub const MISALIGNED: &str = "the numbers do not begin at a multiple of {0} bytes, as vectors do";
 
 /// A slice of numbers as one of vectors, and the numbers behind the last whole vector. A load of a vector is one
 /// instruction, for up to 16 bytes.

@@ -20,23 +20,7 @@ use crate::harvest::{
     Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic,
     KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
 };
-use crate::num::Float;
-
-/// A short vector, such as [`f32x4`].
-///
-/// # Safety
-///
-/// The type is `COUNT` values of type `Number`, one behind the other, and nothing else.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
-pub unsafe trait Vector: ElementType + Element {
-    /// What it consists of.
-    type Number: ScalarType + Element;
-    /// Of how many.
-    const COUNT: usize;
-}
-
-/// The message of a panic of [`as_vectors`](crate::device::as_vectors).
-pub const MISALIGNED: &str = "the numbers do not begin at a multiple of {0} bytes, as vectors do";
+use crate::num::{Float, Vector};
 
 /// What stands for the functions that make a vector.
 #[doc(hidden)]
