@@ -130,8 +130,7 @@ const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "renamed-options",
-        // refused when the program is built: a renamed `Some` is no function, a renamed `None` has no type
-        state: Open,
+        state: Mended,
         snippets: &[Snippet {
             items: "use core::option::Option::{None as No@, Some as Yes@};\n",
             body: "let o@: Option<$T> = if $bool { Yes@($e) } else { No@ };\nlet r@ = match o@ { No@ => $e, Yes@(v) => v };\n",
