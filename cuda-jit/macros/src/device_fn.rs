@@ -63,7 +63,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
     let twin = &captured.twin;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let (asked, refusals) = (emit::asked(root, false), emit::refusals(root, &captured));
+    let (asked, imports) = (emit::asked(root, false), captured.imports.declared(root));
     Ok(quote! {{
         #site
         #(#carriers)*
@@ -76,7 +76,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
             use #root::hidden::*;
             use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
             #asked
-            #refusals
+            #imports
             let _ = #twin;
             #saw
         };
@@ -110,28 +110,15 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
             _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
         }
     });
-    let others = (0u32..).zip(&captured.named).map(|(number, span)| {
-        let observer = capture::named(number, *span);
-        quote_spanned!(*span => __cuda_jit_saw(#observer))
-    });
-    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
-        let observer = capture::constant(number, *span);
-        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
-        quote!(unsafe { #root::saw_constant(#observer) })
-    });
-    let types = (0u32..).zip(&captured.types).map(|(number, span)| {
-        let observer = capture::cast(number, *span);
-        quote!(#root::saw_cast(#observer))
-    });
-    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| {
-        let observer = capture::question(number, *span);
-        // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
-        quote!(unsafe { #root::saw_answer(#observer) })
-    });
-    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
-        let observer = capture::callee(number, *span);
-        quote_spanned!(*span => __cuda_jit_saw_callee(#observer))
-    });
+    let questions = &captured.questions;
+    let others = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_saw(#observer)));
+    // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+    let consts = questions.consts().map(|observer| quote!(unsafe { #root::saw_constant(#observer) }));
+    let types = questions.types().map(|observer| quote!(#root::saw_cast(#observer)));
+    // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
+    let patterns = questions.patterns().map(|observer| quote!(unsafe { #root::saw_answer(#observer) }));
+    let callees =
+        questions.callees().map(|observer| quote_spanned!(observer.span() => __cuda_jit_saw_callee(#observer)));
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
     let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
     quote!((#bindings, #others, #callees, #consts, #types, #patterns))
@@ -152,11 +139,11 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
         return Err(syn::Error::new(path.span(), hint));
     }
     let value = format_ident!("__f", span = Span::mixed_site());
-    let (alias, refusal) = capture::named_alone(root, path);
+    let (alias, imports) = capture::named_alone(root, path);
     let hidden = capture::hidden(&alias);
     let called = quote_spanned!(path.span() => #hidden());
     Ok(quote! {{
-        #refusal
+        #imports
         let #value = #path;
         #[allow(unused_imports)]
         use #root::{PassedCallee as _, PassedPlain as _};

@@ -257,27 +257,18 @@ pub(crate) fn twin(
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
     let observers = observers(captured);
-    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| {
-        let observer = capture::callee(number, *span);
-        quote_spanned!(*span => __cuda_jit_called(#observer))
-    });
+    let questions = &captured.questions;
+    let callees = questions.callees().map(|observer| quote_spanned!(observer.span() => __cuda_jit_called(#observer)));
     let locals = locals(signature, captured).map(|(number, info)| {
         let observer = capture::observer(number, info.ident.span());
         quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
-    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| {
-        let observer = capture::constant(number, *span);
-        quote_spanned!(*span => __cuda_jit_evaluated(#observer))
-    });
-    let named = (0u32..).zip(&captured.named).map(|(number, span)| {
-        let observer = capture::named(number, *span);
-        quote_spanned!(*span => __cuda_jit_seen(#observer))
-    });
-    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
-    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let (asked, refusals) = (asked(root, captured.library), refusals(root, captured));
+    let consts = questions.consts().map(|observer| quote_spanned!(observer.span() => __cuda_jit_evaluated(#observer)));
+    let named = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_seen(#observer)));
+    let (types, patterns) = (questions.types(), questions.patterns());
+    let (asked, imports) = (asked(root, captured.library), captured.imports.declared(root));
     let repeated = checked::repeated(root, sig, signature);
     let body = twin_closure(root, sig, signature, captured);
     let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
@@ -293,7 +284,7 @@ pub(crate) fn twin(
             use #root::hidden::*;
             use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
             #asked
-            #refusals
+            #imports
             #(#observers)*
             #body
             let #answers = #root::Answers {
@@ -344,18 +335,9 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
     let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
-    let others = (0u32..).zip(&captured.named).map(|(number, span)| capture::named(number, *span));
-    let consts = (0u32..).zip(&captured.consts).map(|(number, span)| capture::constant(number, *span));
-    let types = (0u32..).zip(&captured.types).map(|(number, span)| capture::cast(number, *span));
-    let patterns = (0u32..).zip(&captured.patterns).map(|(number, span)| capture::question(number, *span));
-    let callees = (0u32..).zip(&captured.callees).map(|(number, span)| capture::callee(number, *span));
-    bindings
-        .chain(others)
-        .chain(consts)
-        .chain(types)
-        .chain(patterns)
-        .chain(callees)
-        .map(|observer| capture::declared(&observer))
+    let questions = &captured.questions;
+    let asked = questions.seen().chain(questions.consts()).chain(questions.types()).chain(questions.patterns());
+    bindings.chain(asked).chain(questions.callees()).map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.
@@ -380,30 +362,6 @@ fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature,
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
     let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in(&result));
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
-}
-
-/// What rustc finds in a twin where a call is of nothing that the device has: the error then says so.
-pub(crate) fn refusals(root: &TokenStream, captured: &Captured) -> TokenStream {
-    let methods = last_resort(root, &captured.methods);
-    let functions = captured.functions.iter().map(|asked| asked.refusal(root));
-    let imports = captured.aliases.iter().map(|alias| alias.import(captured.is_repeated, &captured.macros));
-    let macros = captured.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
-    let macros = (!captured.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
-    quote!(use #root::plain::names::*; #macros #(#imports)* #methods #(#functions)*)
-}
-
-/// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
-fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
-    let Some(first) = methods.first() else { return TokenStream::new() };
-    let of = capture::unique("DeviceMethods", first);
-    let methods = methods.iter().map(|method| {
-        let hidden = format_ident!("__call_{}", method, span = Span::mixed_site());
-        quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
-    });
-    quote! {
-        trait #of { #(#methods)* }
-        impl<T: #root::MarkedWithDevice + ?Sized> #of for T {}
-    }
 }
 
 /// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.

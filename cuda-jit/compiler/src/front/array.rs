@@ -83,10 +83,10 @@ impl Lowering<'_> {
                     return Ok(());
                 }
                 let stride = self.constant(crate::kir::Scalar::U64, stride);
-                self.each(*count, |walk, index| {
-                    let index = walk.scaled(index, element.count(), stride);
-                    let place = walk.build.value(Op::Offset(to, index), Type::Ptr(Space::Local, element.pointee()));
-                    walk.store(place, Space::Local, &value);
+                self.build.each(*count, |build, index| {
+                    let index = build.scaled(index, element.count(), stride);
+                    let place = build.value(Op::Offset(to, index), Type::Ptr(Space::Local, element.pointee()));
+                    build.store(place, Space::Local, &value);
                 });
             }
             _ => {}

@@ -1,5 +1,6 @@
 //! Atomic operations: instructions, or functions that exchange until nobody else came between.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
 use crate::called;
@@ -24,9 +25,9 @@ impl Lowering<'_> {
         };
         if let Some((instance, order)) = called::emulated(intrinsic, scalar) {
             let value = self.scalar(&args[1], scalar)?;
-            self.fence(order, order.ordering.releases());
+            self.build.fence(order, order.ordering.releases());
             let old = self.call_instance(at, &instance, vec![place, Val::scalar(scalar, value)])?;
-            self.fence(order, order.ordering.acquires());
+            self.build.fence(order, order.ordering.acquires());
             return Ok(old);
         }
         let pointer = self.address(at, place)?;
@@ -43,13 +44,15 @@ impl Lowering<'_> {
             }
             Intrinsic::Atomic(op, order) | Intrinsic::AtomicNotNan(op, order) => {
                 let value = self.scalar(&args[1], scalar)?;
-                self.change(op, order, pointer, value, scalar)
+                self.build.change(op, order, pointer, value, scalar)
             }
             _ => return Err(self.error(at, "the front end does not know this function; please report this")),
         };
         Ok(Val::scalar(scalar, self.build.value(op, scalar)))
     }
+}
 
+impl Builder {
     /// A float is subtracted by adding its negative.
     fn change(&mut self, op: AtomicOp, order: Order, pointer: Value, value: Value, scalar: Scalar) -> Op {
         if op == AtomicOp::Sub && scalar.is_float() {
@@ -63,7 +66,7 @@ impl Lowering<'_> {
     fn fence(&mut self, Order { ordering, scope }: Order, needed: bool) {
         if needed {
             let ordering = if ordering == Ordering::SeqCst { ordering } else { Ordering::AcqRel };
-            self.build.effect(Op::Fence(Order { ordering, scope }));
+            self.effect(Op::Fence(Order { ordering, scope }));
         }
     }
 }

@@ -1,10 +1,10 @@
 //! The values that loops and labelled blocks are left with, as far as they stand in statements and branches.
 
-use super::function::Lowering;
+use super::scopes::Scopes;
 use crate::harvest::Ty;
 use crate::syntax::{Block, Expr, ExprKind, Stmt, ensure_sufficient_stack};
 
-impl Lowering<'_> {
+impl Scopes {
     /// The type that a `break` out of `label` gives it, if one tells.
     pub(super) fn ty_of_break(&self, label: u32, body: &Block) -> Option<Ty> {
         let stmts = body.stmts.iter().find_map(|stmt| match stmt {

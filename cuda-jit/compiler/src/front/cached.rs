@@ -1,5 +1,6 @@
 //! Loads and stores with a hint for the caches, of numbers and vectors that lie in global memory; others are plain.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
@@ -30,7 +31,7 @@ impl Lowering<'_> {
             return Err(self.error(at, "the reference is to another type than this function loads or stores"));
         }
         match intrinsic {
-            Intrinsic::LoadCached(hint) => Ok(self.load_cached(hint, of, &place)),
+            Intrinsic::LoadCached(hint) => Ok(self.build.load_cached(hint, of, &place)),
             Intrinsic::StoreCached(hint) => {
                 let value = self.expr_as(&args[1], of)?;
                 self.store_cached(at, hint, &place, value)?;
@@ -40,6 +41,34 @@ impl Lowering<'_> {
         }
     }
 
+    fn store_cached(&mut self, at: Pos, hint: CacheStore, place: &Place, value: Val) -> Result<()> {
+        let ptr = match *place {
+            Place::Memory(ptr, _, ref memory) if memory.space() == Space::Global => ptr,
+            _ => return self.write(at, place, value),
+        };
+        let leaves = match value.ty.packed() {
+            Some(pair) => vec![self.build.pack(&value, pair)],
+            None => value.leaves,
+        };
+        let mut rest = &leaves[..];
+        for Part { offset, scalar, count } in parts(&value.ty) {
+            let ptr = self.build.number_at(ptr, &value.ty, offset, scalar);
+            let (these, others) = rest.split_at(count);
+            rest = others;
+            if scalar.bits() > 64 {
+                self.build.store_halves(hint, ptr, these[0], scalar);
+                continue;
+            }
+            self.build.effect(match these {
+                [one] => Op::StoreCached(hint, ptr, *one),
+                _ => Op::StoreCachedAll(hint, ptr, these.to_vec()),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Builder {
     fn load_cached(&mut self, hint: CacheLoad, of: &Ty, place: &Place) -> Val {
         let ptr = match *place {
             Place::Memory(_, _, Memory::Write(_)) if hint == CacheLoad::ReadOnly => return self.read(place),
@@ -51,11 +80,11 @@ impl Lowering<'_> {
             let ptr = self.number_at(ptr, of, offset, scalar);
             match count {
                 1 if scalar.bits() > 64 => leaves.push(self.load_halves(hint, ptr, scalar)),
-                1 => leaves.push(self.build.value(Op::LoadCached(hint, ptr), scalar)),
+                1 => leaves.push(self.value(Op::LoadCached(hint, ptr), scalar)),
                 _ => {
-                    let slots: Vec<_> = (0..count).map(|_| self.build.slot("lane", scalar)).collect();
-                    self.build.effect(Op::LoadCachedAll(hint, ptr, slots.clone()));
-                    leaves.extend(slots.into_iter().map(|slot| self.build.value(Op::Get(slot), scalar)));
+                    let slots: Vec<_> = (0..count).map(|_| self.slot("lane", scalar)).collect();
+                    self.effect(Op::LoadCachedAll(hint, ptr, slots.clone()));
+                    leaves.extend(slots.into_iter().map(|slot| self.value(Op::Get(slot), scalar)));
                 }
             }
         }
@@ -65,44 +94,18 @@ impl Lowering<'_> {
         Val { ty: of.clone(), leaves }
     }
 
-    fn store_cached(&mut self, at: Pos, hint: CacheStore, place: &Place, value: Val) -> Result<()> {
-        let ptr = match *place {
-            Place::Memory(ptr, _, ref memory) if memory.space() == Space::Global => ptr,
-            _ => return self.write(at, place, value),
-        };
-        let leaves = match value.ty.packed() {
-            Some(pair) => vec![self.pack(&value, pair)],
-            None => value.leaves,
-        };
-        let mut rest = &leaves[..];
-        for Part { offset, scalar, count } in parts(&value.ty) {
-            let ptr = self.number_at(ptr, &value.ty, offset, scalar);
-            let (these, others) = rest.split_at(count);
-            rest = others;
-            if scalar.bits() > 64 {
-                self.store_halves(hint, ptr, these[0], scalar);
-                continue;
-            }
-            self.build.effect(match these {
-                [one] => Op::StoreCached(hint, ptr, *one),
-                _ => Op::StoreCachedAll(hint, ptr, these.to_vec()),
-            });
-        }
-        Ok(())
-    }
-
     /// A pointer to a number of 128 bits as one to its halves, which are moved at once.
     fn halves_behind(&mut self, ptr: Value) -> Value {
         let half = Pointee::Scalar(Scalar::U64);
-        self.build.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
+        self.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
     }
 
     fn load_halves(&mut self, hint: CacheLoad, ptr: Value, scalar: Scalar) -> Value {
         let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
-        let slots = ["low", "high"].map(|name| self.build.slot(name, Scalar::U64));
-        self.build.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
+        let slots = ["low", "high"].map(|name| self.slot(name, Scalar::U64));
+        self.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
         let [low, high] = slots.map(|slot| {
-            let half = self.build.value(Op::Get(slot), Scalar::U64);
+            let half = self.value(Op::Get(slot), Scalar::U64);
             self.cast_value(half, Scalar::U64, wide)
         });
         let width = self.constant(wide, 64);
@@ -116,7 +119,7 @@ impl Lowering<'_> {
         let (number, width) = (self.cast_value(value, scalar, wide), self.constant(wide, 64));
         let high = self.binary_value(BinaryOp::Shr, number, width, wide);
         let halves = [number, high].map(|half| self.cast_value(half, wide, Scalar::U64));
-        self.build.effect(Op::StoreCachedAll(hint, ptr, halves.to_vec()));
+        self.effect(Op::StoreCachedAll(hint, ptr, halves.to_vec()));
     }
 
     /// A number at a pointer to it or to the vector that it is in.

@@ -6,14 +6,16 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::builder::Builder;
 use super::compare::By;
 use super::copies::{is_place, only_reads};
 use super::function::{Captured, Frame, Local, Lowering, Result, Return};
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
 use super::{Callee, Spot};
 use crate::harvest::{Body, Instance, Intrinsic, Memory, Passed, Told, Ty};
-use crate::kir::{Axis, BinaryOp, CompareOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
+use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
@@ -51,7 +53,7 @@ impl Lowering<'_> {
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;
                 let place = self.behind(reference);
-                if self.has_closure_with_state(place.ty()) {
+                if self.scopes.has_closure_with_state(place.ty()) {
                     let hint = "a closure in this iterator changes what it has moved, and each round would need that as it \
                                 was; count the rounds in a loop";
                     return Err(self.error(at, hint));
@@ -60,29 +62,15 @@ impl Lowering<'_> {
             }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Constructor(ty, variant) => {
-                let variant = self.known_variant(at, *variant)?;
+                let variant = self.scopes.known_variant(at, *variant)?;
                 let parts = ty.parts();
                 let mut values = Vec::with_capacity(args.len());
                 for (index, (arg, (part, _))) in args.iter().zip(&parts[ty.parts_of(variant)]).enumerate() {
                     values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
                 }
-                Ok(self.constructed(ty, variant, values))
+                Ok(self.build.constructed(ty, variant, values))
             }
             Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
-        }
-    }
-
-    /// Returns true if a value holds a closure that owns variables.
-    fn has_closure_with_state(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Closure(Memory::Closure(Some(number))) => match &self.closures[*number as usize] {
-                Captured::Written { frame, copies: Some(copies), .. } => {
-                    let bindings = &self.frames[*frame].definition.bindings;
-                    self.copies[*copies].keys().any(|number| bindings[*number as usize].mutable)
-                }
-                _ => false,
-            },
-            ty => ty.parts().iter().any(|(part, _)| self.has_closure_with_state(part)),
         }
     }
 
@@ -92,7 +80,7 @@ impl Lowering<'_> {
             Callee::Same(ty) => self.coerce(at, value, ty),
             Callee::Intrinsic(Intrinsic::Number(from), to) => {
                 let to = to.unwrap_or(*from);
-                Ok(Val::scalar(to, self.cast_value(value.only(), *from, to)))
+                Ok(Val::scalar(to, self.build.cast_value(value.only(), *from, to)))
             }
             Callee::Intrinsic(Intrinsic::TryNumber(from), to) => {
                 Ok(self.fallible(value.only(), *from, to.unwrap_or(*from)))
@@ -113,7 +101,7 @@ impl Lowering<'_> {
         for (index, (arg, ty)) in args.iter().zip(&params[usize::from(receiver.is_some())..]).enumerate() {
             if *ty == Ty::CLOSURE {
                 let function = self.callable(arg)?;
-                passed.push(self.closure_value(function));
+                passed.push(self.scopes.closure_value(function));
                 continue;
             }
             let value = self.expr_in_place(arg, Some(ty))?;
@@ -135,7 +123,8 @@ impl Lowering<'_> {
     ) -> Val {
         let stays = value.ty.holds_arrays()
             && is_place(arg)
-            && (self.is_unmentioned(arg, others.clone()) || only_reads(params) && self.is_undisturbed(arg, others));
+            && (self.scopes.is_unmentioned(arg, others.clone())
+                || only_reads(params) && self.scopes.is_undisturbed(arg, others));
         if stays { value } else { self.settled(value) }
     }
 
@@ -153,7 +142,7 @@ impl Lowering<'_> {
                     Some(Captured::Conversion(conversion.clone()))
                 }
                 Callee::Constructor(ty, variant) => {
-                    Some(Captured::Constructor(ty.clone(), self.known_variant(arg.0, *variant)?))
+                    Some(Captured::Constructor(ty.clone(), self.scopes.known_variant(arg.0, *variant)?))
                 }
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
@@ -164,10 +153,10 @@ impl Lowering<'_> {
                 };
                 let borrowed = borrowed || matches!(place.ty(), Ty::Ref(..));
                 match self.named_closure(place) {
-                    Some(Some(number)) if borrowed => Some(self.borrowed_closure(number)),
+                    Some(Some(number)) if borrowed => Some(self.scopes.borrowed_closure(number)),
                     Some(Some(number)) => {
                         let own = self.closure_apart(number);
-                        Some(self.closures[own as usize].clone())
+                        Some(self.scopes.closures[own as usize].clone())
                     }
                     Some(None) => Some(Captured::Nowhere),
                     None => None,
@@ -208,7 +197,7 @@ impl Lowering<'_> {
                 let parts = ty.parts();
                 let own = parts[ty.parts_of(*variant)].iter();
                 let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
-                Ok(self.constructed(ty, *variant, args))
+                Ok(self.build.constructed(ty, *variant, args))
             }
             Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
             Captured::Method(name) => {
@@ -252,49 +241,23 @@ impl Lowering<'_> {
         let mut memories = Vec::new();
         let mut lent = Vec::new();
         for value in args {
-            let value = self.pointing(value);
+            let value = self.build.pointing(value);
             let (value, place) = self.lent(value);
             lent.extend(place);
             memories.extend(value.ty.memories());
             leaves.extend(value.leaves);
         }
         if self.build.ended() {
-            return Ok(self.never(&harvest.result));
+            return Ok(self.build.never(&harvest.result));
         }
-        let caller = self.caller(at, instance);
+        let caller = self.scopes.caller(at, instance);
         let id = self.program.function(instance, harvest, memories, caller);
-        let result = self.call_by_number(id, leaves, &harvest.result);
+        let result = self.build.call_by_number(id, leaves, &harvest.result);
         for (place, cell) in lent {
-            let value = self.load_in_place(cell, place.ty());
+            let value = self.build.load_in_place(cell, place.ty());
             self.write(at, &place, value)?;
         }
         Ok(result)
-    }
-
-    /// Calls a function of the module.
-    fn call_by_number(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
-        match ty {
-            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
-                let value = self.build.value(Op::Call(id, leaves), Type::Scalar(*scalar));
-                Val { ty: ty.clone(), leaves: vec![value] }
-            }
-            Ty::Unit => {
-                self.build.effect(Op::Call(id, leaves));
-                Val::unit()
-            }
-            ty => {
-                let result = self.new_array("result", ty);
-                leaves.insert(0, result.only());
-                self.build.effect(Op::Call(id, leaves));
-                let value = self.load_in_place(result.only(), ty);
-                self.fresh(value)
-            }
-        }
-    }
-
-    /// The source location that a callee with `#[track_caller]` reports its panics at.
-    fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
-        instance.definition().options.track_caller.then(|| self.spot(at))
     }
 
     /// Lowers a device function's body in the place of its call.
@@ -302,7 +265,7 @@ impl Lowering<'_> {
         let Body::Captured(definition, told) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
-        if self.frames.len() >= MAX_INLINED {
+        if self.scopes.frames.len() >= MAX_INLINED {
             let text = format!(
                 "`{}` takes closures or returns references, so it is inlined and cannot call itself",
                 definition.name
@@ -314,14 +277,14 @@ impl Lowering<'_> {
         let returns = Return::Inlined(exit, merge);
         let harvest = self.program.spelled(harvest.clone(), told);
         let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
-        frame.caller = self.caller(at, instance);
+        frame.caller = self.scopes.caller(at, instance);
         // the device library's sums and counts overflow as the caller's own would
         if definition.options.library {
-            frame.checked = self.checks_overflow();
+            frame.checked = self.scopes.checks_overflow();
         }
-        frame.called = Some((self.current, at));
-        self.frames.push(frame);
-        let caller = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        frame.called = Some((self.scopes.current, at));
+        self.scopes.frames.push(frame);
+        let caller = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_inlined();
         let place = self.go_to(Pos(definition.line, 1));
         for ((pattern, value), number) in definition.params.iter().zip(args).zip(1..) {
@@ -330,8 +293,8 @@ impl Lowering<'_> {
         let value = self.block(&definition.body, Some(&harvest.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
         self.return_from(end, value)?;
-        self.frames.pop();
-        self.current = caller;
+        self.scopes.frames.pop();
+        self.scopes.current = caller;
         self.build.set_scope(scope);
         self.build.set_place(place);
         self.build.select_block(exit);
@@ -352,7 +315,7 @@ impl Lowering<'_> {
             Some(Return::Memory(result)) => {
                 let ty = self.frame().harvest.result.clone();
                 let value = self.coerce(at, value, &ty)?;
-                self.store(result, Space::Local, &value);
+                self.build.store(result, Space::Local, &value);
                 self.build.end(crate::kir::Terminator::Return(None));
                 Ok(())
             }
@@ -375,17 +338,19 @@ impl Lowering<'_> {
         }
         let mut number = None;
         if !copies.is_empty() {
-            self.copies.push(copies);
-            number = Some(self.copies.len() - 1);
+            self.scopes.copies.push(copies);
+            number = Some(self.scopes.copies.len() - 1);
         }
-        let (result, scope) = (self.returned_by(closure), self.build.scope());
-        Captured::Written { closure, frame: self.current, copies: number, borrowed: false, result, scope }
+        let (result, scope) = (self.scopes.returned_by(closure), self.build.scope());
+        Captured::Written { closure, frame: self.scopes.current, copies: number, borrowed: false, result, scope }
     }
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
     pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Captured> {
         let Body::Captured(definition, told) = passed.instance.body else {
-            return Err(self.error(self.beginning(), "the front end does not know this function; please report this"));
+            return Err(
+                self.error(self.scopes.beginning(), "the front end does not know this function; please report this")
+            );
         };
         let harvest = self.program.spelled(Rc::new(told().told()), told);
         let tail = definition.body.tail.map(|tail| &tail.1);
@@ -393,11 +358,11 @@ impl Lowering<'_> {
             return Ok(Captured::Function(passed.instance.clone(), harvest));
         };
         let generics = passed.instance.generics.clone();
-        let checked = self.checks_overflow();
+        let checked = self.scopes.checks_overflow();
         let mut frame = Frame::new(definition, generics, harvest.clone(), Return::Caller);
         frame.checked = checked;
-        self.frames.push(frame);
-        let kernel = std::mem::replace(&mut self.current, self.frames.len() - 1);
+        self.scopes.frames.push(frame);
+        let kernel = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_passed();
         let place = self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
@@ -407,20 +372,8 @@ impl Lowering<'_> {
         let captured = self.capture(closure);
         self.build.set_scope(scope);
         self.build.set_place(place);
-        self.current = kernel;
+        self.scopes.current = kernel;
         Ok(captured)
-    }
-
-    /// Puts a `move` closure's copies in the place of the bindings, or back.
-    fn exchange_copies(&mut self, copies: Option<usize>) {
-        let Some(copies) = copies else { return };
-        let mut own = std::mem::take(&mut self.copies[copies]);
-        for (number, local) in &mut own {
-            if let Some(other) = self.frame_mut().locals.get_mut(number) {
-                std::mem::swap(local, other);
-            }
-        }
-        self.copies[copies] = own;
     }
 
     /// Puts a closure's body in the place of its call. What it captures by reference has the names of now, in the
@@ -434,7 +387,7 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let place = self.place(callee)?;
         let number = self.named_closure(place).flatten();
-        let (closure, written) = match number.map(|number| self.closures[number as usize].clone()) {
+        let (closure, written) = match number.map(|number| self.scopes.closures[number as usize].clone()) {
             Some(Captured::Written { closure, frame, copies, scope, .. }) => {
                 (closure, Written { frame, copies, scope })
             }
@@ -451,7 +404,7 @@ impl Lowering<'_> {
         let mut values = Vec::with_capacity(args.len());
         for (pattern, arg) in closure.params.iter().zip(args) {
             let ty = match pattern {
-                Pattern::Bind(number) => self.frames[written.frame].binding_type(*number),
+                Pattern::Bind(number) => self.scopes.frames[written.frame].binding_type(*number),
                 _ => self.ty_of(arg),
             };
             values.push(match &ty {
@@ -470,47 +423,26 @@ impl Lowering<'_> {
         args: Vec<Val>,
         expected: Option<&Ty>,
     ) -> Result<Val> {
-        let caller = std::mem::replace(&mut self.current, frame);
+        let caller = std::mem::replace(&mut self.scopes.current, frame);
         let scope = self.build.set_scope(written_in);
         let place = self.go_to(closure.body.0);
-        self.exchange_copies(copies);
+        self.scopes.exchange_copies(copies);
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let ty = expected.cloned().or_else(|| self.returned_by(closure)).unwrap_or(Ty::Unit);
+        let ty = expected.cloned().or_else(|| self.scopes.returned_by(closure)).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
         let value = self.expr_in_place(closure.body, Some(&ty))?;
         self.return_from(closure.body.0, value)?;
         self.frame_mut().returns.pop();
-        self.exchange_copies(copies);
-        self.current = caller;
+        self.scopes.exchange_copies(copies);
+        self.scopes.current = caller;
         self.build.set_scope(scope);
         self.build.set_place(place);
         self.build.select_block(exit);
         Ok(self.arrived(merge))
-    }
-
-    /// What a closure of this frame returns: as rustc says, if it was asked, else as far as its body tells.
-    fn returned_by(&self, closure: &Closure) -> Option<Ty> {
-        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
-        asked.or_else(|| self.ty_of(closure.body))
-    }
-
-    /// What a closure's call yields.
-    pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
-        let ty = match self.frame().locals.get(&number)? {
-            Local::Fixed(Val { ty, .. }) | Local::Slots(ty, _) => ty,
-            Local::Cell(..) | Local::Late(_) => return None,
-        };
-        let Ty::Closure(Memory::Closure(Some(number))) = ty else { return None };
-        match &self.closures[*number as usize] {
-            Captured::Written { result, .. } => result.clone(),
-            Captured::Function(_, harvest) => Some(harvest.result.clone()),
-            Captured::Constructor(ty, _) => Some(ty.clone()),
-            Captured::Method(_) | Captured::Conversion(_) | Captured::Nowhere => None,
-        }
     }
 
     fn intrinsic(
@@ -520,24 +452,24 @@ impl Lowering<'_> {
         scalar: Option<Scalar>,
         args: &'static [Expr],
     ) -> Result<Val> {
-        let special = |walk: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| walk.special(of(axis))).to_vec();
+        let special = |walk: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| walk.build.special(of(axis))).to_vec();
         let leaves = match intrinsic {
-            Intrinsic::Grid(dims) => AXES[..dims].iter().map(|&axis| self.position(axis)).collect(),
-            Intrinsic::GridSize(dims) => AXES[..dims].iter().map(|&axis| self.extent(axis)).collect(),
+            Intrinsic::Grid(dims) => AXES[..dims].iter().map(|&axis| self.build.position(axis)).collect(),
+            Intrinsic::GridSize(dims) => AXES[..dims].iter().map(|&axis| self.build.extent(axis)).collect(),
             Intrinsic::ThreadIdx => special(self, Special::ThreadIdx),
             Intrinsic::BlockIdx => special(self, Special::BlockIdx),
             Intrinsic::BlockDim => special(self, Special::BlockDim),
             Intrinsic::GridDim => special(self, Special::GridDim),
             Intrinsic::ClusterBlockIdx => special(self, Special::ClusterBlockIdx),
             Intrinsic::ClusterDim => special(self, Special::ClusterDim),
-            Intrinsic::ClusterRank => vec![self.special(Special::ClusterRank)],
-            Intrinsic::ClusterRanks => vec![self.special(Special::ClusterRanks)],
-            Intrinsic::LaneId => vec![self.special(Special::LaneId)],
-            Intrinsic::WarpSize => vec![self.special(Special::WarpSize)],
+            Intrinsic::ClusterRank => vec![self.build.special(Special::ClusterRank)],
+            Intrinsic::ClusterRanks => vec![self.build.special(Special::ClusterRanks)],
+            Intrinsic::LaneId => vec![self.build.special(Special::LaneId)],
+            Intrinsic::WarpSize => vec![self.build.special(Special::WarpSize)],
             Intrinsic::Number(from) => {
                 let to = scalar.unwrap_or(from);
                 let value = self.scalar(&args[0], from)?;
-                return Ok(Val::scalar(to, self.cast_value(value, from, to)));
+                return Ok(Val::scalar(to, self.build.cast_value(value, from, to)));
             }
             Intrinsic::TryNumber(from) => {
                 let value = self.scalar(&args[0], from)?;
@@ -560,37 +492,94 @@ impl Lowering<'_> {
         Ok(Val { ty: intrinsic_type(intrinsic, scalar), leaves })
     }
 
-    /// A hardware register as a `usize`.
-    pub(super) fn special(&mut self, special: Special) -> Value {
-        let value = self.build.value(Op::Special(special), Scalar::U32);
-        self.build.value(Op::Cast(value, Scalar::U64), Scalar::U64)
-    }
-
-    fn position(&mut self, axis: Axis) -> Value {
-        let block = self.special(Special::BlockIdx(axis));
-        let dim = self.special(Special::BlockDim(axis));
-        let thread = self.special(Special::ThreadIdx(axis));
-        let base = self.build.value(Op::Binary(BinaryOp::Mul, block, dim), Scalar::U64);
-        self.build.value(Op::Binary(BinaryOp::Add, base, thread), Scalar::U64)
-    }
-
-    fn extent(&mut self, axis: Axis) -> Value {
-        let blocks = self.special(Special::GridDim(axis));
-        let dim = self.special(Special::BlockDim(axis));
-        self.build.value(Op::Binary(BinaryOp::Mul, blocks, dim), Scalar::U64)
-    }
-
     /// The address that a reference holds; what lies in no memory is given a place in the thread's.
     pub(super) fn address(&mut self, at: Pos, reference: Val) -> Result<Value> {
         Ok(match reference.ty {
             Ty::Ref(_, Memory::Place(number)) => self.address_of_place(at, number)?,
             Ty::Ref(to, Memory::Value) => {
                 let value = Val { ty: *to, leaves: reference.leaves };
-                let cell = self.new_array("borrowed", &value.ty).only();
-                self.store(cell, Space::Local, &value);
+                let cell = self.build.new_array("borrowed", &value.ty).only();
+                self.build.store(cell, Space::Local, &value);
                 cell
             }
             _ => reference.only(),
         })
+    }
+}
+
+impl Scopes {
+    /// Returns true if a value holds a closure that owns variables.
+    fn has_closure_with_state(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Closure(Memory::Closure(Some(number))) => match &self.closures[*number as usize] {
+                Captured::Written { frame, copies: Some(copies), .. } => {
+                    let bindings = &self.frames[*frame].definition.bindings;
+                    self.copies[*copies].keys().any(|number| bindings[*number as usize].mutable)
+                }
+                _ => false,
+            },
+            ty => ty.parts().iter().any(|(part, _)| self.has_closure_with_state(part)),
+        }
+    }
+
+    /// The source location that a callee with `#[track_caller]` reports its panics at.
+    fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
+        instance.definition().options.track_caller.then(|| self.spot(at))
+    }
+
+    /// Puts a `move` closure's copies in the place of the bindings, or back.
+    fn exchange_copies(&mut self, copies: Option<usize>) {
+        let Some(copies) = copies else { return };
+        let mut own = std::mem::take(&mut self.copies[copies]);
+        for (number, local) in &mut own {
+            if let Some(other) = self.frame_mut().locals.get_mut(number) {
+                std::mem::swap(local, other);
+            }
+        }
+        self.copies[copies] = own;
+    }
+
+    /// What a closure of this frame returns: as rustc says, if it was asked, else as far as its body tells.
+    fn returned_by(&self, closure: &Closure) -> Option<Ty> {
+        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        asked.or_else(|| self.ty_of(closure.body))
+    }
+
+    /// What a closure's call yields.
+    pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
+        let ty = match self.frame().locals.get(&number)? {
+            Local::Fixed(Val { ty, .. }) | Local::Slots(ty, _) => ty,
+            Local::Cell(..) | Local::Late(_) => return None,
+        };
+        let Ty::Closure(Memory::Closure(Some(number))) = ty else { return None };
+        match &self.closures[*number as usize] {
+            Captured::Written { result, .. } => result.clone(),
+            Captured::Function(_, harvest) => Some(harvest.result.clone()),
+            Captured::Constructor(ty, _) => Some(ty.clone()),
+            Captured::Method(_) | Captured::Conversion(_) | Captured::Nowhere => None,
+        }
+    }
+}
+
+impl Builder {
+    /// Calls a function of the module.
+    fn call_by_number(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
+        match ty {
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
+                let value = self.value(Op::Call(id, leaves), Type::Scalar(*scalar));
+                Val { ty: ty.clone(), leaves: vec![value] }
+            }
+            Ty::Unit => {
+                self.effect(Op::Call(id, leaves));
+                Val::unit()
+            }
+            ty => {
+                let result = self.new_array("result", ty);
+                leaves.insert(0, result.only());
+                self.effect(Op::Call(id, leaves));
+                let value = self.load_in_place(result.only(), ty);
+                self.fresh(value)
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Parts are compared in order, and the first pair that differs decides, as in Rust: what comes behind it is not looked
 //! at.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::memory::UNROLLED;
 use super::operator::comparison;
@@ -108,10 +109,10 @@ impl Lowering<'_> {
     ) -> Result<Value> {
         let (left, right) = (self.through(left.clone()), self.through(right.clone()));
         match left.ty().clone() {
-            Ty::Unit => Ok(self.of_equals(op)),
+            Ty::Unit => Ok(self.build.of_equals(op)),
             Ty::Scalar(_) => {
-                let (left, right) = (self.read(&left), self.read(&right));
-                Ok(self.compare(op, left.only(), right.only()))
+                let (left, right) = (self.build.read(&left), self.build.read(&right));
+                Ok(self.build.compare(op, left.only(), right.only()))
             }
             ty @ Ty::Array(..) if !ty.is_plain() => self.compared_references(at, (op, by), &left, &right),
             Ty::Array(..) | Ty::Slice(..) => self.compared_elements(at, (op, by), &left, &right),
@@ -120,17 +121,17 @@ impl Lowering<'_> {
             }
             ty if is_compared_by_parts(&ty, by) => self.deciding(op, |walk, verdict| {
                 for index in 0..ty.parts().len() {
-                    let (left, right) = (walk.part(&left, index), walk.part(&right, index));
+                    let (left, right) = (walk.build.part(&left, index), walk.build.part(&right, index));
                     walk.decide(at, (op, by), &left, &right, verdict)?;
                 }
-                Ok(walk.of_equals(op))
+                Ok(walk.build.of_equals(op))
             }),
             Ty::Enum(of, scalar) => {
-                let (left, right) = (self.read(&left), self.read(&right));
+                let (left, right) = (self.build.read(&left), self.build.read(&right));
                 self.compare_variants(at, (op, by), (of, scalar), &left, &right)
             }
             ty if by == By::Equality => {
-                let (left, right) = (self.read(&left), self.read(&right));
+                let (left, right) = (self.build.read(&left), self.build.read(&right));
                 match ty {
                     vector if vector.lanes().is_some() => Ok(self.lanes_binary(at, BinaryOp::Eq, left, right)?.only()),
                     number if number.complex().is_some() => Ok(self.same_numbers(&left, &right)),
@@ -139,7 +140,7 @@ impl Lowering<'_> {
                 }
             }
             _ => {
-                let (left, right) = (self.read(&left), self.read(&right));
+                let (left, right) = (self.build.read(&left), self.build.read(&right));
                 self.ordered_by_impl(at, (op, by), left, right)
             }
         }
@@ -155,38 +156,32 @@ impl Lowering<'_> {
         right: &Place,
     ) -> Result<Value> {
         self.deciding(op, |walk, verdict| {
-            let tags = [walk.tag(left), walk.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
+            let tags = [walk.build.tag(left), walk.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
             let [of_left, of_right] = tags.map(Place::Fixed);
             walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
-            let tag = walk.read(&of_left).only();
+            let tag = walk.build.read(&of_left).only();
             for variant in (0..of.variants.len()).rev().filter(|variant| !of.fields_of(*variant).is_empty()) {
                 let is_it = match (of.tag(), variant) {
                     (Scalar::Bool, 1) => tag,
                     (scalar, variant) => {
-                        let number = walk.constant(scalar, variant as u64);
-                        walk.compare(CompareOp::Eq, tag, number)
+                        let number = walk.build.constant(scalar, variant as u64);
+                        walk.build.compare(CompareOp::Eq, tag, number)
                     }
                 };
-                let (own, others) = walk.fork(is_it);
+                let (own, others) = walk.build.fork(is_it);
                 walk.build.select_block(own);
                 let (last, before) = (of.fields_of(variant).end - 1, of.fields_of(variant));
                 for index in before.take_while(|index| *index < last) {
-                    let (left, right) = (walk.part(left, index), walk.part(right, index));
+                    let (left, right) = (walk.build.part(left, index), walk.build.part(right, index));
                     walk.decide(at, (op, by), &left, &right, verdict)?;
                 }
-                let (left, right) = (walk.part(left, last), walk.part(right, last));
+                let (left, right) = (walk.build.part(left, last), walk.build.part(right, last));
                 let rest = walk.compared_by(at, (op, by), &left, &right)?;
-                walk.settle(rest, verdict);
+                walk.build.settle(rest, verdict);
                 walk.build.select_block(others);
             }
-            Ok(walk.of_equals(op))
+            Ok(walk.build.of_equals(op))
         })
-    }
-
-    /// What a comparison of equal values yields.
-    fn of_equals(&mut self, op: CompareOp) -> Value {
-        let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
-        self.constant(Scalar::Bool, u64::from(holds))
     }
 
     /// Lowers pairs of parts with `parts`, each of which may decide; what it yields is the result if none does.
@@ -194,14 +189,9 @@ impl Lowering<'_> {
         let name = if op == CompareOp::Eq { "equal" } else { "ordered" };
         let verdict = Verdict { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
         let rest = parts(self, verdict)?;
-        self.settle(rest, verdict);
+        self.build.settle(rest, verdict);
         self.build.select_block(verdict.exit);
         Ok(self.build.value(Op::Get(verdict.slot), Scalar::Bool))
-    }
-
-    fn settle(&mut self, result: Value, verdict: Verdict) {
-        self.build.effect(Op::Set(verdict.slot, result));
-        self.build.end(Terminator::Jump(verdict.exit));
     }
 
     /// Goes on where two parts are equal; others decide.
@@ -214,13 +204,13 @@ impl Lowering<'_> {
         verdict: Verdict,
     ) -> Result<()> {
         let equal = self.compared_by(at, (CompareOp::Eq, by), left, right)?;
-        let (next, differ) = self.fork(equal);
+        let (next, differ) = self.build.fork(equal);
         self.build.select_block(differ);
         let result = match op {
-            CompareOp::Eq => self.constant(Scalar::Bool, 0),
+            CompareOp::Eq => self.build.constant(Scalar::Bool, 0),
             op => self.compared_by(at, (op, by), left, right)?,
         };
-        self.settle(result, verdict);
+        self.build.settle(result, verdict);
         self.build.select_block(next);
         Ok(())
     }
@@ -233,7 +223,7 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        let (left, right) = (self.read(left), self.read(right));
+        let (left, right) = (self.build.read(left), self.build.read(right));
         let (Ty::Array(_, count), Ty::Array(..)) = (&left.ty, &right.ty) else {
             return Err(
                 self.error(at, "compare the elements of an array of references with those of a slice in a loop")
@@ -242,12 +232,12 @@ impl Lowering<'_> {
         let count = *count;
         self.deciding(op, |walk, verdict| {
             for index in 0..count {
-                let number = walk.constant(Scalar::U64, index);
+                let number = walk.build.constant(Scalar::U64, index);
                 let pair = [&left, &right].map(|array| walk.choose(at, array, number, Some(index)));
                 let [left, right] = pair;
                 walk.decide(at, (op, by), &left?, &right?, verdict)?;
             }
-            Ok(walk.of_equals(op))
+            Ok(walk.build.of_equals(op))
         })
     }
 
@@ -270,7 +260,7 @@ impl Lowering<'_> {
             match fixed {
                 Some(count) => {
                     for index in 0..count {
-                        let index = walk.constant(Scalar::U64, index);
+                        let index = walk.build.constant(Scalar::U64, index);
                         walk.decide_elements(at, (op, by), &left, &right, index, verdict)?;
                     }
                 }
@@ -290,8 +280,8 @@ impl Lowering<'_> {
         verdict: Verdict,
     ) -> Result<()> {
         let [left, right] = [left, right].map(|elements| {
-            let offset = self.scaled_by(index, elements.element.count());
-            self.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
+            let offset = self.build.scaled_by(index, elements.element.count());
+            self.build.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
         });
         self.decide(at, how, &left, &right, verdict)
     }
@@ -306,21 +296,34 @@ impl Lowering<'_> {
         verdict: Verdict,
     ) -> Result<()> {
         let slot = self.build.slot("index", Scalar::U64);
-        let zero = self.constant(Scalar::U64, 0);
+        let zero = self.build.constant(Scalar::U64, 0);
         self.build.effect(Op::Set(slot, zero));
         let again = self.build.block();
-        self.jump_into(again);
+        self.build.jump_into(again);
         let index = self.build.value(Op::Get(slot), Scalar::U64);
-        let [in_left, in_right] = [left, right].map(|elements| self.compare(CompareOp::Lt, index, elements.len));
+        let [in_left, in_right] = [left, right].map(|elements| self.build.compare(CompareOp::Lt, index, elements.len));
         let both = self.build.value(Op::Binary(Kir::And, in_left, in_right), Scalar::Bool);
-        let (inside, done) = self.fork(both);
+        let (inside, done) = self.build.fork(both);
         self.build.select_block(inside);
         self.decide_elements(at, how, left, right, index, verdict)?;
-        let one = self.constant(Scalar::U64, 1);
+        let one = self.build.constant(Scalar::U64, 1);
         let next = self.build.value(Op::Binary(Kir::Add, index, one), Scalar::U64);
         self.build.effect(Op::Set(slot, next));
         self.build.end(Terminator::Jump(again));
         self.build.select_block(done);
         Ok(())
+    }
+}
+
+impl Builder {
+    /// What a comparison of equal values yields.
+    fn of_equals(&mut self, op: CompareOp) -> Value {
+        let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
+        self.constant(Scalar::Bool, u64::from(holds))
+    }
+
+    fn settle(&mut self, result: Value, verdict: Verdict) {
+        self.effect(Op::Set(verdict.slot, result));
+        self.end(Terminator::Jump(verdict.exit));
     }
 }

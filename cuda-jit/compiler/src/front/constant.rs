@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::Val;
 use super::{LowerError, Program};
 use crate::harvest::layout::TAG;
@@ -65,12 +67,6 @@ impl Program {
 }
 
 impl Lowering<'_> {
-    /// The constant that an expression reads, if it is a `Constant` and the call of its `get`.
-    pub(super) fn held_constant(&self, expr: &Expr) -> Option<u32> {
-        let ExprKind::Method("get", Expr(_, ExprKind::Const(number)), [], _) = expr.1 else { return None };
-        self.frame().harvest.consts[*number as usize].held.as_ref().map(|_| *number)
-    }
-
     /// A constant by its number.
     pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
         let harvest = self.frame().harvest.clone();
@@ -84,12 +80,12 @@ impl Lowering<'_> {
             && let Some(variant) = cells.first().map(|tag| *tag as usize)
             && of.variants[variant].fields.is_empty()
         {
-            return Ok(Place::Fixed(self.constructed(ty, variant, Vec::new())));
+            return Ok(Place::Fixed(self.build.constructed(ty, variant, Vec::new())));
         }
         let mut cells = cells.iter().copied();
         let size = ty.record().size as usize;
         if size == 0 || held.is_none() && !ty.holds_arrays() {
-            return Ok(Place::Fixed(self.constant_value(ty, &mut cells)));
+            return Ok(Place::Fixed(self.build.constant_value(ty, &mut cells)));
         }
         let mut bytes = vec![0; size];
         image(ty, &mut cells, &mut bytes);
@@ -107,7 +103,17 @@ impl Lowering<'_> {
         let ptr = self.build.value(Op::Constant(id), Type::Ptr(space, ty.pointee()));
         Ok(Place::Memory(ptr, ty.clone(), Memory::Read(space)))
     }
+}
 
+impl Scopes {
+    /// The constant that an expression reads, if it is a `Constant` and the call of its `get`.
+    pub(super) fn held_constant(&self, expr: &Expr) -> Option<u32> {
+        let ExprKind::Method("get", Expr(_, ExprKind::Const(number)), [], _) = expr.1 else { return None };
+        self.frame().harvest.consts[*number as usize].held.as_ref().map(|_| *number)
+    }
+}
+
+impl Builder {
     /// A value of any type from the bits of its numbers.
     pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Val {
         let mut value = Val { ty: ty.clone(), leaves: Vec::new() };

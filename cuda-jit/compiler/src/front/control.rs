@@ -5,6 +5,7 @@ use super::function::{Local, Lowering, Result, Return, Target};
 use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::{Val, tried_variants};
 use crate::harvest::layout::shown;
 use crate::harvest::{ConstValue, Ty};
@@ -19,11 +20,11 @@ impl Lowering<'_> {
             ExprKind::Block(None, block) => self.block(block, expected),
             ExprKind::Block(Some(label), block) => self.labelled_block(*at, *label, block, expected),
             ExprKind::If(condition, body, otherwise) => {
-                let ty = self.merged_type(expr, expected);
+                let ty = self.scopes.merged_type(expr, expected);
                 self.branch(*at, condition, body, otherwise.as_ref().copied(), &ty)
             }
             ExprKind::Match(value, arms) => {
-                let ty = self.merged_type(expr, expected);
+                let ty = self.scopes.merged_type(expr, expected);
                 self.match_on(value, arms, &ty)
             }
             ExprKind::While(number, condition, body) => self.while_loop(*number, condition, body),
@@ -33,11 +34,11 @@ impl Lowering<'_> {
             }
             ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
-                let target = self.target(*number).and_then(|target| target.again);
+                let target = self.scopes.target(*number).and_then(|target| target.again);
                 if let Some(block) = target {
                     self.build.end(Terminator::Jump(block));
                 }
-                Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
             ExprKind::Try(value, conversion) => self.question_mark(*at, value, *conversion),
@@ -61,7 +62,7 @@ impl Lowering<'_> {
                 }
                 Stmt::Closure(number, closure) => {
                     let captured = self.capture(closure);
-                    let closure = self.closure_value(captured);
+                    let closure = self.scopes.closure_value(captured);
                     let closure = self.own_closures(closure);
                     self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 }
@@ -69,7 +70,7 @@ impl Lowering<'_> {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;
                 }
                 Stmt::Let(pattern, None, _) => {
-                    for number in self.names(pattern) {
+                    for number in self.scopes.names(pattern) {
                         let at = self.frame().definition.bindings[number as usize].at;
                         let late = Local::Late(self.enter(at));
                         self.frame_mut().locals.insert(number, late);
@@ -77,8 +78,8 @@ impl Lowering<'_> {
                         if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(number)
                             && ty.is_plain()
                         {
-                            let array = self.new_array("late", &ty);
-                            let array = self.fresh(array);
+                            let array = self.build.new_array("late", &ty);
+                            let array = self.build.fresh(array);
                             self.bind_local(number, array);
                         }
                     }
@@ -87,7 +88,7 @@ impl Lowering<'_> {
         }
         match block.tail {
             Some(tail) => self.expr_in_place(tail, expected),
-            None if self.build.ended() => Ok(self.never(expected.unwrap_or(&Ty::Unit))),
+            None if self.build.ended() => Ok(self.build.never(expected.unwrap_or(&Ty::Unit))),
             None => Ok(Val::unit()),
         }
     }
@@ -124,14 +125,14 @@ impl Lowering<'_> {
         let is_place = is_place(value);
         if is_place && !patterns.iter().all(|pattern| matches!(pattern, Pattern::Bind(_))) {
             let place = self.place(value)?;
-            let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.borrows(&patterns);
-            return Ok(if number { Place::Fixed(self.read(&place)) } else { place });
+            let number = matches!(place.ty(), Ty::Scalar(_) | Ty::Enum(..)) && !self.scopes.borrows(&patterns);
+            return Ok(if number { Place::Fixed(self.build.read(&place)) } else { place });
         }
         if is_place {
             return self.place(value);
         }
         let named = patterns.iter().find_map(|pattern| match pattern {
-            Pattern::Bind(number) if self.frame().named_constant(*number).is_none() => self.place_type(*number),
+            Pattern::Bind(number) if self.frame().named_constant(*number).is_none() => self.scopes.place_type(*number),
             _ => None,
         });
         let ty = named.or_else(|| self.ty_of(value));
@@ -139,33 +140,6 @@ impl Lowering<'_> {
             Some(ty) => self.expr_as(value, &ty)?,
             None => self.expr(value, None)?,
         }))
-    }
-
-    /// Whether a pattern binds the whole by reference.
-    fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
-        patterns.iter().any(|pattern| match pattern {
-            Pattern::Bind(number) | Pattern::At(number, _) => {
-                matches!(self.frame().binding_type(*number), Some(Ty::Ref(..)))
-            }
-            _ => false,
-        })
-    }
-
-    /// The type of a name's place.
-    fn place_type(&self, number: u32) -> Option<Ty> {
-        let frame = self.frame();
-        match frame.binding_type(number)? {
-            Ty::Ref(to, _) if frame.definition.bindings[number as usize].by_ref => Some(*to),
-            ty => Some(ty),
-        }
-    }
-
-    /// The type of an expression with branches.
-    fn merged_type(&self, expr: &Expr, expected: Option<&Ty>) -> Ty {
-        expected.cloned().or_else(|| self.ty_of(expr)).unwrap_or_else(|| match tail_literal(expr) {
-            Some(fallback) => Ty::Scalar(fallback),
-            None => Ty::Unit,
-        })
     }
 
     /// Leaves a branch's value, coerced to the type of them all, and goes on in `exit`.
@@ -183,7 +157,7 @@ impl Lowering<'_> {
         otherwise: Option<&'static Expr>,
         ty: &Ty,
     ) -> Result<Val> {
-        match (self.known_condition(condition), otherwise) {
+        match (self.scopes.known_condition(condition), otherwise) {
             (Some(true), _) => return self.block(body, Some(ty)),
             (Some(false), Some(otherwise)) => return self.expr_in_place(otherwise, Some(ty)),
             (Some(false), None) => return Ok(Val::unit()),
@@ -205,33 +179,6 @@ impl Lowering<'_> {
         }
         self.build.select_block(exit);
         Ok(self.arrived(merge))
-    }
-
-    /// The value of a condition of constants, of which only one branch is lowered.
-    fn known_condition(&self, condition: &Condition) -> Option<bool> {
-        match condition {
-            Condition::Bool(value) => self.known_bool(value),
-            Condition::Let(..) | Condition::All(_) => None,
-        }
-    }
-
-    fn known_bool(&self, Expr(_, kind): &Expr) -> Option<bool> {
-        match kind {
-            ExprKind::Const(number) => match &self.frame().harvest.consts[*number as usize] {
-                ConstValue { ty: Ty::Scalar(Scalar::Bool), cells, .. } => cells.first().map(|bits| *bits != 0),
-                _ => None,
-            },
-            ExprKind::Unary(UnaryOp::Not, value) => self.known_bool(value).map(|value| !value),
-            ExprKind::And(a, b) => match self.known_bool(a)? {
-                true => self.known_bool(b),
-                false => Some(false),
-            },
-            ExprKind::Or(a, b) => match self.known_bool(a)? {
-                true => Some(true),
-                false => self.known_bool(b),
-            },
-            _ => None,
-        }
     }
 
     /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.
@@ -284,7 +231,8 @@ impl Lowering<'_> {
         body: &mut dyn FnMut(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let guarded = arm.guard.is_some();
-        let shared = (self.splits(&arm.pattern, guarded) && !self.binds(&arm.pattern)).then(|| self.build.block());
+        let shared =
+            (self.scopes.splits(&arm.pattern, guarded) && !self.scopes.binds(&arm.pattern)).then(|| self.build.block());
         self.matched(&arm.pattern, place, fail, guarded, &mut |walk, names, fail| {
             walk.bind_names(names)?;
             if let (Some(guard), Some(fail)) = (&arm.guard, fail) {
@@ -307,7 +255,7 @@ impl Lowering<'_> {
     }
 
     fn labelled_block(&mut self, at: Pos, number: u32, block: &'static Block, expected: Option<&Ty>) -> Result<Val> {
-        let known = || self.ty_of_block(block).or_else(|| self.ty_of_break(number, block));
+        let known = || self.scopes.ty_of_block(block).or_else(|| self.scopes.ty_of_break(number, block));
         let ty = expected.cloned().or_else(known).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("block", ty.clone());
@@ -321,7 +269,7 @@ impl Lowering<'_> {
 
     fn while_loop(&mut self, number: u32, condition: &'static Condition, body: &'static Block) -> Result<Val> {
         let (header, exit) = (self.build.block(), self.build.block());
-        self.jump_into(header);
+        self.build.jump_into(header);
         self.condition(condition, exit)?;
         self.looped(Target { number, exit, again: Some(header), result: None }, body)?;
         self.build.end(Terminator::Jump(header));
@@ -330,10 +278,10 @@ impl Lowering<'_> {
     }
 
     fn endless_loop(&mut self, number: u32, body: &'static Block, expected: Option<&Ty>) -> Result<Val> {
-        let ty = expected.cloned().or_else(|| self.ty_of_break(number, body)).unwrap_or(Ty::Unit);
+        let ty = expected.cloned().or_else(|| self.scopes.ty_of_break(number, body)).unwrap_or(Ty::Unit);
         let (header, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("loop", ty);
-        self.jump_into(header);
+        self.build.jump_into(header);
         self.looped(Target { number, exit, again: Some(header), result: Some(merge) }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
@@ -348,12 +296,8 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    fn target(&self, number: u32) -> Option<Target> {
-        self.frame().targets.iter().rev().find(|target| target.number == number).cloned()
-    }
-
     fn leave(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
-        if let Some(target) = self.target(number) {
+        if let Some(target) = self.scopes.target(number) {
             if let (Some(value), Some(merge)) = (value, target.result) {
                 let ty = self.merged(merge);
                 let at = value.0;
@@ -365,7 +309,7 @@ impl Lowering<'_> {
             }
             self.build.end(Terminator::Jump(target.exit));
         }
-        Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
     }
 
     /// The type of what the innermost function or closure returns.
@@ -385,21 +329,21 @@ impl Lowering<'_> {
             return Err(self.error(at, text));
         };
         let (fail, next) = (self.build.block(), self.build.block());
-        self.test_tag(&place, good, fail);
+        self.build.test_tag(&place, good, fail);
         self.build.end(Terminator::Jump(next));
         self.build.select_block(fail);
         let (callees, mut parts) = (self.frame().callees.clone(), Vec::new());
         for index in of.fields_of(bad) {
-            let error = self.part(&place, index);
-            let error = self.read(&error);
+            let error = self.build.part(&place, index);
+            let error = self.build.read(&error);
             parts.push(self.converted(at, &callees[conversion as usize], error)?);
         }
         let ty = self.returned_type();
-        let returned = self.constructed(&ty, bad, parts);
+        let returned = self.build.constructed(&ty, bad, parts);
         self.return_from(at, returned)?;
         self.build.select_block(next);
-        let held = self.part(&place, of.fields_of(good).start);
-        Ok(self.read(&held))
+        let held = self.build.part(&place, of.fields_of(good).start);
+        Ok(self.build.read(&held))
     }
 
     fn return_value(&mut self, at: Pos, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
@@ -409,7 +353,67 @@ impl Lowering<'_> {
             None => Val::unit(),
         };
         self.return_from(at, value)?;
-        Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+    }
+}
+
+impl Scopes {
+    /// Whether a pattern binds the whole by reference.
+    fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
+        patterns.iter().any(|pattern| match pattern {
+            Pattern::Bind(number) | Pattern::At(number, _) => {
+                matches!(self.frame().binding_type(*number), Some(Ty::Ref(..)))
+            }
+            _ => false,
+        })
+    }
+
+    /// The type of a name's place.
+    fn place_type(&self, number: u32) -> Option<Ty> {
+        let frame = self.frame();
+        match frame.binding_type(number)? {
+            Ty::Ref(to, _) if frame.definition.bindings[number as usize].by_ref => Some(*to),
+            ty => Some(ty),
+        }
+    }
+
+    /// The type of an expression with branches.
+    fn merged_type(&self, expr: &Expr, expected: Option<&Ty>) -> Ty {
+        expected.cloned().or_else(|| self.ty_of(expr)).unwrap_or_else(|| match tail_literal(expr) {
+            Some(fallback) => Ty::Scalar(fallback),
+            None => Ty::Unit,
+        })
+    }
+
+    /// The value of a condition of constants, of which only one branch is lowered.
+    fn known_condition(&self, condition: &Condition) -> Option<bool> {
+        match condition {
+            Condition::Bool(value) => self.known_bool(value),
+            Condition::Let(..) | Condition::All(_) => None,
+        }
+    }
+
+    fn known_bool(&self, Expr(_, kind): &Expr) -> Option<bool> {
+        match kind {
+            ExprKind::Const(number) => match &self.frame().harvest.consts[*number as usize] {
+                ConstValue { ty: Ty::Scalar(Scalar::Bool), cells, .. } => cells.first().map(|bits| *bits != 0),
+                _ => None,
+            },
+            ExprKind::Unary(UnaryOp::Not, value) => self.known_bool(value).map(|value| !value),
+            ExprKind::And(a, b) => match self.known_bool(a)? {
+                true => self.known_bool(b),
+                false => Some(false),
+            },
+            ExprKind::Or(a, b) => match self.known_bool(a)? {
+                true => Some(true),
+                false => self.known_bool(b),
+            },
+            _ => None,
+        }
+    }
+
+    fn target(&self, number: u32) -> Option<Target> {
+        self.frame().targets.iter().rev().find(|target| target.number == number).cloned()
     }
 }
 

@@ -14,13 +14,15 @@
 //!
 //! [`Lowering::expr`] yields settled values: fresh or stable ones, which no later code changes.
 //! [`Lowering::expr_in_place`] leaves the value of a place where it lies, for whoever uses it before other code of the
-//! program runs, or has asked [`Lowering::is_undisturbed`].
+//! program runs, or has asked [`Scopes::is_undisturbed`].
 
 use std::collections::{HashMap, HashSet};
 
+use super::builder::Builder;
 use super::function::{Captured, Local, Lowering};
 use super::mentions;
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{ArrayId, Op, SlotId, Space, Type, Value};
@@ -33,46 +35,22 @@ pub(super) struct Arrays {
     pub(super) at: HashMap<Value, ArrayId>,
     fresh: HashSet<Value>,
     stable: HashSet<Value>,
-    /// The closures that nothing names but the value of an expression.
-    pub(super) temporaries: HashSet<u32>,
     /// The home behind each slot that holds the address of one.
     homes: HashMap<SlotId, ArrayId>,
 }
 
 impl Lowering<'_> {
-    /// Marks the arrays of a value that was just made as temporaries.
-    pub(super) fn fresh(&mut self, value: Val) -> Val {
-        for (leaf, _) in value.ty.arrays() {
-            self.arrays.fresh.insert(value.leaves[leaf]);
-        }
-        value
-    }
-
-    /// Marks the arrays of a value as never written while it can be used.
-    pub(super) fn stable(&mut self, value: Val) -> Val {
-        for (leaf, _) in value.ty.arrays() {
-            self.arrays.fresh.remove(&value.leaves[leaf]);
-            self.arrays.stable.insert(value.leaves[leaf]);
-        }
-        value
-    }
-
-    /// A part of what lies at a stable address is stable.
-    pub(super) fn part_of(&mut self, whole: Value, part: Value) -> Value {
-        if self.arrays.stable.contains(&whole) {
-            self.arrays.stable.insert(part);
-        }
-        part
-    }
-
     /// The value with a copy of each array and closure that later code could change.
     pub(super) fn settled(&mut self, value: Val) -> Val {
         let mut value = value;
         value.ty.each_closure(&mut |number| *number = self.closure_apart(*number));
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
-            if !self.build.ended() && !self.arrays.fresh.contains(&ptr) && !self.arrays.stable.contains(&ptr) {
-                value.leaves[leaf] = self.load(ptr, Space::Local, &ty).only();
+            if !self.build.ended()
+                && !self.build.arrays.fresh.contains(&ptr)
+                && !self.build.arrays.stable.contains(&ptr)
+            {
+                value.leaves[leaf] = self.build.load(ptr, Space::Local, &ty).only();
             }
         }
         value
@@ -80,7 +58,7 @@ impl Lowering<'_> {
 
     /// Reads a place expression as a value: later writes do not show in it.
     pub(super) fn read_settled(&mut self, place: &Place) -> Val {
-        let value = self.read(place);
+        let value = self.build.read(place);
         self.settled(value)
     }
 
@@ -88,7 +66,7 @@ impl Lowering<'_> {
     pub(super) fn own_closures(&mut self, mut value: Val) -> Val {
         value.ty.each_closure(&mut |number| {
             *number = self.closure_apart(*number);
-            self.arrays.temporaries.remove(number);
+            self.scopes.temporaries.remove(number);
         });
         value
     }
@@ -101,37 +79,62 @@ impl Lowering<'_> {
         let shares = !mutable && !self.program.variables;
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
-            if self.build.ended() || self.arrays.fresh.remove(&ptr) || shares && self.arrays.stable.contains(&ptr) {
+            if self.build.ended()
+                || self.build.arrays.fresh.remove(&ptr)
+                || shares && self.build.arrays.stable.contains(&ptr)
+            {
                 continue;
             }
-            value.leaves[leaf] = self.load(ptr, Space::Local, &ty).only();
-            self.arrays.fresh.remove(&value.leaves[leaf]);
+            value.leaves[leaf] = self.build.load(ptr, Space::Local, &ty).only();
+            self.build.arrays.fresh.remove(&value.leaves[leaf]);
         }
-        if mutable { value } else { self.stable(value) }
+        if mutable { value } else { self.build.stable(value) }
     }
 
     /// The closure, or a copy of it if a value that names it has variables which change.
     pub(super) fn closure_apart(&mut self, number: u32) -> u32 {
-        if self.arrays.temporaries.contains(&number) || !self.has_state(number) {
+        if self.scopes.temporaries.contains(&number) || !self.scopes.has_state(number) {
             return number;
         }
-        let mut captured = self.closures[number as usize].clone();
+        let mut captured = self.scopes.closures[number as usize].clone();
         if let Captured::Written { closure, frame, copies: Some(copies), .. } = &mut captured {
-            let (definition, own) = (self.frames[*frame].definition, self.copies[*copies].clone());
+            let (definition, own) = (self.scopes.frames[*frame].definition, self.scopes.copies[*copies].clone());
             let mut moved = HashMap::new();
             for number in closure.moved {
                 let Some(local) = own.get(number).cloned() else { continue };
                 moved.insert(*number, self.moved_local(local, definition.bindings[*number as usize].mutable));
             }
-            self.copies.push(moved);
-            *copies = self.copies.len() - 1;
+            self.scopes.copies.push(moved);
+            *copies = self.scopes.copies.len() - 1;
         }
-        self.closures.push(captured);
-        let copy = self.closures.len() as u32 - 1;
-        self.arrays.temporaries.insert(copy);
+        self.scopes.closures.push(captured);
+        let copy = self.scopes.closures.len() as u32 - 1;
+        self.scopes.temporaries.insert(copy);
         copy
     }
 
+    /// A copy of what a closure moves.
+    pub(super) fn moved_local(&mut self, local: Local, mutable: bool) -> Local {
+        match local {
+            Local::Fixed(value) => Local::Fixed(self.own(value, mutable)),
+            Local::Late(scope) => Local::Late(scope),
+            Local::Slots(ty, slots) => {
+                let value = self.build.get(&ty, &slots);
+                let value = self.own_closures(value);
+                let slots = self.build.slots_of("moved", &value);
+                Local::Slots(value.ty, slots)
+            }
+            Local::Cell(ptr, ty) => {
+                let value = self.build.load_in_place(ptr, &ty);
+                let cell = self.build.new_array("moved", &ty).only();
+                self.build.store(cell, Space::Local, &value);
+                Local::Cell(cell, ty)
+            }
+        }
+    }
+}
+
+impl Scopes {
     /// Returns true if calls of a closure change variables of its own.
     fn has_state(&self, number: u32) -> bool {
         let Captured::Written { frame, copies: Some(copies), borrowed: false, .. } = &self.closures[number as usize]
@@ -148,94 +151,6 @@ impl Lowering<'_> {
             Local::Slots(..) | Local::Cell(..) => true,
             Local::Late(_) => false,
         })
-    }
-
-    /// A copy of what a closure moves.
-    pub(super) fn moved_local(&mut self, local: Local, mutable: bool) -> Local {
-        match local {
-            Local::Fixed(value) => Local::Fixed(self.own(value, mutable)),
-            Local::Late(scope) => Local::Late(scope),
-            Local::Slots(ty, slots) => {
-                let value = self.get(&ty, &slots);
-                let value = self.own_closures(value);
-                let slots = self.slots_of("moved", &value);
-                Local::Slots(value.ty, slots)
-            }
-            Local::Cell(ptr, ty) => {
-                let value = self.load_in_place(ptr, &ty);
-                let cell = self.new_array("moved", &ty).only();
-                self.store(cell, Space::Local, &value);
-                Local::Cell(cell, ty)
-            }
-        }
-    }
-
-    /// Marks an array that a reference points to: if it is a temporary, no binding may take it over.
-    pub(super) fn borrowed(&mut self, array: Value, mutable: bool) {
-        if self.arrays.fresh.remove(&array) && !mutable {
-            self.arrays.stable.insert(array);
-        }
-    }
-
-    /// Slots for a value of a type, with a home for each array.
-    pub(super) fn slots(&mut self, name: &str, ty: &Ty) -> Vec<SlotId> {
-        let name = super::variable_name(name);
-        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot(name.as_str(), leaf)).collect();
-        for (leaf, ty) in ty.arrays() {
-            let home = self.build.array(name.as_str(), ty.pointee(), ty.count().max(1));
-            self.arrays.homes.insert(slots[leaf], home);
-        }
-        slots
-    }
-
-    /// Slots that hold a value; its temporaries become their homes.
-    pub(super) fn slots_of(&mut self, name: &str, value: &Val) -> Vec<SlotId> {
-        let slots = self.slots(name, &value.ty);
-        for (leaf, _) in value.ty.arrays() {
-            if self.arrays.fresh.remove(&value.leaves[leaf])
-                && let Some(home) = self.arrays.at.get(&value.leaves[leaf])
-            {
-                self.arrays.homes.insert(slots[leaf], *home);
-            }
-        }
-        self.set(&slots, value);
-        slots
-    }
-
-    /// Writes slots, and the homes behind them; a value that never comes to be has no leaves.
-    pub(super) fn set(&mut self, slots: &[SlotId], value: &Val) {
-        let arrays: HashMap<usize, Ty> = value.ty.arrays().into_iter().collect();
-        for (index, (slot, leaf)) in slots.iter().zip(&value.leaves).enumerate() {
-            let mut leaf = *leaf;
-            if let (Some(ty), Some(home)) = (arrays.get(&index), self.arrays.homes.get(slot).copied())
-                && self.arrays.at.get(&leaf) != Some(&home)
-            {
-                let to = self.array_at(home, ty);
-                if !self.build.ended() {
-                    self.copy((leaf, Space::Local), to, Space::Local, ty);
-                }
-                leaf = to;
-            }
-            self.build.effect(Op::Set(*slot, leaf));
-        }
-    }
-
-    /// The address of an array.
-    fn array_at(&mut self, array: ArrayId, ty: &Ty) -> Value {
-        let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, ty.pointee()));
-        self.arrays.at.insert(ptr, array);
-        ptr
-    }
-
-    /// The value in slots that nothing names, as in [`get`](Self::get); its homes are temporaries.
-    pub(super) fn taken(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
-        let value = self.get(ty, slots);
-        for (leaf, _) in ty.arrays() {
-            if let Some(home) = self.arrays.homes.get(&slots[leaf]) {
-                self.arrays.at.insert(value.leaves[leaf], *home);
-            }
-        }
-        self.fresh(value)
     }
 
     /// Returns true if the value of a place cannot change while later expressions are evaluated.
@@ -265,6 +180,101 @@ impl Lowering<'_> {
             ExprKind::Field(base, _) | ExprKind::Index(base, _) => self.root(base),
             _ => None,
         }
+    }
+}
+
+impl Builder {
+    /// Marks the arrays of a value that was just made as temporaries.
+    pub(super) fn fresh(&mut self, value: Val) -> Val {
+        for (leaf, _) in value.ty.arrays() {
+            self.arrays.fresh.insert(value.leaves[leaf]);
+        }
+        value
+    }
+
+    /// Marks the arrays of a value as never written while it can be used.
+    pub(super) fn stable(&mut self, value: Val) -> Val {
+        for (leaf, _) in value.ty.arrays() {
+            self.arrays.fresh.remove(&value.leaves[leaf]);
+            self.arrays.stable.insert(value.leaves[leaf]);
+        }
+        value
+    }
+
+    /// A part of what lies at a stable address is stable.
+    pub(super) fn part_of(&mut self, whole: Value, part: Value) -> Value {
+        if self.arrays.stable.contains(&whole) {
+            self.arrays.stable.insert(part);
+        }
+        part
+    }
+
+    /// Marks an array that a reference points to: if it is a temporary, no binding may take it over.
+    pub(super) fn borrowed(&mut self, array: Value, mutable: bool) {
+        if self.arrays.fresh.remove(&array) && !mutable {
+            self.arrays.stable.insert(array);
+        }
+    }
+
+    /// Slots for a value of a type, with a home for each array.
+    pub(super) fn slots(&mut self, name: &str, ty: &Ty) -> Vec<SlotId> {
+        let name = super::variable_name(name);
+        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot(name.as_str(), leaf)).collect();
+        for (leaf, ty) in ty.arrays() {
+            let home = self.array(name.as_str(), ty.pointee(), ty.count().max(1));
+            self.arrays.homes.insert(slots[leaf], home);
+        }
+        slots
+    }
+
+    /// Slots that hold a value; its temporaries become their homes.
+    pub(super) fn slots_of(&mut self, name: &str, value: &Val) -> Vec<SlotId> {
+        let slots = self.slots(name, &value.ty);
+        for (leaf, _) in value.ty.arrays() {
+            if self.arrays.fresh.remove(&value.leaves[leaf])
+                && let Some(home) = self.arrays.at.get(&value.leaves[leaf])
+            {
+                self.arrays.homes.insert(slots[leaf], *home);
+            }
+        }
+        self.set(&slots, value);
+        slots
+    }
+
+    /// Writes slots, and the homes behind them; a value that never comes to be has no leaves.
+    pub(super) fn set(&mut self, slots: &[SlotId], value: &Val) {
+        let arrays: HashMap<usize, Ty> = value.ty.arrays().into_iter().collect();
+        for (index, (slot, leaf)) in slots.iter().zip(&value.leaves).enumerate() {
+            let mut leaf = *leaf;
+            if let (Some(ty), Some(home)) = (arrays.get(&index), self.arrays.homes.get(slot).copied())
+                && self.arrays.at.get(&leaf) != Some(&home)
+            {
+                let to = self.array_at(home, ty);
+                if !self.ended() {
+                    self.copy((leaf, Space::Local), to, Space::Local, ty);
+                }
+                leaf = to;
+            }
+            self.effect(Op::Set(*slot, leaf));
+        }
+    }
+
+    /// The address of an array.
+    fn array_at(&mut self, array: ArrayId, ty: &Ty) -> Value {
+        let ptr = self.value(Op::Local(array), Type::Ptr(Space::Local, ty.pointee()));
+        self.arrays.at.insert(ptr, array);
+        ptr
+    }
+
+    /// The value in slots that nothing names, as in [`get`](Self::get); its homes are temporaries.
+    pub(super) fn taken(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
+        let value = self.get(ty, slots);
+        for (leaf, _) in ty.arrays() {
+            if let Some(home) = self.arrays.homes.get(&slots[leaf]) {
+                self.arrays.at.insert(value.leaves[leaf], *home);
+            }
+        }
+        self.fresh(value)
     }
 }
 

@@ -20,7 +20,7 @@ impl Lowering<'_> {
         }
         let total = self.build.value(Op::Special(Special::DynamicSharedBytes), Scalar::U32);
         let total = self.build.value(Op::Cast(total, Scalar::U64), Scalar::U64);
-        let mut end = self.constant(Scalar::U64, 0);
+        let mut end = self.build.constant(Scalar::U64, 0);
         let (mut types, mut leaves) = (Vec::new(), Vec::new());
         for (&(number, _), len) in parts.iter().zip(lens) {
             let element = self.frame().harvest.named[number as usize].clone();
@@ -40,9 +40,9 @@ impl Lowering<'_> {
         let op = |walk: &mut Self, op, a, b| walk.build.value(Op::Binary(op, a, b), Scalar::U64);
         let (size, align) = (element.pointee().size(), element.pointee().align());
         // an element of an array type is so many numbers
-        let size = self.constant(Scalar::U64, (u64::from(size) * element.count()).max(1));
-        let below = self.constant(Scalar::U64, u64::from(align) - 1);
-        let mask = self.constant(Scalar::U64, !(u64::from(align) - 1));
+        let size = self.build.constant(Scalar::U64, (u64::from(size) * element.count()).max(1));
+        let below = self.build.constant(Scalar::U64, u64::from(align) - 1);
+        let mask = self.build.constant(Scalar::U64, !(u64::from(align) - 1));
         let start = op(self, BinaryOp::Add, end, below);
         let start = op(self, BinaryOp::And, start, mask);
         // `end` is at most the total, or nobody checks, so that the sum above does not overflow
@@ -52,8 +52,8 @@ impl Lowering<'_> {
         let len = match len {
             None => room,
             Some(len) => {
-                if self.checks_bounds() {
-                    let fits = self.compare(CompareOp::Le, len, room);
+                if self.scopes.checks_bounds() {
+                    let fits = self.build.compare(CompareOp::Le, len, room);
                     let text = format!(
                         "`[{}; {{0}}]` does not fit into the launch's dynamic shared memory, of which {{1}} bytes are left",
                         shown(element)

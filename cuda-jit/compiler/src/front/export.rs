@@ -9,9 +9,11 @@
 //! | `&T`, `&mut T` | `const T *`, `T *`, to any memory |
 //! | `&[T; N]`, `&mut [T; N]` | the same, to the first of them |
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::function::{Frame, Lowering, Return};
+use super::scopes::Scopes;
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
 use crate::harvest::layout::{short, shown};
@@ -39,7 +41,7 @@ pub(super) fn function(
     let at = Pos(definition.line, 1);
     let build = FunctionBuilder::new(name, params.clone(), result);
     let frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), Return::Caller);
-    let mut lowering = Lowering::in_frame(program, build, frame);
+    let mut lowering = Lowering::new(program, build, Scopes::new(frame, HashSet::new()));
     lowering.go_to(at);
     let first = params.iter().position(|param| param.role != Role::Returned).unwrap_or(params.len());
     let passed = harvest.params.iter().zip(&params[first..]).enumerate();
@@ -47,7 +49,7 @@ pub(super) fn function(
         .map(|(index, (ty, param))| {
             let (value, ty) = (lowering.build.param(first + index), in_any_memory(ty));
             match param.role {
-                Role::ByValue => lowering.load(value, Space::Local, &ty),
+                Role::ByValue => lowering.build.load(value, Space::Local, &ty),
                 _ => Val { ty, leaves: vec![value] },
             }
         })
@@ -55,7 +57,7 @@ pub(super) fn function(
     let value = lowering.call_instance(at, instance, args)?;
     if first == 1 {
         let place = lowering.build.param(0);
-        lowering.store(place, Space::Local, &value);
+        lowering.build.store(place, Space::Local, &value);
         lowering.build.end(Terminator::Return(None));
     }
     lowering.build.end(Terminator::Return(value.leaves.first().copied()));

@@ -1,9 +1,11 @@
 //! Expressions: evaluation in Rust's order, each to a [`Val`].
 
 use super::Callee;
+use super::builder::Builder;
 use super::copies::{is_place, is_quiet};
 use super::function::{Local, Lowering, Result};
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
@@ -43,9 +45,9 @@ impl Lowering<'_> {
                 let to = self.frame().harvest.types[*number as usize];
                 self.cast(at, value, to)
             }
-            ExprKind::Method("get", ..) if self.held_constant(expr).is_some() => {
+            ExprKind::Method("get", ..) if self.scopes.held_constant(expr).is_some() => {
                 let place = self.place(expr)?;
-                Ok(self.read(&place))
+                Ok(self.build.read(&place))
             }
             ExprKind::Binding(_)
             | ExprKind::Const(_)
@@ -55,7 +57,7 @@ impl Lowering<'_> {
             | ExprKind::Field(..)
             | ExprKind::Deref(_) => {
                 let place = self.place(expr)?;
-                Ok(self.read(&place))
+                Ok(self.build.read(&place))
             }
             ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
             ExprKind::Cut(base, start, end, inclusive) => {
@@ -85,11 +87,11 @@ impl Lowering<'_> {
             }
             ExprKind::Closure(_) | ExprKind::Function(_) | ExprKind::MethodOf(..) => {
                 let function = self.callable(expr)?;
-                Ok(self.closure_value(function))
+                Ok(self.scopes.closure_value(function))
             }
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;
-                Ok(self.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Assert(condition, message) => self.assert(at, condition, message),
             ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
@@ -117,7 +119,7 @@ impl Lowering<'_> {
         if let Some(ty) = ty {
             value = self.coerce(expr.0, value, ty)?;
         }
-        let stays = !value.ty.holds_arrays() || is_place(expr) && self.is_undisturbed(expr, later);
+        let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_undisturbed(expr, later);
         Ok(if stays { value } else { self.settled(value) })
     }
 
@@ -136,7 +138,7 @@ impl Lowering<'_> {
             (Ty::Ref(array, memory), Ty::Slice(..)) if *memory != Memory::Value => {
                 if let Ty::Array(element, len) = &**array {
                     let ty = Ty::Slice(element.clone(), *memory);
-                    let len = self.constant(Scalar::U64, *len);
+                    let len = self.build.constant(Scalar::U64, *len);
                     return Ok(Val { ty, leaves: vec![value.only(), len] });
                 }
                 self.coerce_through(at, value, ty)
@@ -154,7 +156,7 @@ impl Lowering<'_> {
     fn coerce_through(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         match self.behind(value.clone()) {
             inner if matches!(inner.ty(), Ty::Ref(..) | Ty::Slice(..)) => {
-                let inner = self.read(&inner);
+                let inner = self.build.read(&inner);
                 self.coerce(at, inner, ty)
             }
             _ => self.agree(at, value, ty),
@@ -165,7 +167,7 @@ impl Lowering<'_> {
         let wanted = expected.and_then(Ty::as_scalar);
         match lit {
             Lit::Text(text) => Ok(Val { ty: Ty::Ref(Box::new(Ty::Str), Memory::Text(text)), leaves: Vec::new() }),
-            Lit::Bool(value) => Ok(Val::scalar(Scalar::Bool, self.constant(Scalar::Bool, u64::from(value)))),
+            Lit::Bool(value) => Ok(Val::scalar(Scalar::Bool, self.build.constant(Scalar::Bool, u64::from(value)))),
             Lit::Int(value, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_integer()));
                 let scalar = scalar.unwrap_or(Scalar::I32);
@@ -173,13 +175,13 @@ impl Lowering<'_> {
                 if bits != value {
                     return Err(self.error(at, format!("the literal {value} does not fit {scalar}")));
                 }
-                Ok(Val::scalar(scalar, self.constant_bits(scalar, bits)))
+                Ok(Val::scalar(scalar, self.build.constant_bits(scalar, bits)))
             }
             Lit::Float(single, double, suffix) => {
                 let scalar = suffix_type(suffix).or(wanted.filter(|wanted| wanted.is_float()));
                 let scalar = scalar.unwrap_or(Scalar::F64);
                 let bits = if scalar == Scalar::F32 { u64::from(single) } else { double };
-                Ok(Val::scalar(scalar, self.constant(scalar, bits)))
+                Ok(Val::scalar(scalar, self.build.constant(scalar, bits)))
             }
         }
     }
@@ -193,7 +195,7 @@ impl Lowering<'_> {
         if value.ty.lists_operators() {
             return self.overloaded_unary(at, op, value);
         }
-        let scalar = self.number(at, &value)?;
+        let scalar = self.scopes.number(at, &value)?;
         match op {
             UnaryOp::Neg => Ok(Val::scalar(scalar, self.negated(at, scalar, value.only()))),
             UnaryOp::Not => Ok(Val::scalar(scalar, self.build.value(Op::Unary(KirUnary::Not, value.only()), scalar))),
@@ -202,7 +204,7 @@ impl Lowering<'_> {
 
     /// `-value`, which fits if that is checked.
     pub(super) fn negated(&mut self, at: Pos, scalar: Scalar, value: Value) -> Value {
-        if self.checks_overflow() && scalar.is_signed() {
+        if self.scopes.checks_overflow() && scalar.is_signed() {
             self.check_not_minimum(at, scalar, value, "negation overflows");
         }
         self.build.value(Op::Unary(KirUnary::Neg, value), scalar)
@@ -219,13 +221,7 @@ impl Lowering<'_> {
         let expected = expected.cloned().map(super::types::behind);
         let value = self.expr_in_place(expr, expected.as_ref())?;
         let place = self.through(Place::Fixed(value));
-        Ok(self.read(&place))
-    }
-
-    /// The scalar type of a value that must have one.
-    pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
-        let text = || format!("kernels have no such operator for `{}`, only for numbers and `bool`", shown(&value.ty));
-        value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
+        Ok(self.build.read(&place))
     }
 
     /// `&&` and `||`: the right side runs only if the left does not decide.
@@ -233,12 +229,12 @@ impl Lowering<'_> {
         let slot = self.build.slot(if decided { "or" } else { "and" }, Scalar::Bool);
         let left = self.scalar(left, Scalar::Bool)?;
         self.build.effect(Op::Set(slot, left));
-        let (yes, no) = self.fork(left);
+        let (yes, no) = self.build.fork(left);
         let (rest, done) = if decided { (no, yes) } else { (yes, no) };
         self.build.select_block(rest);
         let right = self.scalar(right, Scalar::Bool)?;
         self.build.effect(Op::Set(slot, right));
-        self.jump_into(done);
+        self.build.jump_into(done);
         Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
     }
 
@@ -269,9 +265,9 @@ impl Lowering<'_> {
         let value = self.operand(value, ty.as_ref())?;
         let from = match value.ty {
             Ty::Enum(_, scalar) => scalar,
-            _ => self.number(at, &value)?,
+            _ => self.scopes.number(at, &value)?,
         };
-        Ok(Val::scalar(to, self.cast_value(value.only(), from, to)))
+        Ok(Val::scalar(to, self.build.cast_value(value.only(), from, to)))
     }
 
     /// `Name { field: e, ..rest }`, also of a variant.
@@ -283,7 +279,7 @@ impl Lowering<'_> {
         rest: Option<&'static Expr>,
     ) -> Result<Val> {
         let ty = self.frame().harvest.named[number as usize].clone();
-        let variant = self.asked_variant(at, asked)?;
+        let variant = self.scopes.asked_variant(at, asked)?;
         let own = ty.parts_of(variant);
         let mut given: Vec<Option<Val>> = own.clone().map(|_| None).collect();
         for (number, (name, expr)) in fields.iter().enumerate() {
@@ -306,26 +302,13 @@ impl Lowering<'_> {
             parts.push(match (value, &rest) {
                 (Some(value), _) => value,
                 (None, Some(rest)) => {
-                    let place = self.part(rest, index);
-                    self.read(&place)
+                    let place = self.build.part(rest, index);
+                    self.build.read(&place)
                 }
                 (None, None) => return Err(self.error(at, "a field has no value")),
             });
         }
-        Ok(self.constructed(&ty, variant, parts))
-    }
-
-    /// The value of a struct, or of a variant, from its parts.
-    pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
-        let Ty::Sum(of) = ty else { return assembled(ty, parts) };
-        let number = self.constant(of.tag(), variant as u64);
-        let (own, mut parts) = (of.fields_of(variant), parts.into_iter());
-        let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
-        for (index, field) in of.fields().enumerate() {
-            let given = if own.contains(&index) { parts.next() } else { None };
-            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
-        }
-        assembled(ty, fields)
+        Ok(self.build.constructed(&ty, variant, parts))
     }
 
     fn tuple(&mut self, elements: &'static [Expr], expected: Option<&Ty>) -> Result<Val> {
@@ -346,11 +329,34 @@ impl Lowering<'_> {
         }
         Ok(value)
     }
+}
+
+impl Scopes {
+    /// The scalar type of a value that must have one.
+    pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
+        let text = || format!("kernels have no such operator for `{}`, only for numbers and `bool`", shown(&value.ty));
+        value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
+    }
+}
+
+impl Builder {
+    /// The value of a struct, or of a variant, from its parts.
+    pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
+        let Ty::Sum(of) = ty else { return assembled(ty, parts) };
+        let number = self.constant(of.tag(), variant as u64);
+        let (own, mut parts) = (of.fields_of(variant), parts.into_iter());
+        let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
+        for (index, field) in of.fields().enumerate() {
+            let given = if own.contains(&index) { parts.next() } else { None };
+            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
+        }
+        assembled(ty, fields)
+    }
 
     /// The value of a field of a variant that another one has. Nobody looks at it, so slots that are never written will do; but
     /// arrays are copied all the same, from memory that must be there.
     fn nothing(&mut self, ty: &Ty) -> Val {
-        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.build.slot("none", leaf)).collect();
+        let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot("none", leaf)).collect();
         let mut value = self.get(ty, &slots);
         for (leaf, ty) in ty.arrays() {
             value.leaves[leaf] = self.new_array("none", &ty).only();

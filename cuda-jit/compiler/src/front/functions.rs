@@ -1,14 +1,36 @@
 //! Functions as values, the methods that call them, and the value of one of two branches.
 
 use super::Callee;
+use super::builder::Builder;
 use super::function::{Captured, Lowering, Result};
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::{Val, behind};
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
 
 impl Lowering<'_> {
+    /// The number of the closure that a place holds, or refers to, if it is one; one that a `None` holds has none.
+    pub(super) fn named_closure(&mut self, place: Place) -> Option<Option<u32>> {
+        let place = self.through(place);
+        match place.ty() {
+            Ty::Closure(Memory::Closure(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// One of two values.
+    pub(super) fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
+        let b = self.agree(at, b, &a.ty)?;
+        let types = a.ty.leaves();
+        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
+        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
+        Ok(Val { ty: a.ty, leaves })
+    }
+}
+
+impl Scopes {
     /// The result type of a method that calls a function, or depends on its arguments.
     pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
         let made = |index: usize| self.type_of_function(args.get(index)?, receiver);
@@ -60,19 +82,10 @@ impl Lowering<'_> {
         let known = self.closures.iter().position(same);
         let number = known.unwrap_or_else(|| {
             self.closures.push(captured);
-            self.arrays.temporaries.insert(self.closures.len() as u32 - 1);
+            self.temporaries.insert(self.closures.len() as u32 - 1);
             self.closures.len() - 1
         });
         Val { ty: Ty::Closure(Memory::Closure(Some(number as u32))), leaves: Vec::new() }
-    }
-
-    /// The number of the closure that a place holds, or refers to, if it is one; one that a `None` holds has none.
-    pub(super) fn named_closure(&mut self, place: Place) -> Option<Option<u32>> {
-        let place = self.through(place);
-        match place.ty() {
-            Ty::Closure(Memory::Closure(number)) => Some(*number),
-            _ => None,
-        }
     }
 
     /// A reference to a closure.
@@ -83,22 +96,15 @@ impl Lowering<'_> {
         }
         captured
     }
+}
 
+impl Builder {
     /// `Ok` of a value where a condition holds, else the only error of a type.
     pub(super) fn result_of_one_error(&mut self, holds: Value, value: Val, error: Ty) -> Val {
         let tag = self.unary_value(UnaryOp::Not, holds, Scalar::Bool);
         let only = self.constant_value(&error, &mut [0].into_iter());
         let leaves = [tag].into_iter().chain(value.leaves).chain(only.leaves).collect();
         Val { ty: Ty::result(value.ty, error), leaves }
-    }
-
-    /// One of two values.
-    pub(super) fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
-        let b = self.agree(at, b, &a.ty)?;
-        let types = a.ty.leaves();
-        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
-        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
-        Ok(Val { ty: a.ty, leaves })
     }
 }
 

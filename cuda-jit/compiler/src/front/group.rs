@@ -3,6 +3,7 @@
 //!
 //! Their methods take values of any type that lanes can pass to each other, and the type is read off the argument.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::{Val, group_type};
 use crate::called;
@@ -40,33 +41,33 @@ impl Lowering<'_> {
             return self.map_shared(at, args);
         }
         let place = self.through(place);
-        let receiver = self.read(&place);
+        let receiver = self.build.read(&place);
         let (op, group) = match intrinsic {
-            Intrinsic::Tile(op, width) => (op, self.tile(width)),
+            Intrinsic::Tile(op, width) => (op, self.build.tile(width)),
             Intrinsic::Coalesced(op) => (op, Group { mask: receiver.only(), kind: Kind::Coalesced }),
             _ => return Err(self.error(at, "the front end does not know this method; please report this")),
         };
         // What surrounds the call may tell the type of a literal.
         let same = matches!(op, GroupOp::Shuffle(_) | GroupOp::Reduce(_));
         let value = self.operand(&args[0], expected.filter(|_| same))?;
-        let scalar = self.number(at, &value)?;
+        let scalar = self.scopes.number(at, &value)?;
         let value = value.only();
         let leaves = match op {
             GroupOp::Shuffle(shuffle) => {
                 let rank = self.scalar(&args[1], Scalar::U32)?;
                 vec![self.shuffle_in(at, group, shuffle, (value, scalar), rank)?]
             }
-            GroupOp::Reduce(reduce) => vec![self.reduce_in(group, reduce, value, scalar)],
+            GroupOp::Reduce(reduce) => vec![self.build.reduce_in(group, reduce, value, scalar)],
             GroupOp::MatchAny => {
-                let bits = self.integer_bits(value, scalar);
+                let bits = self.build.integer_bits(value, scalar);
                 let found = self.build.value(Op::MatchAny(group.mask, bits), Scalar::U32);
                 vec![self.ranks(at, group, found)?]
             }
             GroupOp::MatchAll => {
-                let bits = self.integer_bits(value, scalar);
+                let bits = self.build.integer_bits(value, scalar);
                 let found = self.build.value(Op::MatchAll(group.mask, bits), Scalar::U32);
-                let none = self.constant(Scalar::U32, 0);
-                let same = self.compare(CompareOp::Ne, found, none);
+                let none = self.build.constant(Scalar::U32, 0);
+                let same = self.build.compare(CompareOp::Ne, found, none);
                 vec![self.ranks(at, group, found)?, same]
             }
         };
@@ -86,9 +87,9 @@ impl Lowering<'_> {
         let pointee = to.pointee();
         *memory = there;
         let rank = self.scalar(&args[1], Scalar::U64)?;
-        if self.checks_bounds() {
-            let blocks = self.special(Special::ClusterRanks);
-            let inside = self.compare(CompareOp::Lt, rank, blocks);
+        if self.scopes.checks_bounds() {
+            let blocks = self.build.special(Special::ClusterRanks);
+            let inside = self.build.compare(CompareOp::Lt, rank, blocks);
             self.check(at, inside, "there is no block {0} in a cluster of {1}", &[rank, blocks]);
         }
         let rank = self.build.value(Op::Cast(rank, Scalar::U32), Scalar::U32);
@@ -96,25 +97,11 @@ impl Lowering<'_> {
         Ok(Val { ty, leaves })
     }
 
-    /// The tile of so many lanes that the thread is in.
-    fn tile(&mut self, width: u32) -> Group {
-        let lane = self.build.value(Op::Special(Special::LaneId), Scalar::U32);
-        let tile = self.constant(Scalar::U32, (!(width - 1)).into());
-        let first = self.binary_value(BinaryOp::And, lane, tile, Scalar::U32);
-        let all = self.constant(Scalar::U32, (u32::MAX >> (32 - width)).into());
-        // of a whole warp this is all lanes, wherever the compiler looks
-        let mask = match width {
-            32 => all,
-            _ => self.binary_value(BinaryOp::Shl, all, first, Scalar::U32),
-        };
-        Group { mask, kind: Kind::Tile(width, first) }
-    }
-
     /// The lanes in a mask, as ranks in the group.
     fn ranks(&mut self, at: Pos, group: Group, found: Value) -> Result<Value> {
         match group.kind {
             Kind::Tile(32, _) => Ok(found),
-            Kind::Tile(_, first) => Ok(self.binary_value(BinaryOp::Shr, found, first, Scalar::U32)),
+            Kind::Tile(_, first) => Ok(self.build.binary_value(BinaryOp::Shr, found, first, Scalar::U32)),
             Kind::Coalesced => self.helper(at, &called::packed::instance(), group, found),
         }
     }
@@ -136,8 +123,8 @@ impl Lowering<'_> {
         let (op, width, lane) = match (group.kind, op) {
             // The hardware would look into tiles below.
             (Kind::Tile(width, _), ShuffleOp::Xor) => {
-                let within = self.constant(Scalar::U32, (width - 1).into());
-                (op, width, self.binary_value(BinaryOp::And, rank, within, Scalar::U32))
+                let within = self.build.constant(Scalar::U32, (width - 1).into());
+                (op, width, self.build.binary_value(BinaryOp::And, rank, within, Scalar::U32))
             }
             (Kind::Tile(width, _), _) => (op, width, rank),
             (Kind::Coalesced, _) => {
@@ -150,7 +137,23 @@ impl Lowering<'_> {
                 (ShuffleOp::Index, 32, self.helper(at, &function, group, rank)?)
             }
         };
-        Ok(self.shuffle((op, width), group.mask, value, lane, scalar))
+        Ok(self.build.shuffle((op, width), group.mask, value, lane, scalar))
+    }
+}
+
+impl Builder {
+    /// The tile of so many lanes that the thread is in.
+    fn tile(&mut self, width: u32) -> Group {
+        let lane = self.value(Op::Special(Special::LaneId), Scalar::U32);
+        let tile = self.constant(Scalar::U32, (!(width - 1)).into());
+        let first = self.binary_value(BinaryOp::And, lane, tile, Scalar::U32);
+        let all = self.constant(Scalar::U32, (u32::MAX >> (32 - width)).into());
+        // of a whole warp this is all lanes, wherever the compiler looks
+        let mask = match width {
+            32 => all,
+            _ => self.binary_value(BinaryOp::Shl, all, first, Scalar::U32),
+        };
+        Group { mask, kind: Kind::Tile(width, first) }
     }
 
     /// Combines the values of a group: at once where there is an instruction, else in steps in which each thread takes what
@@ -172,7 +175,7 @@ impl Lowering<'_> {
                 }
                 sum
             }
-            _ => self.build.value(Op::Reduce(whole, group.mask, value), scalar),
+            _ => self.value(Op::Reduce(whole, group.mask, value), scalar),
         }
     }
 }

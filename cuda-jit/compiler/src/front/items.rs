@@ -63,7 +63,7 @@ impl Lowering<'_> {
             && !stays
         {
             let array = self.read_settled(&place);
-            let array = self.stable(array);
+            let array = self.build.stable(array);
             place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
         }
         let items = self.elements_of(expr.0, place, by_value);
@@ -76,11 +76,11 @@ impl Lowering<'_> {
         let place = self.through(place);
         match place {
             Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {
-                let count = self.constant(Scalar::U64, len);
+                let count = self.build.constant(Scalar::U64, len);
                 Ok(Items::Counted(Counted::Values(array), count))
             }
             place if matches!(place.ty(), Ty::View(..)) => {
-                let view = self.read(&place);
+                let view = self.build.read(&place);
                 let Ty::View(element, 1, memory) = &view.ty else { return Ok(Items::Grid(vec![view])) };
                 let (ptr, element, memory) = (view.leaves[0], (**element).clone(), *memory);
                 let (count, stride) = (view.leaves[1], Some(view.leaves[2]));
@@ -105,16 +105,16 @@ impl Lowering<'_> {
         match items {
             Counted::Elements { ptr, element, memory, stride, by_value } => {
                 let offset = match stride {
-                    Some(stride) => self.index_op(BinaryOp::Mul, number, *stride),
+                    Some(stride) => self.build.index_op(BinaryOp::Mul, number, *stride),
                     None => number,
                 };
-                let offset = self.scaled_by(offset, element.count());
-                let place = self.moved(*ptr, offset, element.clone(), *memory);
-                if *by_value { Ok(self.read(&place)) } else { Ok(self.reference(place, false)) }
+                let offset = self.build.scaled_by(offset, element.count());
+                let place = self.build.moved(*ptr, offset, element.clone(), *memory);
+                if *by_value { Ok(self.build.read(&place)) } else { Ok(self.reference(place, false)) }
             }
             Counted::Values(array) => {
                 let place = self.choose(at, array, number, None)?;
-                Ok(self.read(&place))
+                Ok(self.build.read(&place))
             }
             Counted::Pairs(a, b) => {
                 let (a, b) = (self.item(at, a, number)?, self.item(at, b, number)?);

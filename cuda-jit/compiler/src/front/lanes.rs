@@ -8,7 +8,7 @@ use super::slice::Elements;
 use super::types::{Val, element_type};
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BinaryOp as Kir, CompareOp, Lane, Op, Scalar, Type, UnaryOp as KirUnary, Value};
+use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Type, UnaryOp as KirUnary, Value};
 use crate::syntax::{BinaryOp, Expr, Pos, UnaryOp};
 use cuda_jit_lang::device::MISALIGNED;
 
@@ -94,13 +94,12 @@ impl Lowering<'_> {
 
     /// A vector's halves in one register.
     pub(super) fn pack(&mut self, vector: &Val, pair: Scalar) -> Value {
-        self.build.value(Op::Pair(vector.leaves[0], vector.leaves[1]), pair)
+        self.build.pack(vector, pair)
     }
 
     /// The halves of a register.
     pub(super) fn unpack(&mut self, value: Value, pair: Scalar) -> Vec<Value> {
-        let half = pair.lane().unwrap_or(pair);
-        [Lane::Low, Lane::High].map(|lane| self.build.value(Op::Lane(value, lane), half)).to_vec()
+        self.build.unpack(value, pair)
     }
 
     /// `left op right`, of which at least one is a vector.

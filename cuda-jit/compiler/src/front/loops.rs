@@ -4,6 +4,7 @@
 //! iterator is a value of the device library or of the user: its `next` is called at the beginning of each turn.
 
 use super::Callee;
+use super::builder::Builder;
 use super::function::{Lowering, Result, Target};
 use super::items::{Items, paired};
 use super::place::{Place, Root};
@@ -44,7 +45,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
-                let stays = is_array && self.is_unmentioned_in(source, body);
+                let stays = is_array && self.scopes.is_unmentioned_in(source, body);
                 self.items_of(source, stays)?
             }
         };
@@ -66,15 +67,15 @@ impl Lowering<'_> {
             }
             _ => self.expr(source, None)?,
         };
-        let slots = self.slots_of("iterator", &iterator);
+        let slots = self.build.slots_of("iterator", &iterator);
         let reference = self.reference(Place::Slots(iterator.ty, slots, Root::Apart), true);
         let (again, exit) = (self.build.block(), self.build.block());
-        self.jump_into(again);
+        self.build.jump_into(again);
         let item = self.call_function(at, instance, harvest, vec![reference])?;
         let place = Place::Fixed(item);
-        let some = self.tag(&place);
-        self.go_on_if(some, exit);
-        let item = self.part(&place, 0);
+        let some = self.build.tag(&place);
+        self.build.go_on_if(some, exit);
+        let item = self.build.part(&place, 0);
         self.bind(pattern, &item)?;
         self.looped(Target { number, exit, again: Some(again), result: None }, body)?;
         self.build.end(Terminator::Jump(again));
@@ -91,28 +92,28 @@ impl Lowering<'_> {
     ) -> Result<()> {
         let (again, turn, exit) = (self.build.block(), self.build.block(), self.build.block());
         let range = match &items {
-            Items::Counted(_, count) => self.below(*count),
+            Items::Counted(_, count) => self.build.below(*count),
             Items::Range(range) => *range,
             Items::Grid(views) => {
-                let count = self.elements_in(&extents(&views[0]));
-                self.below(count)
+                let count = self.build.elements_in(&extents(&views[0]));
+                self.build.below(count)
             }
         };
-        let numbers = self.begin_numbers(range, exit);
+        let numbers = self.build.begin_numbers(range, exit);
         let coordinates: Vec<SlotId> = match &items {
-            Items::Grid(views) => extents(&views[0]).iter().map(|_| self.counter()).collect(),
+            Items::Grid(views) => extents(&views[0]).iter().map(|_| self.build.counter()).collect(),
             _ => Vec::new(),
         };
-        self.jump_into(again);
-        let number = self.current_number(&numbers);
+        self.build.jump_into(again);
+        let number = self.build.current_number(&numbers);
         let item = match &items {
             Items::Counted(items, _) => self.item(at, items, number)?,
             Items::Range(range) => Val::scalar(range.scalar, number),
             Items::Grid(views) => self.next_place(at, views, &coordinates)?,
         };
         body(self, item, turn, exit)?;
-        self.jump_into(turn);
-        self.step_number(&numbers, exit);
+        self.build.jump_into(turn);
+        self.build.step_number(&numbers, exit);
         self.build.end(Terminator::Jump(again));
         self.build.select_block(exit);
         Ok(())
@@ -126,16 +127,16 @@ impl Lowering<'_> {
         first: Val,
         step: impl FnOnce(&mut Self, Val, Val) -> Result<Val>,
     ) -> Result<Val> {
-        let slots = self.slots_of("fold", &first);
+        let slots = self.build.slots_of("fold", &first);
         let ty = first.ty;
         self.each_item(at, items, |walk, item, _, _| {
-            let all = walk.get(&ty, &slots);
+            let all = walk.build.get(&ty, &slots);
             let all = step(walk, all, item)?;
             let all = walk.agree(at, all, &ty)?;
-            walk.set(&slots, &all);
+            walk.build.set(&slots, &all);
             Ok(())
         })?;
-        Ok(self.taken(&ty, &slots))
+        Ok(self.build.taken(&ty, &slots))
     }
 
     /// Returns true if a test `decides` for an item; the first for which it does ends the loop.
@@ -147,51 +148,24 @@ impl Lowering<'_> {
         test: impl FnOnce(&mut Self, Val) -> Result<Value>,
     ) -> Result<Val> {
         let slot = self.build.slot("decided", Scalar::Bool);
-        self.set_flag(slot, !decides);
+        self.build.set_flag(slot, !decides);
         self.each_item(at, items, |walk, item, again, exit| {
             let holds = test(walk, item)?;
             let stop = walk.build.block();
             let (yes, no) = if decides { (stop, again) } else { (again, stop) };
             walk.build.end(Terminator::Branch(holds, yes, no));
             walk.build.select_block(stop);
-            walk.set_flag(slot, decides);
+            walk.build.set_flag(slot, decides);
             walk.build.end(Terminator::Jump(exit));
             Ok(())
         })?;
         Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
     }
 
-    /// A slot for a number that begins as 0.
-    fn counter(&mut self) -> SlotId {
-        let slot = self.build.slot("turn", Scalar::U64);
-        let zero = self.constant(Scalar::U64, 0);
-        self.build.effect(Op::Set(slot, zero));
-        slot
-    }
-
-    /// A slot for a flag that is not set yet.
-    pub(super) fn flag(&mut self) -> SlotId {
-        let slot = self.build.slot("flag", Scalar::Bool);
-        self.set_flag(slot, false);
-        slot
-    }
-
-    fn set_flag(&mut self, slot: SlotId, value: bool) {
-        let value = self.constant(Scalar::Bool, u64::from(value));
-        self.build.effect(Op::Set(slot, value));
-    }
-
-    /// Goes on in a new block where a condition holds, elsewhere in `otherwise`.
-    pub(super) fn go_on_if(&mut self, condition: Value, otherwise: BlockId) {
-        let next = self.build.block();
-        self.build.end(Terminator::Branch(condition, next, otherwise));
-        self.build.select_block(next);
-    }
-
     /// The value behind references.
     pub(super) fn value_of(&mut self, item: Val) -> Val {
         let place = self.through(Place::Fixed(item));
-        self.read(&place)
+        self.build.read(&place)
     }
 
     /// The elements of views of one shape at a place, which moves on.
@@ -209,7 +183,9 @@ impl Lowering<'_> {
         let item = items.into_iter().reduce(paired);
         item.ok_or_else(|| self.error(at, "a loop over no views"))
     }
+}
 
+impl Builder {
     /// The product of a view's extents.
     pub(super) fn elements_in(&mut self, extents: &[Value]) -> Value {
         let one = self.constant(Scalar::U64, 1);

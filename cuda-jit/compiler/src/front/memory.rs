@@ -1,20 +1,43 @@
 //! Values in memory: loads, stores and copies of whatever has a layout, part by part.
 
+use super::builder::Builder;
 use super::function::Lowering;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::harvest::layout::TAG;
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Terminator, Type, Value};
+use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Space, Terminator, Type, Value};
 
 /// Copies, fills and comparisons of up to so many elements are written out; longer ones loop.
 pub(super) const UNROLLED: u64 = 16;
 
+/// The body of a loop over indices.
+struct Turn {
+    slot: SlotId,
+    index: Value,
+    again: BlockId,
+    exit: BlockId,
+}
+
 impl Lowering<'_> {
+    /// Lowers `body` in a loop over each index below `count`, which is at least 1.
+    pub(super) fn each_below(
+        &mut self,
+        count: Value,
+        body: impl FnOnce(&mut Self, Value) -> super::function::Result<()>,
+    ) -> super::function::Result<()> {
+        let turn = self.build.begin_below();
+        body(self, turn.index)?;
+        self.build.end_below(turn, count);
+        Ok(())
+    }
+}
+
+impl Builder {
     /// New memory of the thread's own for a value of a type; what it holds is unspecified.
     pub(super) fn new_array(&mut self, name: &str, ty: &Ty) -> Val {
         let (element, len) = (ty.pointee(), ty.count().max(1));
-        let array = self.build.array(super::variable_name(name), element, len);
-        let ptr = self.build.value(Op::Local(array), Type::Ptr(Space::Local, element));
+        let array = self.array(super::variable_name(name), element, len);
+        let ptr = self.value(Op::Local(array), Type::Ptr(Space::Local, element));
         self.arrays.at.insert(ptr, array);
         Val { ty: ty.clone(), leaves: vec![ptr] }
     }
@@ -22,14 +45,14 @@ impl Lowering<'_> {
     /// The address of a part that begins so many bytes behind `ptr`.
     pub(super) fn part_at(&mut self, ptr: Value, space: Space, offset: u32, part: &Ty) -> Value {
         let pointee = part.pointee();
-        let at = self.build.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee));
+        let at = self.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee));
         self.part_of(ptr, at)
     }
 
     /// The address of the `index`th element of an array at `ptr`, in units of its numbers or records.
     pub(super) fn element_at(&mut self, ptr: Value, element: &Ty, space: Space, index: u64) -> Value {
         let index = self.constant(Scalar::U64, index);
-        self.build.value(Op::Offset(ptr, index), Type::Ptr(space, element.pointee()))
+        self.value(Op::Offset(ptr, index), Type::Ptr(space, element.pointee()))
     }
 
     /// The value at an address. An array in it is copied into the thread's own memory.
@@ -45,7 +68,7 @@ impl Lowering<'_> {
     fn load_parts(&mut self, ptr: Value, space: Space, ty: &Ty, in_place: bool) -> Val {
         let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
         match ty {
-            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => value.leaves.push(self.build.value(Op::Load(ptr), *scalar)),
+            Ty::Scalar(scalar) | Ty::Enum(_, scalar) => value.leaves.push(self.value(Op::Load(ptr), *scalar)),
             Ty::Array(..) if in_place => value.leaves.push(ptr),
             Ty::Array(..) => {
                 let copy = self.new_array("copy", ty);
@@ -54,13 +77,13 @@ impl Lowering<'_> {
             }
             vector if let Some(pair) = vector.packed() => {
                 let at = self.part_at(ptr, space, 0, &Ty::Scalar(pair));
-                let both = self.build.value(Op::Load(at), pair);
+                let both = self.value(Op::Load(at), pair);
                 value.leaves = self.unpack(both, pair);
             }
             _ => {
                 if let Some(tag) = ty.tag() {
                     let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
-                    value.leaves.push(self.build.value(Op::Load(at), tag));
+                    value.leaves.push(self.value(Op::Load(at), tag));
                 }
                 for (part, offset) in ty.parts() {
                     let at = self.part_at(ptr, space, offset, part);
@@ -74,17 +97,17 @@ impl Lowering<'_> {
     /// Writes a value to an address.
     pub(super) fn store(&mut self, ptr: Value, space: Space, value: &Val) {
         match &value.ty {
-            Ty::Scalar(_) | Ty::Enum(..) => self.build.effect(Op::Store(ptr, value.only())),
+            Ty::Scalar(_) | Ty::Enum(..) => self.effect(Op::Store(ptr, value.only())),
             Ty::Array(..) => self.copy((value.only(), Space::Local), ptr, space, &value.ty),
             vector if let Some(pair) = vector.packed() => {
                 let at = self.part_at(ptr, space, 0, &Ty::Scalar(pair));
                 let both = self.pack(value, pair);
-                self.build.effect(Op::Store(at, both));
+                self.effect(Op::Store(at, both));
             }
             ty => {
                 if let Some(tag) = ty.tag() {
                     let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
-                    self.build.effect(Op::Store(at, value.only()));
+                    self.effect(Op::Store(at, value.only()));
                 }
                 for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
                     let at = self.part_at(ptr, space, offset, part);
@@ -112,17 +135,17 @@ impl Lowering<'_> {
             return;
         };
         let element = innermost(ty);
-        self.each(ty.count(), |walk, index| {
+        self.each(ty.count(), |build, index| {
             let pointee = element.pointee();
-            let source = walk.build.value(Op::Offset(from, index), Type::Ptr(from_space, pointee));
-            let target = walk.build.value(Op::Offset(to, index), Type::Ptr(to_space, pointee));
+            let source = build.value(Op::Offset(from, index), Type::Ptr(from_space, pointee));
+            let target = build.value(Op::Offset(to, index), Type::Ptr(to_space, pointee));
             match element {
                 Ty::Struct(_) | Ty::Tuple(_) if element.packed().is_none() => {
-                    walk.copy((source, from_space), target, to_space, element)
+                    build.copy((source, from_space), target, to_space, element)
                 }
                 _ => {
-                    let value = walk.load(source, from_space, element);
-                    walk.store(target, to_space, &value);
+                    let value = build.load(source, from_space, element);
+                    build.store(target, to_space, &value);
                 }
             }
         });
@@ -138,33 +161,29 @@ impl Lowering<'_> {
             return;
         }
         let count = self.constant(Scalar::U64, count);
-        self.each_below(count, |walk, index| {
-            body(walk, index);
-            Ok(())
-        })
-        .unwrap_or_default();
+        let turn = self.begin_below();
+        body(self, turn.index);
+        self.end_below(turn, count);
     }
 
-    /// Lowers `body` in a loop over each index below `count`, which is at least 1.
-    pub(super) fn each_below(
-        &mut self,
-        count: Value,
-        body: impl FnOnce(&mut Self, Value) -> super::function::Result<()>,
-    ) -> super::function::Result<()> {
-        let slot = self.build.slot("index", Scalar::U64);
+    /// Begins a loop over each index below a count.
+    fn begin_below(&mut self) -> Turn {
+        let slot = self.slot("index", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
-        self.build.effect(Op::Set(slot, zero));
-        let (again, exit) = (self.build.block(), self.build.block());
+        self.effect(Op::Set(slot, zero));
+        let (again, exit) = (self.block(), self.block());
         self.jump_into(again);
-        let index = self.build.value(Op::Get(slot), Scalar::U64);
-        body(self, index)?;
+        Turn { slot, index: self.value(Op::Get(slot), Scalar::U64), again, exit }
+    }
+
+    /// Ends the loop's body: the next index, or on behind the loop.
+    fn end_below(&mut self, Turn { slot, index, again, exit }: Turn, count: Value) {
         let one = self.constant(Scalar::U64, 1);
-        let next = self.build.value(Op::Binary(BinaryOp::Add, index, one), Scalar::U64);
-        self.build.effect(Op::Set(slot, next));
-        let more = self.build.value(Op::Compare(CompareOp::Lt, next, count), Scalar::Bool);
-        self.build.end(Terminator::Branch(more, again, exit));
-        self.build.select_block(exit);
-        Ok(())
+        let next = self.index_op(BinaryOp::Add, index, one);
+        self.effect(Op::Set(slot, next));
+        let more = self.compare(CompareOp::Lt, next, count);
+        self.end(Terminator::Branch(more, again, exit));
+        self.select_block(exit);
     }
 }
 

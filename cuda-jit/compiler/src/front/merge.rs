@@ -41,14 +41,14 @@ impl Lowering<'_> {
         }
         let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
             let name = self.merges[merge.0].name;
-            let slots = self.slots_of(name, &value);
+            let slots = self.build.slots_of(name, &value);
             self.merges[merge.0].slots = Some((value.ty, slots));
             return Ok(());
         };
-        let (ty, slots) = self.room_for(self.merges[merge.0].name, (ty, slots), &value.ty);
+        let (ty, slots) = self.build.room_for(self.merges[merge.0].name, (ty, slots), &value.ty);
         self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
         let value = self.agree(at, value, &ty)?;
-        self.set(&slots, &value);
+        self.build.set(&slots, &value);
         Ok(())
     }
 
@@ -62,10 +62,10 @@ impl Lowering<'_> {
     /// The value that arrived.
     pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
-            Some((ty, slots)) => self.taken(&ty, &slots),
+            Some((ty, slots)) => self.build.taken(&ty, &slots),
             None => {
                 let ty = self.merged(merge);
-                self.never(&ty)
+                self.build.never(&ty)
             }
         }
     }
@@ -80,10 +80,10 @@ impl Lowering<'_> {
             && matches!(memory, Memory::Value | Memory::Write(Space::Local))
             && value.ty.fits(ty)
         {
-            let mut copy = self.load(value.only(), Space::Constant, to);
+            let mut copy = self.build.load(value.only(), Space::Constant, to);
             if *memory != Memory::Value && !matches!(copy.ty, Ty::Array(..)) {
-                let cell = self.new_array("copy", &copy.ty).only();
-                self.store(cell, Space::Local, &copy);
+                let cell = self.build.new_array("copy", &copy.ty).only();
+                self.build.store(cell, Space::Local, &copy);
                 copy.leaves = vec![cell];
             }
             return Ok(Val { ty: ty.clone(), leaves: copy.leaves });
@@ -96,7 +96,7 @@ impl Lowering<'_> {
             );
             return Err(self.error(at, text));
         }
-        let value = self.pointing_as(value, ty);
+        let value = self.build.pointing_as(value, ty);
         if value.ty == *ty {
             return Ok(value);
         }

@@ -268,19 +268,19 @@ impl Lowering<'_> {
     }
 
     pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
-        self.build.value(Op::Compare(op, a, b), Scalar::Bool)
+        self.build.compare(op, a, b)
     }
 
     pub(super) fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Binary(op, a, b), ty)
+        self.build.binary_value(op, a, b, ty)
     }
 
     pub(super) fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Unary(op, a), ty)
+        self.build.unary_value(op, a, ty)
     }
 
     pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Select(condition, yes, no), ty)
+        self.build.select(condition, yes, no, ty)
     }
 
     fn float_method(&mut self, at: Pos, name: &str, ty: Scalar, a: Value, args: &[Value]) -> Value {
@@ -352,7 +352,7 @@ impl Lowering<'_> {
     }
 
     pub(super) fn one(&mut self, ty: Scalar) -> Value {
-        self.constant_bits(ty, ty.one())
+        self.build.one(ty)
     }
 
     fn integer_unary(&mut self, at: Pos, name: &str, ty: Scalar, a: Value) -> Value {

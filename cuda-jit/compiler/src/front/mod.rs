@@ -7,6 +7,7 @@
 mod array;
 mod atomic;
 mod breaks;
+mod builder;
 mod cached;
 mod call;
 mod compare;
@@ -40,7 +41,9 @@ mod pattern;
 mod place;
 mod print;
 mod reference;
+mod scopes;
 mod sections;
+mod shorthand;
 mod shown;
 mod slice;
 mod statistics;

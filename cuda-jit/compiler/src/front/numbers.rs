@@ -3,6 +3,7 @@
 //! A loop never steps beyond its last number, so that no bound overflows: at the end of a turn it looks whether the next number
 //! comes before the end.
 
+use super::builder::Builder;
 use super::expr::assembled;
 use super::function::{Lowering, Result};
 use super::types::Val;
@@ -55,13 +56,15 @@ impl Lowering<'_> {
             parts.push(self.expr_as(expr, part)?);
         }
         if let ([start, end], true) = (&parts[..], inclusive) {
-            let any = self.compare(CompareOp::Le, start.only(), end.only());
-            let exhausted = self.unary_value(UnaryOp::Not, any, Scalar::Bool);
+            let any = self.build.compare(CompareOp::Le, start.only(), end.only());
+            let exhausted = self.build.unary_value(UnaryOp::Not, any, Scalar::Bool);
             parts.push(Val::scalar(Scalar::Bool, exhausted));
         }
         Ok(assembled(ty, parts))
     }
+}
 
+impl Builder {
     /// The numbers below another.
     pub(super) fn below(&mut self, end: Value) -> Range {
         Range { scalar: Scalar::U64, start: self.constant(Scalar::U64, 0), end: Some(end), inclusive: false }
@@ -69,8 +72,8 @@ impl Lowering<'_> {
 
     /// Begins a loop over a range, or goes to the loop's exit where it has no number.
     pub(super) fn begin_numbers(&mut self, range: Range, exit: BlockId) -> Numbers {
-        let current = self.build.slot("for", range.scalar);
-        self.build.effect(Op::Set(current, range.start));
+        let current = self.slot("for", range.scalar);
+        self.effect(Op::Set(current, range.start));
         if let Some(end) = range.end {
             let op = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
             let any = self.compare(op, range.start, end);
@@ -81,13 +84,13 @@ impl Lowering<'_> {
 
     /// The number of the turn.
     pub(super) fn current_number(&mut self, Numbers { range, current }: &Numbers) -> Value {
-        self.build.value(Op::Get(*current), range.scalar)
+        self.value(Op::Get(*current), range.scalar)
     }
 
     /// Comes to the next number at the end of a turn, or to the loop's exit.
     pub(super) fn step_number(&mut self, Numbers { range, current: slot }: &Numbers, exit: BlockId) {
         let Range { scalar, end, inclusive, .. } = *range;
-        let current = self.build.value(Op::Get(*slot), scalar);
+        let current = self.value(Op::Get(*slot), scalar);
         let one = self.constant(scalar, 1);
         let next = self.binary_value(BinaryOp::Add, current, one, scalar);
         if let Some(end) = end {
@@ -97,7 +100,7 @@ impl Lowering<'_> {
             };
             self.go_on_if(more, exit);
         }
-        self.build.effect(Op::Set(*slot, next));
+        self.effect(Op::Set(*slot, next));
     }
 }
 

@@ -119,7 +119,7 @@ impl Lowering<'_> {
             let place = self.place(place)?;
             let right = self.ty_of(value).map(super::types::behind).unwrap_or(Ty::Scalar(number));
             let value = self.operand(value, Some(&right))?;
-            let old = self.read(&place);
+            let old = self.build.read(&place);
             let new = self.lanes_binary(at, op, old, value)?;
             self.write(at, &place, new)?;
             return Ok(Val::unit());
@@ -138,7 +138,7 @@ impl Lowering<'_> {
             let value = self.operand(value, ty.as_ref())?;
             (self.place(place)?, value)
         };
-        let old = self.read(&place);
+        let old = self.build.read(&place);
         let new = self.arithmetic(at, op, &old, &value, zero)?;
         self.write(at, &place, new)?;
         Ok(Val::unit())
@@ -153,7 +153,7 @@ impl Lowering<'_> {
         right: &Val,
         may_be_zero: bool,
     ) -> Result<Val> {
-        let scalar = self.number(at, left)?;
+        let scalar = self.scopes.number(at, left)?;
         let (a, mut b) = (left.only(), right.only());
         let kir = match op {
             BinaryOp::Add => Kir::Add,
@@ -172,7 +172,7 @@ impl Lowering<'_> {
             BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => {
                 self.check_division(at, op, scalar, a, b)
             }
-            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.checks_overflow() && scalar.is_integer() => {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul if self.scopes.checks_overflow() && scalar.is_integer() => {
                 self.check_overflow(at, kir, a, b);
             }
             BinaryOp::Shl | BinaryOp::Shr => b = self.shift_amount(at, scalar, right)?,
@@ -183,31 +183,18 @@ impl Lowering<'_> {
 
     /// The amount of a shift in the type of what is shifted, where KIR wants it.
     fn shift_amount(&mut self, at: Pos, scalar: Scalar, amount: &Val) -> Result<Value> {
-        let from = self.number(at, amount)?;
-        if self.checks_overflow() {
-            let width = self.constant(from, u64::from(scalar.bits()));
+        let from = self.scopes.number(at, amount)?;
+        if self.scopes.checks_overflow() {
+            let width = self.build.constant(from, u64::from(scalar.bits()));
             let mut inside = self.build.value(Op::Compare(CompareOp::Lt, amount.only(), width), Scalar::Bool);
             if from.is_signed() {
-                let zero = self.constant(from, 0);
+                let zero = self.build.constant(from, 0);
                 let positive = self.build.value(Op::Compare(CompareOp::Ge, amount.only(), zero), Scalar::Bool);
                 inside = self.build.value(Op::Binary(Kir::And, inside, positive), Scalar::Bool);
             }
             self.check(at, inside, "the shift's amount is not less than the width", &[]);
         }
-        Ok(self.cast_value(amount.only(), from, scalar))
-    }
-
-    /// A number as another type.
-    pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
-        if from == to {
-            return value;
-        }
-        // `half` has conversions from integers of 8 bits, to which `f32` is no detour
-        if to.is_half() && !from.is_float() {
-            let single = self.build.value(Op::Cast(value, Scalar::F32), Scalar::F32);
-            return self.build.value(Op::Cast(single, to), to);
-        }
-        self.build.value(Op::Cast(value, to), to)
+        Ok(self.build.cast_value(amount.only(), from, scalar))
     }
 
     pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {
@@ -226,12 +213,12 @@ impl Lowering<'_> {
             BinaryOp::Div => ("division by zero", "division overflows"),
             _ => ("remainder by zero", "remainder overflows"),
         };
-        let zero = self.constant(scalar, 0);
+        let zero = self.build.constant(scalar, 0);
         let nonzero = self.build.value(Op::Compare(CompareOp::Ne, b, zero), Scalar::Bool);
         self.check(at, nonzero, by_zero, &[]);
         if scalar.is_signed() {
-            let minus_one = self.constant_bits(scalar, scalar.mask());
-            let minimum = self.constant_bits(scalar, scalar.top());
+            let minus_one = self.build.constant_bits(scalar, scalar.mask());
+            let minimum = self.build.constant_bits(scalar, scalar.top());
             let other = self.build.value(Op::Compare(CompareOp::Ne, b, minus_one), Scalar::Bool);
             let larger = self.build.value(Op::Compare(CompareOp::Ne, a, minimum), Scalar::Bool);
             let fits = self.build.value(Op::Binary(Kir::Or, other, larger), Scalar::Bool);
@@ -241,7 +228,7 @@ impl Lowering<'_> {
 
     /// Panics where a signed value is its type's minimum, whose negation does not fit.
     pub(super) fn check_not_minimum(&mut self, at: Pos, scalar: Scalar, value: Value, message: &str) {
-        let minimum = self.constant_bits(scalar, scalar.top());
+        let minimum = self.build.constant_bits(scalar, scalar.top());
         let fits = self.build.value(Op::Compare(CompareOp::Ne, value, minimum), Scalar::Bool);
         self.check(at, fits, message, &[]);
     }

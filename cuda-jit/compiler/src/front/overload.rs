@@ -6,6 +6,7 @@ use super::compare::{By, is_compared_by_parts};
 use super::function::{Lowering, Result};
 use super::operator::comparison;
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Body, Operator, Ty};
@@ -97,7 +98,7 @@ impl Lowering<'_> {
         let name = trait_name(op);
         let operator = find(&left.ty, name, Some(&right.ty));
         let Some(operator) = operator.or_else(|| find_right(Some(&left.ty), name, &right.ty)) else {
-            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+            return Err(self.scopes.unlisted(at, name, &left.ty, &right.ty));
         };
         if op == BinaryOp::Eq || op == BinaryOp::Ne {
             let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
@@ -123,17 +124,17 @@ impl Lowering<'_> {
     ) -> Result<Value> {
         let name = if by == By::Total { "Ord" } else { "PartialOrd" };
         let Some(operator) = find(&left.ty, name, Some(&right.ty)) else {
-            return Err(self.unlisted(at, name, &left.ty, &right.ty));
+            return Err(self.scopes.unlisted(at, name, &left.ty, &right.ty));
         };
         let (left, right) = (self.reference(Place::Fixed(left), false), self.reference(Place::Fixed(right), false));
         let order = self.call_instance(at, &operator.instance, vec![left, right])?;
         let equal = self.ordering(Ordering::Equal);
         match order.leaves[..] {
             [some, order] => {
-                let holds = self.compare(op, order, equal);
-                Ok(self.binary_value(Kir::And, some, holds, Scalar::Bool))
+                let holds = self.build.compare(op, order, equal);
+                Ok(self.build.binary_value(Kir::And, some, holds, Scalar::Bool))
             }
-            _ => Ok(self.compare(op, order.only(), equal)),
+            _ => Ok(self.build.compare(op, order.only(), equal)),
         }
     }
 
@@ -145,26 +146,28 @@ impl Lowering<'_> {
         };
         match find(&value.ty, name, Some(&value.ty)) {
             Some(operator) => self.call_instance(at, &operator.instance, vec![value]),
-            None => Err(self.unlisted(at, name, &value.ty, &value.ty)),
+            None => Err(self.scopes.unlisted(at, name, &value.ty, &value.ty)),
         }
     }
 
     /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
     pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
         if place.ty().complex().is_some() {
-            let old = self.read(&place);
+            let old = self.build.read(&place);
             let new = self.overloaded(at, op, old, right)?;
             self.write(at, &place, new)?;
             return Ok(Val::unit());
         }
         let name = format!("{}Assign", trait_name(op));
         let Some(operator) = find(place.ty(), &name, Some(&right.ty)) else {
-            return Err(self.unlisted(at, &name, place.ty(), &right.ty));
+            return Err(self.scopes.unlisted(at, &name, place.ty(), &right.ty));
         };
         let place = self.reference(place, true);
         self.call_instance(at, &operator.instance, vec![place, right])
     }
+}
 
+impl Scopes {
     fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
         let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
         let (left, right) = (shown(left), shown(right));

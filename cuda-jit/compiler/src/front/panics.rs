@@ -1,6 +1,7 @@
 //! The macros that panic: a test, and behind it, where it fails, what the panic says. The values that it says are
 //! evaluated there only.
 
+use super::builder::Builder;
 use super::compare::{By, is_compared_by_parts};
 use super::function::{Lowering, Result};
 use super::parts::Part;
@@ -35,7 +36,7 @@ impl Lowering<'_> {
                 match part {
                     Part::Value(value, scalar, conversion) => {
                         text.push_str(&format!("{{{}:{scalar}:{}}}", values.len(), spec(*conversion)));
-                        let bits = walk.bits_of(*value, *scalar);
+                        let bits = walk.build.bits_of(*value, *scalar);
                         values.push(bits);
                     }
                     Part::Text(plain) => text.push_str(&plain.replace('{', "{{").replace('}', "}}")),
@@ -53,7 +54,7 @@ impl Lowering<'_> {
     /// `assert!(condition, message)`
     pub(super) fn assert(&mut self, at: Pos, condition: &'static Expr, message: &'static Message) -> Result<Val> {
         let condition = self.expr(condition, Some(&Ty::Scalar(Scalar::Bool)))?;
-        let (good, bad) = self.fork(condition.only());
+        let (good, bad) = self.build.fork(condition.only());
         self.build.select_block(bad);
         self.panic_with(at, message)?;
         self.build.select_block(good);
@@ -80,7 +81,7 @@ impl Lowering<'_> {
                 holds
             }
         };
-        let (good, bad) = self.fork(holds.only());
+        let (good, bad) = self.build.fork(holds.only());
         self.build.select_block(bad);
         let text = if op == BinaryOp::Eq { "left == right" } else { "left != right" };
         let mut said = vec![Part::Text(format!("assertion `{text}` failed"))];
@@ -130,12 +131,14 @@ impl Lowering<'_> {
         }
         Ok(parts)
     }
+}
 
+impl Builder {
     /// A number's bits in 64.
     fn bits_of(&mut self, value: Value, scalar: Scalar) -> Value {
         let unsigned = if scalar.is_float() { scalar.unsigned() } else { scalar };
         let bits = match scalar.is_float() {
-            true => self.build.value(Op::Bitcast(value, unsigned), unsigned),
+            true => self.value(Op::Bitcast(value, unsigned), unsigned),
             false => value,
         };
         self.cast_value(bits, unsigned, Scalar::U64)

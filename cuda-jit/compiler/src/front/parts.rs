@@ -58,7 +58,7 @@ impl Lowering<'_> {
     /// The parts of a value, as Rust's `{:?}` writes them.
     pub(super) fn parts_shown(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
         let place = self.through(Place::Fixed(value));
-        let value = self.read(&place);
+        let value = self.build.read(&place);
         let ty = value.ty.clone();
         if let Ty::Ref(_, Memory::Text(text)) = ty {
             return Ok(vec![Part::text(text)]);
@@ -171,9 +171,9 @@ impl Lowering<'_> {
         let of = super::slice::Elements { ptr, element, memory, len };
         let count = if let Ty::Array(_, count) = array.ty { count } else { 0 };
         let element = |index| {
-            let index = self.constant(Scalar::U64, index);
+            let index = self.build.constant(Scalar::U64, index);
             let place = self.nth(&of, index);
-            self.read(&place)
+            self.build.read(&place)
         };
         Ok((0..count).map(element).collect())
     }
@@ -210,9 +210,9 @@ impl Lowering<'_> {
             };
             let following = |parts: Vec<Part>| parts.into_iter().chain(rest.iter().cloned()).collect();
             for (bits, parts) in cases {
-                let chosen = self.constant(scalar, bits & scalar.mask() as u64);
-                let is_it = self.compare(CompareOp::Eq, value, chosen);
-                let (yes, no) = self.fork(is_it);
+                let chosen = self.build.constant(scalar, bits & scalar.mask() as u64);
+                let is_it = self.build.compare(CompareOp::Eq, value, chosen);
+                let (yes, no) = self.build.fork(is_it);
                 self.build.select_block(yes);
                 self.case(following(parts), done.clone(), exit, finish)?;
                 self.build.select_block(no);

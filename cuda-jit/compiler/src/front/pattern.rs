@@ -6,8 +6,10 @@
 //! place that it names. A name that rustc resolved to a constant binds nothing and is compared with it.
 
 use super::LowerError;
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::place::Place;
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{ConstValue, Memory, Resolved, Ty};
@@ -37,15 +39,15 @@ impl<'p> Lowering<'p> {
         place: &Place,
         fail: Option<BlockId>,
     ) -> Result<()> {
-        if !self.splits(pattern, false) {
+        if !self.scopes.splits(pattern, false) {
             return self.matched(pattern, place, fail, false, &mut |walk, names, _| walk.bind_names(names));
         }
         let mut merges = Vec::new();
-        for number in self.names(pattern) {
+        for number in self.scopes.names(pattern) {
             let ty = self.frame().binding_type(number).unwrap_or(Ty::Unit);
             merges.push((number, self.merge("or", ty)));
         }
-        let (at, found) = (self.beginning(), self.build.block());
+        let (at, found) = (self.scopes.beginning(), self.build.block());
         self.matched(pattern, place, fail, false, &mut |walk, names, _| {
             for (number, place) in names {
                 let value = walk.bound_value(*number, place)?;
@@ -79,10 +81,10 @@ impl<'p> Lowering<'p> {
                 Ok(self.reference(place.clone(), memory.writable()))
             }
             Some(wanted) => {
-                let value = self.read(place);
-                self.coerce(self.beginning(), value, &wanted)
+                let value = self.build.read(place);
+                self.coerce(self.scopes.beginning(), value, &wanted)
             }
-            None => Ok(self.read(place)),
+            None => Ok(self.build.read(place)),
         }
     }
 
@@ -109,7 +111,7 @@ impl<'p> Lowering<'p> {
     ) -> Result<()> {
         while let Some((pattern, place)) = parts.pop() {
             match pattern {
-                Pattern::Or(cases) if self.splits(pattern, guarded) => {
+                Pattern::Or(cases) if self.scopes.splits(pattern, guarded) => {
                     let Some((last, cases)) = cases.split_last() else { continue };
                     let with = |case: &'static Pattern| {
                         let mut parts = parts.clone();
@@ -152,17 +154,17 @@ impl<'p> Lowering<'p> {
             Pattern::Path(number) => match self.frame().resolved_constant(*number).cloned() {
                 Some(constant) => self.test_constant(&place, &constant, fail)?,
                 None => {
-                    let variant = self.asked_variant(self.beginning(), *number)?;
+                    let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
                     self.variant(&place, variant, fail);
                 }
             },
             Pattern::Variant(number, fields) => {
-                let variant = self.asked_variant(self.beginning(), *number)?;
+                let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
                 let place = self.variant(&place, variant, fail);
                 self.note_fields(fields, &place, variant, parts)?;
             }
             Pattern::Ref(inner) => {
-                let reference = self.read(&place);
+                let reference = self.build.read(&place);
                 parts.push((inner, self.behind(reference)));
             }
             Pattern::Tuple(_) | Pattern::Struct(_) => {
@@ -173,10 +175,12 @@ impl<'p> Lowering<'p> {
             Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
                 let Some(fail) = fail else { return Ok(()) };
                 let place = self.through(place);
-                let value = self.read(&place);
-                let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else { return Err(self.misfit(&value.ty)) };
+                let value = self.build.read(&place);
+                let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else {
+                    return Err(self.scopes.misfit(&value.ty));
+                };
                 if let Some(matches) = self.matches(pattern, value.leaves[0], scalar) {
-                    self.test_value(matches, fail);
+                    self.build.test_value(matches, fail);
                 }
             }
         }
@@ -194,20 +198,20 @@ impl<'p> Lowering<'p> {
         match pattern {
             Pattern::Tuple(patterns) => {
                 if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_)) {
-                    return Err(self.misfit(place.ty()));
+                    return Err(self.scopes.misfit(place.ty()));
                 }
                 let own = place.ty().parts_of(variant);
                 for (index, pattern) in spread(patterns, own.len()).into_iter().rev() {
-                    parts.push((pattern, self.part(place, own.start + index)));
+                    parts.push((pattern, self.build.part(place, own.start + index)));
                 }
             }
             Pattern::Struct(fields) => {
                 for (name, pattern) in fields.iter().rev() {
                     let Some(index) = place.ty().field_of(variant, name) else {
                         let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
-                        return Err(self.error(self.beginning(), text));
+                        return Err(self.error(self.scopes.beginning(), text));
                     };
-                    parts.push((pattern, self.part(place, index)));
+                    parts.push((pattern, self.build.part(place, index)));
                 }
             }
             _ => {}
@@ -220,51 +224,16 @@ impl<'p> Lowering<'p> {
         let place = self.through(place.clone());
         let Some(fail) = fail else { return place };
         match place.ty().clone() {
-            Ty::Sum(_) => self.test_tag(&place, variant, fail),
+            Ty::Sum(_) => self.build.test_tag(&place, variant, fail),
             Ty::Enum(of, scalar) => {
-                let value = self.read(&place).only();
-                let number = self.constant_bits(scalar, u128::from(of.variants[variant].1) & scalar.mask());
-                let same = self.compare(CompareOp::Eq, value, number);
-                self.test_value(same, fail);
+                let value = self.build.read(&place).only();
+                let number = self.build.constant_bits(scalar, u128::from(of.variants[variant].1) & scalar.mask());
+                let same = self.build.compare(CompareOp::Eq, value, number);
+                self.build.test_value(same, fail);
             }
             _ => {}
         }
         place
-    }
-
-    /// Goes on where an enum with fields is a variant.
-    pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
-        let tag = self.tag(place);
-        let next = self.build.block();
-        let end = match (place.ty().tag(), variant) {
-            (Some(Scalar::Bool), 0) => Terminator::Branch(tag, fail, next),
-            (Some(Scalar::Bool) | None, _) => Terminator::Branch(tag, next, fail),
-            (Some(scalar), variant) => {
-                let number = self.constant(scalar, variant as u64);
-                Terminator::Branch(self.compare(CompareOp::Eq, tag, number), next, fail)
-            }
-        };
-        self.build.end(end);
-        self.build.select_block(next);
-    }
-
-    /// The number of the variant that rustc was asked for.
-    pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
-        let variant = match &self.frame().harvest.patterns[asked as usize] {
-            Some(Resolved::Variant(variant)) => Some(*variant),
-            _ => None,
-        };
-        self.known_variant(at, variant)
-    }
-
-    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
-    pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
-        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
-        variant.ok_or_else(|| self.error(at, text))
-    }
-
-    fn misfit(&self, ty: &Ty) -> LowerError {
-        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", shown(ty)))
     }
 
     /// Goes on where the place holds the value of a constant, number by number.
@@ -277,18 +246,18 @@ impl<'p> Lowering<'p> {
         let place = self.through(place.clone());
         match place.ty().clone() {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
-                let value = self.read(&place).only();
-                let constant = self.constant_bits(scalar, cells.next().unwrap_or_default());
-                let same = self.compare(CompareOp::Eq, value, constant);
-                self.test_value(same, fail);
+                let value = self.build.read(&place).only();
+                let constant = self.build.constant_bits(scalar, cells.next().unwrap_or_default());
+                let same = self.build.compare(CompareOp::Eq, value, constant);
+                self.build.test_value(same, fail);
             }
             Ty::Sum(of) => {
                 let variant = cells.next().unwrap_or_default() as usize;
-                self.test_tag(&place, variant, fail);
+                self.build.test_tag(&place, variant, fail);
                 let own = of.fields_of(variant);
                 for (index, field) in of.fields().enumerate() {
                     if own.contains(&index) {
-                        let part = self.part(&place, index);
+                        let part = self.build.part(&place, index);
                         self.test_cells(&part, cells, fail)?;
                     } else {
                         cells.take(field.cells()).for_each(drop);
@@ -297,19 +266,19 @@ impl<'p> Lowering<'p> {
             }
             Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) => {
                 for index in 0..place.ty().parts().len() {
-                    let part = self.part(&place, index);
+                    let part = self.build.part(&place, index);
                     self.test_cells(&part, cells, fail)?;
                 }
             }
             Ty::Array(_, count) => self.test_elements(&place, count, cells, fail)?,
             Ty::Slice(..) => {
                 let (count, (.., len)) = (cells.next().unwrap_or_default() as u64, self.slice_of(&place)?);
-                let wanted = self.constant(Scalar::U64, count);
-                let same = self.compare(CompareOp::Eq, len, wanted);
-                self.test_value(same, fail);
+                let wanted = self.build.constant(Scalar::U64, count);
+                let same = self.build.compare(CompareOp::Eq, len, wanted);
+                self.build.test_value(same, fail);
                 self.test_elements(&place, count, cells, fail)?;
             }
-            ty => return Err(self.misfit(&ty)),
+            ty => return Err(self.scopes.misfit(&ty)),
         }
         Ok(())
     }
@@ -323,8 +292,8 @@ impl<'p> Lowering<'p> {
     ) -> Result<()> {
         let (ptr, element, memory, _) = self.slice_of(place)?;
         for index in 0..count {
-            let offset = self.constant(Scalar::U64, index * element.count());
-            let place = self.moved(ptr, offset, element.clone(), memory);
+            let offset = self.build.constant(Scalar::U64, index * element.count());
+            let place = self.build.moved(ptr, offset, element.clone(), memory);
             self.test_cells(&place, cells, fail)?;
         }
         Ok(())
@@ -343,31 +312,31 @@ impl<'p> Lowering<'p> {
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         let rest = patterns.iter().position(is_rest);
         if let (Ty::Slice(..), Some(fail)) = (place.ty(), fail) {
-            let named = self.constant(Scalar::U64, (patterns.len() - usize::from(rest.is_some())) as u64);
+            let named = self.build.constant(Scalar::U64, (patterns.len() - usize::from(rest.is_some())) as u64);
             let op = if rest.is_some() { CompareOp::Ge } else { CompareOp::Eq };
-            let fits = self.compare(op, len, named);
-            self.test_value(fits, fail);
+            let fits = self.build.compare(op, len, named);
+            self.build.test_value(fits, fail);
         }
 
         for (index, pattern) in patterns.iter().enumerate().rev() {
             let after = (patterns.len() - index) as u64;
             if Some(index) == rest {
                 let Pattern::At(number, _) = pattern else { continue };
-                let start = self.constant(Scalar::U64, index as u64);
-                let taken = self.constant(Scalar::U64, patterns.len() as u64 - 1);
+                let start = self.build.constant(Scalar::U64, index as u64);
+                let taken = self.build.constant(Scalar::U64, patterns.len() as u64 - 1);
                 let len = self.build.value(Op::Binary(BinaryOp::Sub, len, taken), Scalar::U64);
                 let slice = self.slice_at(ptr, &element, memory, start, len);
                 names.push((*number, Place::Fixed(self.rest_of(*number, slice))));
                 continue;
             }
             let number = if rest.is_some_and(|rest| index > rest) {
-                let back = self.constant(Scalar::U64, after);
+                let back = self.build.constant(Scalar::U64, after);
                 self.build.value(Op::Binary(BinaryOp::Sub, len, back), Scalar::U64)
             } else {
-                self.constant(Scalar::U64, index as u64)
+                self.build.constant(Scalar::U64, index as u64)
             };
-            let offset = self.scaled_by(number, element.count());
-            parts.push((pattern, self.moved(ptr, offset, element.clone(), memory)));
+            let offset = self.build.scaled_by(number, element.count());
+            parts.push((pattern, self.build.moved(ptr, offset, element.clone(), memory)));
         }
         Ok(())
     }
@@ -377,7 +346,7 @@ impl<'p> Lowering<'p> {
         match self.frame().binding_type(number) {
             Some(ty @ Ty::Array(..)) => {
                 let space = slice.ty.memories()[0].space();
-                self.load(slice.leaves[0], space, &ty)
+                self.build.load(slice.leaves[0], space, &ty)
             }
             Some(Ty::Ref(to, _)) => {
                 let memory = slice.ty.memories()[0];
@@ -403,6 +372,80 @@ impl<'p> Lowering<'p> {
         self.build.end(Terminator::Jump(fail));
         self.build.select_block(found);
         Ok(())
+    }
+
+    /// Whether a number matches a literal, a constant or a range; nothing if it always does.
+    fn matches(&mut self, pattern: &'static Pattern, value: Value, scalar: Scalar) -> Option<Value> {
+        match pattern {
+            Pattern::Range(start, end, inclusive) => {
+                let low = self.bound(*start, CompareOp::Ge, value, scalar);
+                let compare = if *inclusive { CompareOp::Le } else { CompareOp::Lt };
+                let high = self.bound(*end, compare, value, scalar);
+                match (low, high) {
+                    (Some(a), Some(b)) => Some(self.build.value(Op::Binary(BinaryOp::And, a, b), Scalar::Bool)),
+                    (a, b) => a.or(b),
+                }
+            }
+            literal => self.bound(Some(literal), CompareOp::Eq, value, scalar),
+        }
+    }
+
+    /// Compares a value with a literal or constant.
+    fn bound(
+        &mut self,
+        bound: Option<&'static Pattern>,
+        compare: CompareOp,
+        value: Value,
+        scalar: Scalar,
+    ) -> Option<Value> {
+        let bits = match bound? {
+            Pattern::Const(number) => *self.frame().harvest.consts[*number as usize].cells.first()?,
+            Pattern::Lit(lit, negated) => lit_bits(*lit, *negated, scalar),
+            _ => return None,
+        };
+        let constant = self.build.constant_bits(scalar, bits);
+        Some(self.build.compare(compare, value, constant))
+    }
+
+    /// The elements behind a place that is a slice or an array: address, type, memory, length.
+    pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
+        let place = self.through(place.clone());
+        if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
+            let len = self.build.constant(Scalar::U64, *len);
+            return Ok((*ptr, (**element).clone(), *memory, len));
+        }
+        let value = self.build.read(&place);
+        match value.ty {
+            Ty::Slice(element, memory) => Ok((value.leaves[0], *element, memory, value.leaves[1])),
+            Ty::Array(element, len) if element.is_plain() => {
+                let len = self.build.constant(Scalar::U64, len);
+                Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
+            }
+            other => {
+                Err(self.error(self.scopes.beginning(), format!("a value of type `{}` is no slice", shown(&other))))
+            }
+        }
+    }
+}
+
+impl Scopes {
+    /// The number of the variant that rustc was asked for.
+    pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
+        let variant = match &self.frame().harvest.patterns[asked as usize] {
+            Some(Resolved::Variant(variant)) => Some(*variant),
+            _ => None,
+        };
+        self.known_variant(at, variant)
+    }
+
+    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
+    pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
+        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
+        variant.ok_or_else(|| self.error(at, text))
+    }
+
+    fn misfit(&self, ty: &Ty) -> LowerError {
+        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", shown(ty)))
     }
 
     /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
@@ -455,11 +498,29 @@ impl<'p> Lowering<'p> {
         }
         ensure_sufficient_stack(|| parts_of(pattern).iter().for_each(|part| self.names_of(part, names)));
     }
+}
+
+impl Builder {
+    /// Goes on where an enum with fields is a variant.
+    pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
+        let tag = self.tag(place);
+        let next = self.block();
+        let end = match (place.ty().tag(), variant) {
+            (Some(Scalar::Bool), 0) => Terminator::Branch(tag, fail, next),
+            (Some(Scalar::Bool) | None, _) => Terminator::Branch(tag, next, fail),
+            (Some(scalar), variant) => {
+                let number = self.constant(scalar, variant as u64);
+                Terminator::Branch(self.compare(CompareOp::Eq, tag, number), next, fail)
+            }
+        };
+        self.end(end);
+        self.select_block(next);
+    }
 
     fn test_value(&mut self, holds: Value, fail: BlockId) {
-        let next = self.build.block();
-        self.build.end(Terminator::Branch(holds, next, fail));
-        self.build.select_block(next);
+        let next = self.block();
+        self.end(Terminator::Branch(holds, next, fail));
+        self.select_block(next);
     }
 
     /// The tag of an enum with fields; that of an `Option` is true for `Some`.
@@ -467,62 +528,11 @@ impl<'p> Lowering<'p> {
         let tag = place.ty().tag().unwrap_or(Scalar::Bool);
         match place {
             Place::Fixed(value) => value.leaves[0],
-            Place::Slots(_, slots, _) => self.build.value(Op::Get(slots[0]), tag),
+            Place::Slots(_, slots, _) => self.value(Op::Get(slots[0]), tag),
             Place::Memory(ptr, _, memory) => {
                 let at = self.part_at(*ptr, memory.space(), crate::harvest::layout::TAG, &Ty::Scalar(tag));
-                self.build.value(Op::Load(at), tag)
+                self.value(Op::Load(at), tag)
             }
-        }
-    }
-
-    /// Whether a number matches a literal, a constant or a range; nothing if it always does.
-    fn matches(&mut self, pattern: &'static Pattern, value: Value, scalar: Scalar) -> Option<Value> {
-        match pattern {
-            Pattern::Range(start, end, inclusive) => {
-                let low = self.bound(*start, CompareOp::Ge, value, scalar);
-                let compare = if *inclusive { CompareOp::Le } else { CompareOp::Lt };
-                let high = self.bound(*end, compare, value, scalar);
-                match (low, high) {
-                    (Some(a), Some(b)) => Some(self.build.value(Op::Binary(BinaryOp::And, a, b), Scalar::Bool)),
-                    (a, b) => a.or(b),
-                }
-            }
-            literal => self.bound(Some(literal), CompareOp::Eq, value, scalar),
-        }
-    }
-
-    /// Compares a value with a literal or constant.
-    fn bound(
-        &mut self,
-        bound: Option<&'static Pattern>,
-        compare: CompareOp,
-        value: Value,
-        scalar: Scalar,
-    ) -> Option<Value> {
-        let bits = match bound? {
-            Pattern::Const(number) => *self.frame().harvest.consts[*number as usize].cells.first()?,
-            Pattern::Lit(lit, negated) => lit_bits(*lit, *negated, scalar),
-            _ => return None,
-        };
-        let constant = self.constant_bits(scalar, bits);
-        Some(self.compare(compare, value, constant))
-    }
-
-    /// The elements behind a place that is a slice or an array: address, type, memory, length.
-    pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
-        let place = self.through(place.clone());
-        if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
-            let len = self.constant(Scalar::U64, *len);
-            return Ok((*ptr, (**element).clone(), *memory, len));
-        }
-        let value = self.read(&place);
-        match value.ty {
-            Ty::Slice(element, memory) => Ok((value.leaves[0], *element, memory, value.leaves[1])),
-            Ty::Array(element, len) if element.is_plain() => {
-                let len = self.constant(Scalar::U64, len);
-                Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
-            }
-            other => Err(self.error(self.beginning(), format!("a value of type `{}` is no slice", shown(&other)))),
         }
     }
 }

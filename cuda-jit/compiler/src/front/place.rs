@@ -1,6 +1,8 @@
 //! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
 
+use super::builder::Builder;
 use super::function::{Local, Lowering, Result};
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
@@ -77,14 +79,14 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
+            ExprKind::Method("get", ..) if let Some(number) = self.scopes.held_constant(expr) => {
                 self.numbered_constant(*at, number)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
                 let base = self.through(base);
                 match base.ty().field(name) {
-                    Some(index) => self.part(&base, index),
+                    Some(index) => self.build.part(&base, index),
                     None => {
                         let text = format!(
                             "`{}` has no field `{name}` of its own, and kernels do not follow `Deref`; name the field that \
@@ -95,9 +97,11 @@ impl Lowering<'_> {
                     }
                 }
             }
-            ExprKind::Index(base, index) => self.element(base, std::slice::from_ref(index), self.checks_bounds())?,
+            ExprKind::Index(base, index) => {
+                self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?
+            }
             ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false)?,
-            ExprKind::IndexAll(base, indices) => self.element(base, indices, self.checks_bounds())?,
+            ExprKind::IndexAll(base, indices) => self.element(base, indices, self.scopes.checks_bounds())?,
             ExprKind::Deref(reference) => {
                 let reference = self.expr(reference, None)?;
                 match reference.ty {
@@ -111,24 +115,10 @@ impl Lowering<'_> {
             }
             _ => {
                 let value = self.expr(expr, expected)?;
-                Place::Fixed(self.pointing(value))
+                Place::Fixed(self.build.pointing(value))
             }
         };
-        Ok(self.in_memory(place))
-    }
-
-    /// An array is where it lies, whatever holds the address.
-    fn in_memory(&mut self, place: Place) -> Place {
-        if !matches!(place.ty(), Ty::Array(..)) || !place.ty().is_plain() {
-            return place;
-        }
-        match place {
-            Place::Memory(..) => place,
-            other => {
-                let array = self.read(&other);
-                Place::Memory(array.only(), array.ty, Memory::Write(Space::Local))
-            }
-        }
+        Ok(self.build.in_memory(place))
     }
 
     /// What a reference points to.
@@ -136,9 +126,9 @@ impl Lowering<'_> {
         match reference.ty {
             Ty::Ref(to, Memory::Value) => {
                 let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
-                self.in_memory(place)
+                self.build.in_memory(place)
             }
-            Ty::Ref(_, Memory::Place(number)) => self.places[number as usize].clone(),
+            Ty::Ref(_, Memory::Place(number)) => self.scopes.places[number as usize].clone(),
             Ty::Ref(to, memory) if !memory.is_no_address() => Place::Memory(reference.leaves[0], *to, memory),
             _ => Place::Fixed(reference),
         }
@@ -149,25 +139,10 @@ impl Lowering<'_> {
         while let Ty::Ref(_, memory) = place.ty()
             && !matches!(memory, Memory::Text(_))
         {
-            let reference = self.read(&place);
+            let reference = self.build.read(&place);
             place = self.behind(reference);
         }
         place
-    }
-
-    /// A part of a tuple, struct or `Option`.
-    pub(super) fn part(&mut self, place: &Place, index: usize) -> Place {
-        let part = match place {
-            Place::Fixed(value) => Place::Fixed(value.part(index)),
-            Place::Slots(ty, slots, root) => {
-                Place::Slots(ty.parts()[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), *root)
-            }
-            Place::Memory(ptr, ty, memory) => {
-                let (part, offset) = ty.parts()[index];
-                Place::Memory(self.part_at(*ptr, memory.space(), offset, part), part.clone(), *memory)
-            }
-        };
-        self.in_memory(part)
     }
 
     /// The element of a slice, array or view at an index for each dimension.
@@ -185,11 +160,11 @@ impl Lowering<'_> {
                 if checked && known.is_none_or(|known| known >= len) {
                     self.check_index(at, places[0], len);
                 }
-                let index = self.scaled_by(places[0], element.count());
-                Ok(self.moved(ptr, index, *element, memory))
+                let index = self.build.scaled_by(places[0], element.count());
+                Ok(self.build.moved(ptr, index, *element, memory))
             }
             base => {
-                let base = self.read(&base);
+                let base = self.build.read(&base);
                 let Ty::Array(_, len) = base.ty else { return self.strided(at, base, &places, checked) };
                 if checked {
                     self.check_index(at, places[0], len);
@@ -207,9 +182,9 @@ impl Lowering<'_> {
             let all = self.expr_in_place(index, Some(&ty))?;
             return Ok(match ty {
                 Ty::Array(_, len) => {
-                    let elements = (0..len).map(|at| self.element_at(all.only(), &Ty::INDEX, Space::Local, at));
+                    let elements = (0..len).map(|at| self.build.element_at(all.only(), &Ty::INDEX, Space::Local, at));
                     let elements: Vec<_> = elements.collect();
-                    elements.into_iter().map(|at| self.load(at, Space::Local, &Ty::INDEX).only()).collect()
+                    elements.into_iter().map(|at| self.build.load(at, Space::Local, &Ty::INDEX).only()).collect()
                 }
                 _ => all.leaves,
             });
@@ -218,8 +193,8 @@ impl Lowering<'_> {
     }
 
     fn check_index(&mut self, at: Pos, index: Value, len: u64) {
-        let len = self.constant(Scalar::U64, len);
-        let inside = self.compare(CompareOp::Lt, index, len);
+        let len = self.build.constant(Scalar::U64, len);
+        let inside = self.build.compare(CompareOp::Lt, index, len);
         self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
     }
 
@@ -233,7 +208,7 @@ impl Lowering<'_> {
         let (ptr, extents) = (value.leaves[0], &value.leaves[1..=dims]);
         if checked {
             for (axis, (index, extent)) in places.iter().zip(extents).enumerate() {
-                let inside = self.compare(CompareOp::Lt, *index, *extent);
+                let inside = self.build.compare(CompareOp::Lt, *index, *extent);
                 let message = match (&value.ty, dims) {
                     (Ty::Slice(..), _) => "index out of bounds: the len is {1} but the index is {0}".to_owned(),
                     (_, 1) => "index {0} is out of bounds of a view of length {1}".to_owned(),
@@ -243,29 +218,9 @@ impl Lowering<'_> {
             }
         }
         let strides = value.leaves.get(1 + dims..).unwrap_or_default();
-        let offset = if strides.is_empty() { places[0] } else { self.dot(places, strides) };
-        let offset = self.scaled_by(offset, element.count());
-        Ok(self.moved(ptr, offset, (**element).clone(), memory))
-    }
-
-    /// The element so many numbers or records behind `ptr`.
-    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
-        let at = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
-        Place::Memory(self.part_of(ptr, at), element, memory)
-    }
-
-    /// `index * count`, where the count is known.
-    pub(super) fn scaled_by(&mut self, index: Value, count: u64) -> Value {
-        if count == 1 {
-            return index;
-        }
-        let count_value = self.constant(Scalar::U64, count);
-        self.scaled(index, count, count_value)
-    }
-
-    /// `index * count`, with the count as a value too.
-    pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
-        if count == 1 { index } else { self.build.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
+        let offset = if strides.is_empty() { places[0] } else { self.build.dot(places, strides) };
+        let offset = self.build.scaled_by(offset, element.count());
+        Ok(self.build.moved(ptr, offset, (**element).clone(), memory))
     }
 
     /// `&place` or `&mut place`; an array that is written there may be asked for as a slice.
@@ -289,46 +244,39 @@ impl Lowering<'_> {
     /// lies in no memory is the value itself, which nobody can change while it is borrowed.
     pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
         let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
-        self.named_by(&place);
+        self.scopes.named_by(&place);
         if let Ty::Closure(Memory::Closure(Some(number))) = place.ty() {
-            let closure = self.borrowed_closure(*number);
-            return self.closure_value(closure);
+            let closure = self.scopes.borrowed_closure(*number);
+            return self.scopes.closure_value(closure);
         }
         match place {
             Place::Memory(_, _, memory) if mutable && !memory.writable() => {
-                let copy = self.read(&place);
+                let copy = self.build.read(&place);
                 self.reference(Place::Fixed(copy), mutable)
             }
             Place::Memory(ptr, ty, memory) => {
-                self.borrowed(ptr, mutable);
+                self.build.borrowed(ptr, mutable);
                 to(ty, memory, vec![ptr])
             }
-            Place::Slots(..) if mutable => self.place_reference(place),
+            Place::Slots(..) if mutable => self.scopes.place_reference(place),
             Place::Fixed(value) if mutable && value.ty.is_plain() => {
                 // `&mut` of a value that was just made
-                let cell = self.new_array("temporary", &value.ty).only();
-                self.store(cell, Space::Local, &value);
+                let cell = self.build.new_array("temporary", &value.ty).only();
+                self.build.store(cell, Space::Local, &value);
                 to(value.ty, Memory::Write(Space::Local), vec![cell])
             }
             Place::Fixed(value) if mutable => {
-                let slots = self.slots_of("temporary", &value);
-                self.place_reference(Place::Slots(value.ty, slots, Root::Apart))
+                let slots = self.build.slots_of("temporary", &value);
+                self.scopes.place_reference(Place::Slots(value.ty, slots, Root::Apart))
             }
             place => {
-                let value = self.read(&place);
+                let value = self.build.read(&place);
                 for (leaf, _) in value.ty.arrays() {
-                    self.borrowed(value.leaves[leaf], mutable);
+                    self.build.borrowed(value.leaves[leaf], mutable);
                 }
                 to(value.ty, Memory::Value, value.leaves)
             }
         }
-    }
-
-    /// Notes that a reference names the closures in a place.
-    fn named_by(&mut self, place: &Place) {
-        place.ty().clone().each_closure(&mut |number| {
-            self.arrays.temporaries.remove(number);
-        });
     }
 
     /// `shared!(T)`: one array for each place in the source and specialisation.
@@ -357,29 +305,6 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] })
     }
 
-    /// The sum of products, wrapping: strides may be negative.
-    fn dot(&mut self, indices: &[Value], strides: &[Value]) -> Value {
-        let mut products = Vec::with_capacity(indices.len());
-        for (index, stride) in indices.iter().zip(strides) {
-            products.push(self.build.value(Op::Binary(BinaryOp::Mul, *index, *stride), Scalar::U64));
-        }
-        let mut sum = products[0];
-        for product in &products[1..] {
-            sum = self.build.value(Op::Binary(BinaryOp::Add, sum, *product), Scalar::U64);
-        }
-        sum
-    }
-
-    /// Reads a place for use before other code of the program runs: its arrays are not copied.
-    pub(super) fn read(&mut self, place: &Place) -> Val {
-        match place {
-            Place::Fixed(value) => value.clone(),
-            Place::Slots(ty, slots, _) => self.get(ty, slots),
-            Place::Memory(ptr, ty, memory) if memory.space() == Space::Local => self.load_in_place(*ptr, ty),
-            Place::Memory(ptr, ty, memory) => self.load(*ptr, memory.space(), ty),
-        }
-    }
-
     /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
     /// the place's own.
     pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
@@ -392,9 +317,92 @@ impl Lowering<'_> {
             Place::Memory(_, _, memory) if !memory.writable() => {
                 return Err(self.error(at, "this writes to a copy of a constant; bind the copy with `let mut`"));
             }
-            Place::Slots(_, slots, _) => self.set(slots, &value),
-            Place::Memory(ptr, _, memory) => self.store(*ptr, memory.space(), &value),
+            Place::Slots(_, slots, _) => self.build.set(slots, &value),
+            Place::Memory(ptr, _, memory) => self.build.store(*ptr, memory.space(), &value),
         }
         Ok(())
+    }
+}
+
+impl Scopes {
+    /// Notes that a reference names the closures in a place.
+    fn named_by(&mut self, place: &Place) {
+        place.ty().clone().each_closure(&mut |number| {
+            self.temporaries.remove(number);
+        });
+    }
+}
+
+impl Builder {
+    /// An array is where it lies, whatever holds the address.
+    fn in_memory(&mut self, place: Place) -> Place {
+        if !matches!(place.ty(), Ty::Array(..)) || !place.ty().is_plain() {
+            return place;
+        }
+        match place {
+            Place::Memory(..) => place,
+            other => {
+                let array = self.read(&other);
+                Place::Memory(array.only(), array.ty, Memory::Write(Space::Local))
+            }
+        }
+    }
+
+    /// A part of a tuple, struct or `Option`.
+    pub(super) fn part(&mut self, place: &Place, index: usize) -> Place {
+        let part = match place {
+            Place::Fixed(value) => Place::Fixed(value.part(index)),
+            Place::Slots(ty, slots, root) => {
+                Place::Slots(ty.parts()[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), *root)
+            }
+            Place::Memory(ptr, ty, memory) => {
+                let (part, offset) = ty.parts()[index];
+                Place::Memory(self.part_at(*ptr, memory.space(), offset, part), part.clone(), *memory)
+            }
+        };
+        self.in_memory(part)
+    }
+
+    /// The element so many numbers or records behind `ptr`.
+    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
+        let at = self.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
+        Place::Memory(self.part_of(ptr, at), element, memory)
+    }
+
+    /// `index * count`, where the count is known.
+    pub(super) fn scaled_by(&mut self, index: Value, count: u64) -> Value {
+        if count == 1 {
+            return index;
+        }
+        let count_value = self.constant(Scalar::U64, count);
+        self.scaled(index, count, count_value)
+    }
+
+    /// `index * count`, with the count as a value too.
+    pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
+        if count == 1 { index } else { self.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
+    }
+
+    /// The sum of products, wrapping: strides may be negative.
+    fn dot(&mut self, indices: &[Value], strides: &[Value]) -> Value {
+        let mut products = Vec::with_capacity(indices.len());
+        for (index, stride) in indices.iter().zip(strides) {
+            products.push(self.value(Op::Binary(BinaryOp::Mul, *index, *stride), Scalar::U64));
+        }
+        let mut sum = products[0];
+        for product in &products[1..] {
+            sum = self.value(Op::Binary(BinaryOp::Add, sum, *product), Scalar::U64);
+        }
+        sum
+    }
+
+    /// Reads a place for use before other code of the program runs: its arrays are not copied.
+    pub(super) fn read(&mut self, place: &Place) -> Val {
+        match place {
+            Place::Fixed(value) => value.clone(),
+            Place::Slots(ty, slots, _) => self.get(ty, slots),
+            Place::Memory(ptr, ty, memory) if memory.space() == Space::Local => self.load_in_place(*ptr, ty),
+            Place::Memory(ptr, ty, memory) => self.load(*ptr, memory.space(), ty),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `printf!`: from Rust's pieces and rustc's types to a format of C's `vprintf` and the values for it.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::numbers::unsigned;
 use super::parts::Part;
@@ -39,7 +40,7 @@ impl Lowering<'_> {
                     format.push_str(&conversion_of(*conversion, *scalar));
                     passed.push(match is_written(*conversion, *scalar) {
                         true => self.digits(at, *value, *scalar, *conversion)?,
-                        false => self.promoted(*value, *scalar, *conversion),
+                        false => self.build.promoted(*value, *scalar, *conversion),
                     });
                 }
                 Part::Choice(..) => {}
@@ -59,23 +60,26 @@ impl Lowering<'_> {
             Form::Binary => (2, false),
             _ => (10, false),
         };
-        let (wide, zero, narrow) = (Scalar::U128, self.constant(scalar, 0), unsigned(scalar));
-        let plus = self.constant(Scalar::U8, if plus { u64::from(b'+') } else { 0 });
+        let (wide, zero, narrow) = (Scalar::U128, self.build.constant(scalar, 0), unsigned(scalar));
+        let plus = self.build.constant(Scalar::U8, if plus { u64::from(b'+') } else { 0 });
         let (magnitude, sign) = match base {
             10 if scalar.is_signed() => {
-                let negative = self.compare(CompareOp::Lt, value, zero);
-                let minus = self.constant(Scalar::U8, u64::from(b'-'));
-                (self.unary_value(UnaryOp::Abs, value, scalar), self.select(negative, minus, plus, Scalar::U8))
+                let negative = self.build.compare(CompareOp::Lt, value, zero);
+                let minus = self.build.constant(Scalar::U8, u64::from(b'-'));
+                (
+                    self.build.unary_value(UnaryOp::Abs, value, scalar),
+                    self.build.select(negative, minus, plus, Scalar::U8),
+                )
             }
             _ => (value, plus),
         };
-        let magnitude = self.cast_value(magnitude, scalar, narrow);
-        let magnitude = self.cast_value(magnitude, narrow, wide);
+        let magnitude = self.build.cast_value(magnitude, scalar, narrow);
+        let magnitude = self.build.cast_value(magnitude, narrow, wide);
         let width = if zeros { u64::from(width.saturating_sub(before(conversion).len() as u32)) } else { 0 };
         let (byte, len) = (Ty::Scalar(Scalar::U8), WIDEST.max(width + 2));
-        let text = self.new_array("digits", &Ty::Array(Box::new(byte.clone()), len)).only();
-        let [base, width, len] = [base, width, len].map(|number| self.constant(Scalar::U64, number));
-        let upper = self.constant(Scalar::Bool, upper.into());
+        let text = self.build.new_array("digits", &Ty::Array(Box::new(byte.clone()), len)).only();
+        let [base, width, len] = [base, width, len].map(|number| self.build.constant(Scalar::U64, number));
+        let upper = self.build.constant(Scalar::Bool, upper.into());
         let arguments = vec![
             Val::scalar(wide, magnitude),
             Val::scalar(Scalar::U8, sign),
@@ -86,7 +90,9 @@ impl Lowering<'_> {
         let start = self.call_instance(at, &write_digits::instance(), arguments)?.only();
         Ok(self.build.value(Op::Offset(text, start), Type::Ptr(Space::Local, Scalar::U8.into())))
     }
+}
 
+impl Builder {
     /// A value as `vprintf` takes it: at least 32 bits wide, floats as `f64`, digits of hexadecimals without a sign.
     fn promoted(&mut self, value: Value, scalar: Scalar, Conversion { form, plus, .. }: Conversion) -> Value {
         let unsigned = match scalar {

@@ -7,8 +7,10 @@
 //!
 //! What a `None` holds refers to nothing: [`Memory::Unknown`]. Whatever it meets says where that would point.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::place::{Place, Root};
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
@@ -47,29 +49,14 @@ fn alignment(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
 }
 
 impl Lowering<'_> {
-    /// A reference to a place in slots.
-    pub(super) fn place_reference(&mut self, place: Place) -> Val {
-        let same = |known: &Place| match (known, &place) {
-            (Place::Slots(ty, slots, _), Place::Slots(other, others, _)) => slots == others && ty == other,
-            _ => false,
-        };
-        let known = self.places.iter().position(same);
-        let ty = place.ty().clone();
-        let number = known.unwrap_or_else(|| {
-            self.places.push(place);
-            self.places.len() - 1
-        });
-        Val { ty: Ty::Ref(Box::new(ty), Memory::Place(number as u32)), leaves: Vec::new() }
-    }
-
     /// The address of a place that a reference names: its binding will be in memory, so that the function is lowered
     /// again. Until then any address of the type will do.
     pub(super) fn address_of_place(&mut self, at: Pos, number: u32) -> Result<Value> {
-        let place = self.places[number as usize].clone();
+        let place = self.scopes.places[number as usize].clone();
         match place {
             Place::Slots(ty, _, Root::Binding(definition, binding)) if ty.is_plain() => {
-                self.cells.insert((definition, binding));
-                Ok(self.new_array("cell", &ty).only())
+                self.scopes.cells.insert((definition, binding));
+                Ok(self.build.new_array("cell", &ty).only())
             }
             place => {
                 let text = format!(
@@ -96,6 +83,35 @@ impl Lowering<'_> {
         Ok(found)
     }
 
+    /// The argument that stands for a reference to a place in a call that is not inlined: memory with the place's value.
+    pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
+        let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
+        let place = self.scopes.places[*number as usize].clone();
+        let value = self.build.read(&place);
+        let cell = self.build.new_array("lent", to).only();
+        self.build.store(cell, Space::Local, &value);
+        (Val { ty: Ty::Ref(to.clone(), Memory::Write(Space::Local)), leaves: vec![cell] }, Some((place, cell)))
+    }
+}
+
+impl Scopes {
+    /// A reference to a place in slots.
+    pub(super) fn place_reference(&mut self, place: Place) -> Val {
+        let same = |known: &Place| match (known, &place) {
+            (Place::Slots(ty, slots, _), Place::Slots(other, others, _)) => slots == others && ty == other,
+            _ => false,
+        };
+        let known = self.places.iter().position(same);
+        let ty = place.ty().clone();
+        let number = known.unwrap_or_else(|| {
+            self.places.push(place);
+            self.places.len() - 1
+        });
+        Val { ty: Ty::Ref(Box::new(ty), Memory::Place(number as u32)), leaves: Vec::new() }
+    }
+}
+
+impl Builder {
     /// A value whose references point where those of a type do, if nothing says where.
     pub(super) fn pointing_as(&mut self, value: Val, ty: &Ty) -> Val {
         if !value.ty.holds_unknown() {
@@ -107,8 +123,8 @@ impl Lowering<'_> {
             leaves.push(match leaf {
                 Some(index) => value.leaves[index],
                 None => {
-                    let slot = self.build.slot("none", of);
-                    self.build.value(crate::kir::Op::Get(slot), of)
+                    let slot = self.slot("none", of);
+                    self.value(crate::kir::Op::Get(slot), of)
                 }
             });
         }
@@ -143,19 +159,9 @@ impl Lowering<'_> {
         let joined = ty.joined(other);
         let mut room = Vec::new();
         for (leaf, of) in alignment(&ty, &joined).into_iter().zip(joined.leaves()) {
-            room.push(leaf.map_or_else(|| self.build.slot(name, of), |index| slots[index]));
+            room.push(leaf.map_or_else(|| self.slot(name, of), |index| slots[index]));
         }
         (joined, room)
-    }
-
-    /// The argument that stands for a reference to a place in a call that is not inlined: memory with the place's value.
-    pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
-        let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
-        let place = self.places[*number as usize].clone();
-        let value = self.read(&place);
-        let cell = self.new_array("lent", to).only();
-        self.store(cell, Space::Local, &value);
-        (Val { ty: Ty::Ref(to.clone(), Memory::Write(Space::Local)), leaves: vec![cell] }, Some((place, cell)))
     }
 }
 

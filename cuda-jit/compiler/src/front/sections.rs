@@ -1,5 +1,6 @@
 //! `view.slice(s![..])`: where each axis begins and ends, and in which steps.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
 use super::view::{Axis, View};
@@ -52,7 +53,7 @@ impl Lowering<'_> {
                 },
             };
             offset = match (offset, moved) {
-                (Some(a), Some(b)) => Some(self.index_op(BinaryOp::Add, a, b)),
+                (Some(a), Some(b)) => Some(self.build.index_op(BinaryOp::Add, a, b)),
                 (a, b) => a.or(b),
             };
             left.extend(axis);
@@ -82,9 +83,102 @@ impl Lowering<'_> {
         }
         let signed = !matches!(self.ty_of(written), Some(Ty::Scalar(scalar)) if !scalar.is_signed());
         let value = self.scalar(number, Scalar::I64)?;
-        Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.unsigned_bits(value)) })
+        Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.build.unsigned_bits(value)) })
     }
 
+    /// How far off the place of an axis is that an index names.
+    fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
+        let index = self.build.absolute(index, axis.extent);
+        self.check_place(at, number, index, axis.extent);
+        self.build.index_op(BinaryOp::Mul, index, axis.stride)
+    }
+
+    /// How far off the first place of a range is, unless it is the axis' own, and what the axis becomes.
+    fn range_on(
+        &mut self,
+        at: Pos,
+        (number, axis): (usize, Axis),
+        [start, end]: [Option<Number>; 2],
+        inclusive: bool,
+        step: Option<Number>,
+    ) -> (Option<Value>, Axis) {
+        let Axis { extent, stride } = axis;
+        let zero = self.build.constant(Scalar::U64, 0);
+        let first = start.map(|start| self.build.absolute(start, extent));
+        let mut last = end.map(|end| self.build.absolute(end, extent));
+        if let (Some(end), true) = (&mut last, inclusive) {
+            let one = self.build.constant(Scalar::U64, 1);
+            *end = self.build.index_op(BinaryOp::Add, *end, one);
+        }
+        // a range that ends before it begins is empty
+        let end = match (first, last) {
+            (Some(first), Some(last)) => self.build.index_op(BinaryOp::Max, first, last),
+            (Some(first), None) => self.build.index_op(BinaryOp::Max, first, extent),
+            (None, last) => last.unwrap_or(extent),
+        };
+        let begin = first.unwrap_or(zero);
+        if first.is_some() || last.is_some() {
+            let inside = self.build.compare(CompareOp::Le, end, extent);
+            let message = format!("range {{0}}..{{1}} is out of bounds of axis {number}, which has length {{2}}");
+            self.check_cut(at, inside, &message, &[begin, end, extent]);
+        }
+        let count = match first {
+            Some(first) => self.build.index_op(BinaryOp::Sub, end, first),
+            None => end,
+        };
+        let Some(step) = step else {
+            let moved = first.map(|first| self.build.index_op(BinaryOp::Mul, first, stride));
+            return (moved, Axis { extent: count, stride });
+        };
+        self.stepped(at, (first, end), Axis { extent: count, stride }, step)
+    }
+
+    /// The places of a range from `begin` to before `end`, in steps; backwards from the last if they are negative.
+    fn stepped(
+        &mut self,
+        at: Pos,
+        (first, end): (Option<Value>, Value),
+        Axis { extent, stride }: Axis,
+        step: Number,
+    ) -> (Option<Value>, Axis) {
+        let (zero, one) = (self.build.constant(Scalar::U64, 0), self.build.constant(Scalar::U64, 1));
+        let (step, size, begin) = match step {
+            Number::Known(known) => {
+                if known == 0 {
+                    let never = self.build.constant(Scalar::Bool, 0);
+                    self.check(at, never, "the step of a slice must not be zero", &[]);
+                }
+                let begin = if known < 0 { Some(self.build.index_op(BinaryOp::Sub, end, one)) } else { first };
+                let [step, size] = [known.cast_unsigned(), known.unsigned_abs().max(1)]
+                    .map(|number| self.build.constant(Scalar::U64, number));
+                (step, size, begin)
+            }
+            Number::Unsigned(value) | Number::Signed(value) => {
+                let step = match step {
+                    Number::Signed(_) => self.build.unsigned_bits(value),
+                    _ => value,
+                };
+                let holds = self.build.compare(CompareOp::Ne, step, zero);
+                self.check(at, holds, "the step of a slice must not be zero", &[]);
+                let minimum = self.build.constant(Scalar::U64, 1 << 63);
+                let backwards = self.build.compare(CompareOp::Ge, step, minimum);
+                let negated = self.build.index_op(BinaryOp::Sub, zero, step);
+                let size = self.build.select(backwards, negated, step, Scalar::U64);
+                let last = self.build.index_op(BinaryOp::Sub, end, one);
+                (step, size, Some(self.build.select(backwards, last, first.unwrap_or(zero), Scalar::U64)))
+            }
+        };
+        let more = self.build.index_op(BinaryOp::Sub, size, one);
+        let more = self.build.index_op(BinaryOp::Add, extent, more);
+        let axis = Axis {
+            extent: self.build.index_op(BinaryOp::Div, more, size),
+            stride: self.build.index_op(BinaryOp::Mul, stride, step),
+        };
+        (begin.map(|begin| self.build.index_op(BinaryOp::Mul, begin, stride)), axis)
+    }
+}
+
+impl Builder {
     fn unsigned_bits(&mut self, value: Value) -> Value {
         self.cast_value(value, Scalar::I64, Scalar::U64)
     }
@@ -106,97 +200,6 @@ impl Lowering<'_> {
                 self.select(negative, back, bits, Scalar::U64)
             }
         }
-    }
-
-    /// How far off the place of an axis is that an index names.
-    fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
-        let index = self.absolute(index, axis.extent);
-        self.check_place(at, number, index, axis.extent);
-        self.index_op(BinaryOp::Mul, index, axis.stride)
-    }
-
-    /// How far off the first place of a range is, unless it is the axis' own, and what the axis becomes.
-    fn range_on(
-        &mut self,
-        at: Pos,
-        (number, axis): (usize, Axis),
-        [start, end]: [Option<Number>; 2],
-        inclusive: bool,
-        step: Option<Number>,
-    ) -> (Option<Value>, Axis) {
-        let Axis { extent, stride } = axis;
-        let zero = self.constant(Scalar::U64, 0);
-        let first = start.map(|start| self.absolute(start, extent));
-        let mut last = end.map(|end| self.absolute(end, extent));
-        if let (Some(end), true) = (&mut last, inclusive) {
-            let one = self.constant(Scalar::U64, 1);
-            *end = self.index_op(BinaryOp::Add, *end, one);
-        }
-        // a range that ends before it begins is empty
-        let end = match (first, last) {
-            (Some(first), Some(last)) => self.index_op(BinaryOp::Max, first, last),
-            (Some(first), None) => self.index_op(BinaryOp::Max, first, extent),
-            (None, last) => last.unwrap_or(extent),
-        };
-        let begin = first.unwrap_or(zero);
-        if first.is_some() || last.is_some() {
-            let inside = self.compare(CompareOp::Le, end, extent);
-            let message = format!("range {{0}}..{{1}} is out of bounds of axis {number}, which has length {{2}}");
-            self.check_cut(at, inside, &message, &[begin, end, extent]);
-        }
-        let count = match first {
-            Some(first) => self.index_op(BinaryOp::Sub, end, first),
-            None => end,
-        };
-        let Some(step) = step else {
-            let moved = first.map(|first| self.index_op(BinaryOp::Mul, first, stride));
-            return (moved, Axis { extent: count, stride });
-        };
-        self.stepped(at, (first, end), Axis { extent: count, stride }, step)
-    }
-
-    /// The places of a range from `begin` to before `end`, in steps; backwards from the last if they are negative.
-    fn stepped(
-        &mut self,
-        at: Pos,
-        (first, end): (Option<Value>, Value),
-        Axis { extent, stride }: Axis,
-        step: Number,
-    ) -> (Option<Value>, Axis) {
-        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
-        let (step, size, begin) = match step {
-            Number::Known(known) => {
-                if known == 0 {
-                    let never = self.constant(Scalar::Bool, 0);
-                    self.check(at, never, "the step of a slice must not be zero", &[]);
-                }
-                let begin = if known < 0 { Some(self.index_op(BinaryOp::Sub, end, one)) } else { first };
-                let [step, size] = [known.cast_unsigned(), known.unsigned_abs().max(1)]
-                    .map(|number| self.constant(Scalar::U64, number));
-                (step, size, begin)
-            }
-            Number::Unsigned(value) | Number::Signed(value) => {
-                let step = match step {
-                    Number::Signed(_) => self.unsigned_bits(value),
-                    _ => value,
-                };
-                let holds = self.compare(CompareOp::Ne, step, zero);
-                self.check(at, holds, "the step of a slice must not be zero", &[]);
-                let minimum = self.constant(Scalar::U64, 1 << 63);
-                let backwards = self.compare(CompareOp::Ge, step, minimum);
-                let negated = self.index_op(BinaryOp::Sub, zero, step);
-                let size = self.select(backwards, negated, step, Scalar::U64);
-                let last = self.index_op(BinaryOp::Sub, end, one);
-                (step, size, Some(self.select(backwards, last, first.unwrap_or(zero), Scalar::U64)))
-            }
-        };
-        let more = self.index_op(BinaryOp::Sub, size, one);
-        let more = self.index_op(BinaryOp::Add, extent, more);
-        let axis = Axis {
-            extent: self.index_op(BinaryOp::Div, more, size),
-            stride: self.index_op(BinaryOp::Mul, stride, step),
-        };
-        (begin.map(|begin| self.index_op(BinaryOp::Mul, begin, stride)), axis)
     }
 }
 

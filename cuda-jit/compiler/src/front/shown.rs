@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use super::Program;
 use super::function::{Local, Lowering};
+use super::scopes::Scopes;
 use super::types::Val;
 #[cfg(doc)]
 use crate::harvest::Told;
@@ -38,18 +39,13 @@ struct Shown {
 }
 
 impl Lowering<'_> {
-    /// The place of something in the function whose syntax is being lowered.
-    fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
-        kir::Place { file: self.frame().file.clone(), line, column }
-    }
-
     /// Begins a scope and yields it, if the kernel is for a debugger.
     pub(super) fn enter(&mut self, at: Pos) -> Option<SourceScopeId> {
         if !self.program.variables {
             return None;
         }
         let outer = self.build.scope();
-        let scope = SourceScope { outer, place: self.source_place(at), inlined: None };
+        let scope = SourceScope { outer, place: self.scopes.source_place(at), inlined: None };
         let scope = Some(self.build.new_scope(scope));
         self.build.set_scope(scope);
         scope
@@ -61,7 +57,7 @@ impl Lowering<'_> {
         let outer = self.build.scope();
         if let Some(call) = self.build.place().cloned() {
             let definition = self.frame().definition;
-            let (name, place) = (definition.name.to_owned(), self.source_place(Pos(definition.line, 1)));
+            let (name, place) = (definition.name.to_owned(), self.scopes.source_place(Pos(definition.line, 1)));
             let scope = SourceScope { outer, place, inlined: Some((name, call)) };
             let scope = self.build.new_scope(scope);
             self.build.set_scope(Some(scope));
@@ -75,7 +71,7 @@ impl Lowering<'_> {
         let outer = self.build.scope();
         if self.program.lines {
             let line = self.frame().definition.line;
-            let scope = SourceScope { outer, place: self.source_place(Pos(line, 1)), inlined: None };
+            let scope = SourceScope { outer, place: self.scopes.source_place(Pos(line, 1)), inlined: None };
             let scope = self.build.new_scope(scope);
             self.build.set_scope(Some(scope));
         }
@@ -88,24 +84,25 @@ impl Lowering<'_> {
         if !self.program.variables {
             return;
         }
-        let told = self.told(number);
+        let told = self.scopes.told(number);
         let (ty, home) = match local {
-            Local::Cell(cell, ty) => {
-                (self.program.in_memory(spelled(ty, told.as_ref())), self.arrays.at.get(cell).copied().map(Home::Array))
-            }
+            Local::Cell(cell, ty) => (
+                self.program.in_memory(spelled(ty, told.as_ref())),
+                self.build.arrays.at.get(cell).copied().map(Home::Array),
+            ),
             Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => (
                 self.program.in_memory(spelled(ty, told.as_ref())),
-                self.arrays.at.get(&leaves[0]).copied().map(Home::Array),
+                self.build.arrays.at.get(&leaves[0]).copied().map(Home::Array),
             ),
             Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
-                let copy = self.new_array("shown", &value.ty).only();
-                self.store(copy, Space::Local, &value);
+                let copy = self.build.new_array("shown", &value.ty).only();
+                self.build.store(copy, Space::Local, &value);
                 let ty = self.program.in_memory(spelled(&value.ty, told.as_ref()));
-                (ty, self.arrays.at.get(&copy).copied().map(Home::Array))
+                (ty, self.build.arrays.at.get(&copy).copied().map(Home::Array))
             }
             Local::Fixed(value) => {
-                let slots = self.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
-                self.set(&slots, value);
+                let slots = self.build.slots(self.frame().definition.bindings[number as usize].name, &value.ty);
+                self.build.set(&slots, value);
                 self.in_slots(number, &value.ty, &slots)
             }
             Local::Slots(ty, slots) => self.in_slots(number, ty, slots),
@@ -119,25 +116,32 @@ impl Lowering<'_> {
             (None, Some(_)) => self.build.scope(),
             (None, None) => self.enter(at),
         };
-        let place = self.source_place(at);
+        let place = self.scopes.source_place(at);
         self.build.variable(Variable { name: name.to_owned(), ty, scope, place, parameter, home });
+    }
+
+    fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
+        // what a reference may do is rustc's to say: memory that it may not write others perhaps may
+        let fits = self.frame().binding_type(number).is_some_and(|told| told.fits(ty));
+        let told = self.scopes.told(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
+        let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
+        let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
+        // rustc does not keep the order of fields
+        home.sort_unstable_by_key(|(_, offset)| *offset);
+        (ty, Some(Home::Slots(home)).filter(|_| !slots.is_empty()))
+    }
+}
+
+impl Scopes {
+    /// The place of something in the function whose syntax is being lowered.
+    fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
+        kir::Place { file: self.frame().file.clone(), line, column }
     }
 
     /// A binding's type as rustc told it, as the source spells it.
     fn told(&self, number: u32) -> Option<Ty> {
         let told = self.frame().definition.bindings[number as usize].told?;
         self.frame().harvest.spelled.get(told as usize).cloned().flatten()
-    }
-
-    fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
-        // what a reference may do is rustc's to say: memory that it may not write others perhaps may
-        let fits = self.frame().binding_type(number).is_some_and(|told| told.fits(ty));
-        let told = self.told(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
-        let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
-        let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
-        // rustc does not keep the order of fields
-        home.sort_unstable_by_key(|(_, offset)| *offset);
-        (ty, Some(Home::Slots(home)).filter(|_| !slots.is_empty()))
     }
 }
 

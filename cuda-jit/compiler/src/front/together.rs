@@ -1,5 +1,6 @@
 //! What threads do together: barriers, fences, shuffles and votes; clocks, and operations on bits.
 
+use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::{Val, intrinsic_type};
 use crate::harvest::{Intrinsic, Ty};
@@ -29,15 +30,15 @@ impl Lowering<'_> {
             Intrinsic::MatchAny => {
                 let mask = self.scalar(&args[0], Scalar::U32)?;
                 let value = self.scalar(&args[1], scalar)?;
-                Op::MatchAny(mask, self.integer_bits(value, scalar))
+                Op::MatchAny(mask, self.build.integer_bits(value, scalar))
             }
             Intrinsic::MatchAll => {
                 let mask = self.scalar(&args[0], Scalar::U32)?;
                 let value = self.scalar(&args[1], scalar)?;
-                let value = self.integer_bits(value, scalar);
+                let value = self.build.integer_bits(value, scalar);
                 let found = self.build.value(Op::MatchAll(mask, value), Scalar::U32);
-                let none = self.constant(Scalar::U32, 0);
-                let same = self.compare(CompareOp::Ne, found, none);
+                let none = self.build.constant(Scalar::U32, 0);
+                let same = self.build.compare(CompareOp::Ne, found, none);
                 return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: vec![found, same] });
             }
             Intrinsic::Reduce(op) => {
@@ -53,7 +54,7 @@ impl Lowering<'_> {
             Intrinsic::Widen(float) => {
                 let bytes = self.scalar(&args[0], Scalar::U16)?;
                 let pair = self.build.value(Op::Widen(float, bytes), Scalar::F16x2);
-                return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: self.unpack(pair, Scalar::F16x2) });
+                return Ok(Val { ty: intrinsic_type(intrinsic, None), leaves: self.build.unpack(pair, Scalar::F16x2) });
             }
             Intrinsic::ClusterBarrier => Op::ClusterBarrier,
             Intrinsic::KernelPanicked => Op::Panicked,
@@ -73,7 +74,7 @@ impl Lowering<'_> {
                 let mask = self.scalar(&args[0], Scalar::U32)?;
                 let value = self.scalar(&args[1], scalar)?;
                 let lane = self.scalar(&args[2], Scalar::U32)?;
-                return Ok(Val::scalar(scalar, self.shuffle((op, width), mask, value, lane, scalar)));
+                return Ok(Val::scalar(scalar, self.build.shuffle((op, width), mask, value, lane, scalar)));
             }
             Intrinsic::Library(function) => return self.library(function, args),
             Intrinsic::Bits(_) | Intrinsic::FindFirstSet | Intrinsic::Ternary(_) => {
@@ -103,14 +104,14 @@ impl Lowering<'_> {
         }
         let value = match (intrinsic, &values[..]) {
             (Intrinsic::Ternary(op), &[a, b, c]) => self.build.value(Op::Ternary(op, a, b, c), scalar),
-            (Intrinsic::Bits(op), &[a]) => self.unary_value(op, a, scalar),
+            (Intrinsic::Bits(op), &[a]) => self.build.unary_value(op, a, scalar),
             (_, &[a, ..]) => {
                 // of 0 all bits are behind the lowest that is one
-                let behind = self.unary_value(UnaryOp::TrailingZeros, a, scalar);
-                let (zero, one) = (self.constant(scalar, 0), self.constant(scalar, 1));
-                let place = self.binary_value(BinaryOp::Add, behind, one, scalar);
-                let none = self.compare(CompareOp::Eq, a, zero);
-                self.select(none, zero, place, scalar)
+                let behind = self.build.unary_value(UnaryOp::TrailingZeros, a, scalar);
+                let (zero, one) = (self.build.constant(scalar, 0), self.build.constant(scalar, 1));
+                let place = self.build.binary_value(BinaryOp::Add, behind, one, scalar);
+                let none = self.build.compare(CompareOp::Eq, a, zero);
+                self.build.select(none, zero, place, scalar)
             }
             _ => return Ok(Val::unit()),
         };
@@ -121,11 +122,13 @@ impl Lowering<'_> {
         };
         Ok(Val { ty, leaves: vec![value] })
     }
+}
 
+impl Builder {
     pub(super) fn integer_bits(&mut self, value: Value, scalar: Scalar) -> Value {
         match scalar {
-            Scalar::F32 => self.build.value(Op::Bitcast(value, Scalar::U32), Scalar::U32),
-            Scalar::F64 => self.build.value(Op::Bitcast(value, Scalar::U64), Scalar::U64),
+            Scalar::F32 => self.value(Op::Bitcast(value, Scalar::U32), Scalar::U32),
+            Scalar::F64 => self.value(Op::Bitcast(value, Scalar::U64), Scalar::U64),
             _ => value,
         }
     }
@@ -140,24 +143,24 @@ impl Lowering<'_> {
         scalar: Scalar,
     ) -> Value {
         if scalar.bits() == 32 {
-            return self.build.value(Op::Shuffle(op, width, mask, value, lane), scalar);
+            return self.value(Op::Shuffle(op, width, mask, value, lane), scalar);
         }
         let bits = match scalar {
             Scalar::U64 => value,
-            _ => self.build.value(Op::Bitcast(value, Scalar::U64), Scalar::U64),
+            _ => self.value(Op::Bitcast(value, Scalar::U64), Scalar::U64),
         };
         let half = self.constant(Scalar::U64, 32);
-        let high = self.build.value(Op::Binary(BinaryOp::Shr, bits, half), Scalar::U64);
+        let high = self.value(Op::Binary(BinaryOp::Shr, bits, half), Scalar::U64);
         let [low, high] = [bits, high].map(|part| {
-            let word = self.build.value(Op::Cast(part, Scalar::U32), Scalar::U32);
-            let taken = self.build.value(Op::Shuffle(op, width, mask, word, lane), Scalar::U32);
-            self.build.value(Op::Cast(taken, Scalar::U64), Scalar::U64)
+            let word = self.value(Op::Cast(part, Scalar::U32), Scalar::U32);
+            let taken = self.value(Op::Shuffle(op, width, mask, word, lane), Scalar::U32);
+            self.value(Op::Cast(taken, Scalar::U64), Scalar::U64)
         });
-        let high = self.build.value(Op::Binary(BinaryOp::Shl, high, half), Scalar::U64);
-        let whole = self.build.value(Op::Binary(BinaryOp::Or, high, low), Scalar::U64);
+        let high = self.value(Op::Binary(BinaryOp::Shl, high, half), Scalar::U64);
+        let whole = self.value(Op::Binary(BinaryOp::Or, high, low), Scalar::U64);
         match scalar {
             Scalar::U64 => whole,
-            _ => self.build.value(Op::Bitcast(whole, scalar), scalar),
+            _ => self.value(Op::Bitcast(whole, scalar), scalar),
         }
     }
 }

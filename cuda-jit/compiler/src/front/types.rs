@@ -1,13 +1,13 @@
 //! The types of expressions, read off rustc's answers.
 //!
-//! [`Lowering::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
+//! [`Scopes::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
 //! (a literal without a suffix). Whoever lowers an expression passes down what the surroundings say; where neither
 //! says anything, Rust's fallback holds: `i32` and `f64`. Where references point is not known here: a type that this
 //! yields is a hint, and the value that comes says the rest.
 
 use super::Callee;
-use super::function::Lowering;
 use super::method;
+use super::scopes::Scopes;
 use crate::called::shape_error;
 use crate::harvest::ty_of;
 use crate::harvest::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
@@ -154,7 +154,7 @@ pub(super) fn element_type(ty: Ty) -> Option<Ty> {
     }
 }
 
-impl Lowering<'_> {
+impl Scopes {
     /// An expression's type as far as it tells by itself.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
         if matches!(expr.1, ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Cast(..)) {
@@ -177,7 +177,7 @@ impl Lowering<'_> {
             ExprKind::Binding(number) => self.frame().binding_type(*number),
             ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
             ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
-            ExprKind::Unary(op, value) => self.unary_type(*op, self.ty_of(value)?),
+            ExprKind::Unary(op, value) => unary_type(*op, self.ty_of(value)?),
             ExprKind::Reborrow(value, mutable) => match &value.1 {
                 ExprKind::Deref(reference) => self.ty_of(reference),
                 _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
@@ -214,7 +214,7 @@ impl Lowering<'_> {
             ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
-                op => self.binary_type(*op, self.ty_of(left), self.ty_of(right)),
+                op => binary_type(*op, self.ty_of(left), self.ty_of(right)),
             },
             ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
                 element_type(self.ty_of(base)?)
@@ -285,33 +285,6 @@ impl Lowering<'_> {
         }
     }
 
-    fn unary_type(&self, op: UnaryOp, operand: Ty) -> Option<Ty> {
-        let name = match op {
-            UnaryOp::Neg => "Neg",
-            UnaryOp::Not => "Not",
-        };
-        match behind(operand) {
-            of if of.lanes().is_some() => Some(of),
-            of if of.lists_operators() => super::overload::result(&of, name, &of),
-            other => Some(other),
-        }
-    }
-
-    fn binary_type(&self, op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
-        match (left.map(behind), right.map(behind)) {
-            (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
-            (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
-            (Some(of), right) if of.lists_operators() => {
-                super::overload::result(&of, super::overload::trait_name(op), &right?)
-            }
-            (left, Some(of)) if of.lists_operators() => {
-                super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
-            }
-            (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
-            (left, right) => left.or(right),
-        }
-    }
-
     fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
@@ -339,5 +312,34 @@ impl Lowering<'_> {
             None if block.stmts.last().is_some_and(super::control::diverges) => None,
             None => Some(Ty::Unit),
         }
+    }
+}
+
+/// The type of a unary operator's result, of an operand of a type.
+fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
+    let name = match op {
+        UnaryOp::Neg => "Neg",
+        UnaryOp::Not => "Not",
+    };
+    match behind(operand) {
+        of if of.lanes().is_some() => Some(of),
+        of if of.lists_operators() => super::overload::result(&of, name, &of),
+        other => Some(other),
+    }
+}
+
+/// The type of a binary operator's result, of operands of types that are known.
+fn binary_type(op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
+    match (left.map(behind), right.map(behind)) {
+        (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
+        (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
+        (Some(of), right) if of.lists_operators() => {
+            super::overload::result(&of, super::overload::trait_name(op), &right?)
+        }
+        (left, Some(of)) if of.lists_operators() => {
+            super::overload::result_right(left.as_ref(), super::overload::trait_name(op), &of)
+        }
+        (left, _) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => left,
+        (left, right) => left.or(right),
     }
 }

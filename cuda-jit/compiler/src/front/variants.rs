@@ -3,8 +3,10 @@
 
 use std::cmp::Ordering;
 
+use super::builder::Builder;
 use super::compare::By;
 use super::function::{Lowering, Result};
+use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::{EnumTy, Pairs};
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
@@ -43,18 +45,18 @@ impl Lowering<'_> {
     ) -> Result<Value> {
         let comparisons = (of.comparisons)();
         let rows = match by {
-            By::Equality => self.rows(at, &of, "PartialEq", &comparisons.equality, |equal| *equal),
-            By::Partial => self.rows(at, &of, "PartialOrd", &comparisons.partial, |order| holds(op, *order)),
-            By::Total => self.rows(at, &of, "Ord", &comparisons.total, |order| holds(op, *order)),
+            By::Equality => self.scopes.rows(at, &of, "PartialEq", &comparisons.equality, |equal| *equal),
+            By::Partial => self.scopes.rows(at, &of, "PartialOrd", &comparisons.partial, |order| holds(op, *order)),
+            By::Total => self.scopes.rows(at, &of, "Ord", &comparisons.total, |order| holds(op, *order)),
         }?;
         let numbers: Vec<i128> = of.variants.iter().map(|variant| number(variant, scalar)).collect();
         let (left, right) = (left.only(), right.only());
         let by_number = |a: &i128| numbers.iter().map(|b| holds(op, Some(a.cmp(b)))).collect::<Vec<_>>();
         if numbers.iter().zip(&rows).all(|(a, row)| by_number(a) == *row) {
-            return Ok(self.compare(op, left, right));
+            return Ok(self.build.compare(op, left, right));
         }
         let mut known: Vec<&Vec<bool>> = Vec::new();
-        let mut found = self.constant(Scalar::Bool, 0);
+        let mut found = self.build.constant(Scalar::Bool, 0);
         for row in &rows {
             if known.contains(&row) {
                 continue;
@@ -62,13 +64,15 @@ impl Lowering<'_> {
             known.push(row);
             let same: Vec<bool> = rows.iter().map(|other| other == row).collect();
             let [on_left, on_right] =
-                [(left, &same), (right, row)].map(|(value, set)| self.is_one_of(value, &of, scalar, set));
-            let both = self.binary_value(BinaryOp::And, on_left, on_right, Scalar::Bool);
-            found = self.binary_value(BinaryOp::Or, found, both, Scalar::Bool);
+                [(left, &same), (right, row)].map(|(value, set)| self.build.is_one_of(value, &of, scalar, set));
+            let both = self.build.binary_value(BinaryOp::And, on_left, on_right, Scalar::Bool);
+            found = self.build.binary_value(BinaryOp::Or, found, both, Scalar::Bool);
         }
         Ok(found)
     }
+}
 
+impl Scopes {
     /// For each variant on the left, with which on the right the comparison holds.
     fn rows<T>(
         &self,
@@ -93,7 +97,9 @@ impl Lowering<'_> {
             }
         }
     }
+}
 
+impl Builder {
     /// Tests if a variant is one of a set.
     fn is_one_of(&mut self, value: Value, of: &EnumTy, scalar: Scalar, set: &[bool]) -> Value {
         let mut found = self.constant(Scalar::Bool, 0);

@@ -17,7 +17,7 @@ impl Lowering<'_> {
         let items = self.elements_of(at, Place::Fixed(value.clone()), false)?;
         match (name, args) {
             ("fold", [first, function]) => {
-                let ty = self.type_of_function(function, &value.ty);
+                let ty = self.scopes.type_of_function(function, &value.ty);
                 let first = self.expr(first, ty.as_ref())?;
                 let function = self.callable(function)?;
                 self.fold(at, items, first, |walk, all, item| walk.invoke(at, &function, vec![all, item]))
@@ -31,7 +31,7 @@ impl Lowering<'_> {
                 let function = self.callable(function)?;
                 self.each_item(at, items, |walk, item, _, _| {
                     let place = walk.behind(item);
-                    let value = walk.read(&place);
+                    let value = walk.build.read(&place);
                     let value = walk.invoke(at, &function, vec![value])?;
                     walk.write(at, &place, value)
                 })?;
@@ -53,12 +53,12 @@ impl Lowering<'_> {
     /// `array.map(function)`
     pub(super) fn map_array(&mut self, at: Pos, array: &Ty, of: &Elements, function: &'static Expr) -> Result<Val> {
         let Ty::Array(_, len) = array else { return Err(self.error(at, "this is no array")) };
-        let element = self.type_of_function(function, array).filter(Ty::is_plain);
+        let element = self.scopes.type_of_function(function, array).filter(Ty::is_plain);
         let Some(element) = element else {
             return Err(self.error(at, "kernels map arrays to numbers, structs and tuples of such, not to references"));
         };
         let function = self.callable(function)?;
-        let made = self.new_array("mapped", &Ty::Array(Box::new(element.clone()), *len));
+        let made = self.build.new_array("mapped", &Ty::Array(Box::new(element.clone()), *len));
         let to = Elements { ptr: made.only(), element, memory: Memory::Write(Space::Local), len: of.len };
         self.for_each(of.len, |walk, index| {
             let place = walk.nth(of, index);
@@ -67,6 +67,6 @@ impl Lowering<'_> {
             let place = walk.nth(&to, index);
             walk.write(at, &place, value)
         })?;
-        Ok(self.fresh(made))
+        Ok(self.build.fresh(made))
     }
 }

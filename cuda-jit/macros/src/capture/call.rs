@@ -10,8 +10,9 @@ use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
 
 use super::callee::{function_of_type, is_lower_type};
 use super::methods::{refused_method, values_before_functions};
+use super::observers::callee;
 use super::pattern::is_type_case;
-use super::{BindingKind, Capture, callee, node, nothing, span::begin};
+use super::{BindingKind, Capture, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
 use cuda_jit_syntax::methods::is_method;
@@ -37,7 +38,7 @@ impl Capture {
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
-            return match self.bindings[number as usize].kind {
+            return match self.scopes.binding(number).kind {
                 BindingKind::Closure => {
                     let args =
                         call.args.iter_mut().zip(args).map(|(arg, value)| self.with_type(arg, value, None)).collect();
@@ -61,7 +62,7 @@ impl Capture {
         let number = self.callee(place);
         match function_of_type(&callee) {
             Some(name) => {
-                let hidden = self.call_of_type(&callee, &name, call.args.len());
+                let hidden = self.imports.function_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
                     last.ident = hidden;
@@ -129,7 +130,7 @@ impl Capture {
         let method_span = call.method.span();
         if own {
             let number = self.callee(method_span);
-            call.method = self.call_of(&call.method);
+            call.method = self.imports.method(&call.method);
             *expr = shown(expr, number, method_span);
             return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
         }
@@ -143,8 +144,7 @@ impl Capture {
     /// Returns true for a path in the case of types that is no binding's.
     fn names_constructor(&self, arg: &Expr) -> bool {
         let Expr::Path(path) = arg else { return false };
-        let is_local =
-            path.path.get_ident().is_some_and(|ident| self.carried.is_some() || self.lookup(ident).is_some());
+        let is_local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
         !is_local && path.path.segments.last().is_some_and(|last| is_type_case(&last.ident))
     }
 
@@ -242,11 +242,9 @@ impl Capture {
     /// name, or what a path ends in, is another macro's, it is ambiguous.
     pub(super) fn known_macro(&mut self, call: &Macro) {
         let Some(name) = call.path.segments.last().map(|last| &last.ident) else { return };
-        if !self.macros.contains(name) {
-            self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
-        }
+        self.imports.known_macro(name);
         // an import of the body comes before that of the twin, so that it is asked where the macro is called
-        if call.path.segments.len() > 1 || self.items > 0 {
+        if call.path.segments.len() > 1 || self.scopes.block() > 0 {
             let (path, module) = (&call.path, Ident::new(&name.to_string(), Span::mixed_site()));
             let taken = match name.to_string().as_str() {
                 "assert" | "debug_assert" => quote!(true),

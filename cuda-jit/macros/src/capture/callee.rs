@@ -15,17 +15,15 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, GenericArgument, Ident, Path, PathArguments};
+use syn::{Expr, ExprPath, GenericArgument, Ident, PathArguments};
 
 use cuda_jit_syntax::owned as s;
 
 use super::call::PRIMITIVES;
+use super::observers::{callee, callee_value};
 use super::pattern::applied;
 use super::span::{begin, begin_path};
-use super::{Capture, callee, callee_value, names_crate, node, nothing};
-
-/// So many functions `plain` has a stand-in for, but for the last, which an import in a block of its own declares.
-const MOST_ALIASES: usize = 11;
+use super::{Capture, node, nothing};
 
 /// The types that are named in lower case and are no primitives of Rust's.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
@@ -33,87 +31,6 @@ const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
 /// What CUDA calls the numbers of its vectors, as in `float4`.
 const CUDA_NUMBERS: &[&str] =
     &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
-
-/// Types whose values lie on the heap.
-const ON_THE_HEAP: &[&str] = &[
-    "Vec",
-    "VecDeque",
-    "Box",
-    "String",
-    "Rc",
-    "Arc",
-    "HashMap",
-    "HashSet",
-    "BTreeMap",
-    "BTreeSet",
-    "BinaryHeap",
-    "Cow",
-];
-
-/// A free function that the twin calls under another name.
-pub(crate) struct Alias {
-    /// As it is written, without generic arguments.
-    path: Path,
-    name: Ident,
-}
-
-impl Alias {
-    /// The import that declares it. Where the body is repeated as it is written, a name that nothing has is an error there
-    /// alone: what is imported then is a macro, but for a name that is among the macros which the function calls.
-    pub(crate) fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
-        let Alias { path, name } = self;
-        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
-        let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
-        quote_spanned!(name.span() => #silent use #path as #name;)
-    }
-}
-
-/// A hidden function of a type.
-pub(crate) struct OfType {
-    hidden: Ident,
-    /// What it is called in the source.
-    name: Ident,
-    /// How many arguments it is called with.
-    count: usize,
-    /// What to do where the type does not have it.
-    hint: String,
-}
-
-impl OfType {
-    /// A hidden function with a prefix of the function that a path names.
-    pub(crate) fn new(prefix: &str, path: &ExprPath, count: usize) -> Option<Self> {
-        let name = function_of_type(path)?;
-        let ty = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string()).unwrap_or_default();
-        let hint = match ty.as_str() {
-            ty if ON_THE_HEAP.contains(&ty) => {
-                "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
-            }
-            "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
-            ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
-            _ => format!("write `#[device]` before the `impl` that has `{name}`"),
-        };
-        Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
-    }
-
-    /// A trait that has it for references, and an error for all else. What it returns may be anything, so that nothing
-    /// follows from the error.
-    pub(crate) fn refusal(&self, root: &TokenStream) -> TokenStream {
-        let OfType { hidden, name, count, hint } = self;
-        let of = unique("DeviceFunction", name);
-        let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
-        let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
-        quote! {
-            #[diagnostic::on_unimplemented(message = #message, label = "not a device function", note = #hint)]
-            trait #of<Of> {
-                fn #hidden<#(#args,)* R>(#(_: #args),*) -> R {
-                    loop {}
-                }
-            }
-            #[diagnostic::do_not_recommend]
-            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for &T {}
-        }
-    }
-}
 
 impl Capture {
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
@@ -125,9 +42,9 @@ impl Capture {
     pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> (Expr, Option<Ident>) {
         let span = begin_path(path);
         let free = call.filter(|_| !of_type(path) && !is_constructor(path));
-        let (path, import) = &self.alias(path);
+        let (path, import) = &self.imports.alias(path, &self.scopes);
         let (observer, hidden) = (callee(number, span), hidden(path));
-        let same = self.is_repeated.then(|| quote_spanned!(span => __cuda_jit_same));
+        let same = self.imports.is_repeated().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
         let value = callee_value(number, span);
@@ -189,69 +106,6 @@ impl Capture {
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
-
-    /// The name of the hidden method that stands for a method's call.
-    pub(super) fn call_of(&mut self, name: &Ident) -> Ident {
-        if !self.methods.contains(name) {
-            self.methods.push(name.clone());
-        }
-        format_ident!("__call_{}", name, span = name.span())
-    }
-
-    /// The name of the hidden function that stands for the call of a type's with so many arguments.
-    pub(super) fn call_of_type(&mut self, path: &ExprPath, name: &Ident, count: usize) -> Ident {
-        self.ask_of_type("__call", path, count);
-        format_ident!("__call_{}", name, span = name.span())
-    }
-
-    /// Sees to it that a type which lacks a hidden function is told of.
-    fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
-        let Some(asked) = OfType::new(prefix, path, count) else { return };
-        if !self.functions.iter().any(|known| known.hidden == asked.hidden) {
-            self.functions.push(asked);
-        }
-    }
-
-    /// The path under which the twin names a function; in a block with items of its own, and where there are many functions, with
-    /// the import that says so.
-    fn alias(&mut self, path: &ExprPath) -> (ExprPath, Option<TokenStream>) {
-        if of_type(path) {
-            self.ask_of_type("__fn", path, 0);
-        }
-        // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
-        let inner = path.path.segments.first().is_some_and(|first| self.inner_functions.contains(&first.ident));
-        let silent = self.is_repeated && path.path.segments.len() == 1;
-        let prefix = if inner { None } else { alias_prefix(path, silent) };
-        let aliased = prefix.and_then(|prefix| self.aliased(path, prefix));
-        aliased.unwrap_or_else(|| (path.clone(), None))
-    }
-
-    fn aliased(&mut self, path: &ExprPath, prefix: &str) -> Option<(ExprPath, Option<TokenStream>)> {
-        let (mut bare, span) = (path.path.clone(), begin_path(path));
-        let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
-        let same = |known: &&Alias| {
-            let is_prefix = known.name.to_string().starts_with(prefix);
-            is_prefix && known.path == bare && !names_crate(&bare)
-        };
-        let mut import = None;
-        let known = self.aliases.iter().find(same).filter(|_| self.items == 0);
-        let mut name = match known {
-            Some(known) => known.name.clone(),
-            None if self.items == 0 && self.aliases.len() < MOST_ALIASES => {
-                let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
-                self.aliases.push(Alias { path: bare, name: name.clone() });
-                name
-            }
-            None => {
-                let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
-                import = Some(Alias { path: bare, name: name.clone() }.import(self.is_repeated, &[]));
-                name
-            }
-        };
-        name.set_span(span);
-        let segment = syn::PathSegment { ident: name, arguments };
-        Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
-    }
 }
 
 /// The functions of the standard library that kernels know and call with so many arguments, and the hidden method that compares a
@@ -285,19 +139,9 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
     Some((format_ident!("{}_{}", see, name, span = Span::mixed_site()), known))
 }
 
-/// The path under which a function is named that is passed by itself, and what declares it and tells where it is none of the
-/// device's.
-pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
-    let mut walk = Capture::default();
-    let (named, _) = walk.alias(path);
-    let imports = walk.aliases.iter().map(|alias| alias.import(false, &[]));
-    let functions = walk.functions.iter().map(|asked| asked.refusal(root));
-    (named, quote!(#[allow(unused_imports)] use #root::plain::names::*; #(#imports)* #(#functions)*))
-}
-
 /// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is
 /// an error elsewhere; none if there is to be no alias.
-fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
+pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
@@ -383,7 +227,7 @@ pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
 }
 
 /// Whether a path names a function of a type or trait, by Rust's naming.
-fn of_type(path: &ExprPath) -> bool {
+pub(super) fn of_type(path: &ExprPath) -> bool {
     let before = path.path.segments.iter().rev().nth(1);
     let is_type = |name: String| name.starts_with(char::is_uppercase) || is_lower_type(&name);
     path.qself.is_some() || before.is_some_and(|segment| is_type(segment.ident.to_string()))
@@ -400,12 +244,6 @@ fn seer(path: &ExprPath) -> ExprPath {
 /// Returns true for a type's name in lower case: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
 pub(super) fn is_lower_type(name: &str) -> bool {
     PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name) || is_vector(name)
-}
-
-/// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.
-pub(crate) fn unique(name: &str, of: &Ident) -> Ident {
-    let start = of.span().start();
-    format_ident!("{}_{}_{}", name, start.line, start.column + 1, span = Span::mixed_site())
 }
 
 /// Whether a name is a short vector's.

@@ -5,9 +5,9 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt};
 
+use super::observers::{after, named};
 use super::pattern::is_constant;
-use super::stmt::after;
-use super::{BindingKind, Capture, named, node, span::begin};
+use super::{BindingKind, Capture, node, span::begin};
 
 /// What kernels have instead of a variable that all threads write.
 pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` parameter, written with `atomic_add` and its kin where several do, \
@@ -21,7 +21,7 @@ impl Capture {
             self.refuse(pattern.span(), "a closure is bound to one name");
             return s::Stmt::Let(s::Pattern::Wild, None, None);
         };
-        let number = self.declare(&pat.ident, false, BindingKind::Closure);
+        let number = self.declare(&pat.ident, false, BindingKind::Closure, false);
         s::Stmt::Closure(number, Box::new(captured))
     }
 
@@ -30,7 +30,7 @@ impl Capture {
         self.names_closure(init)?;
         let Pat::Ident(pat @ PatIdent { by_ref: None, subpat: None, .. }) = pattern else { return None };
         let closure = self.argument(init);
-        let number = self.declare(&pat.ident, false, BindingKind::Closure);
+        let number = self.declare(&pat.ident, false, BindingKind::Closure, false);
         Some(s::Stmt::Let(s::Pattern::Bind(number), Some(Box::new(closure)), None))
     }
 
@@ -78,32 +78,25 @@ impl Capture {
     fn names_closure(&self, expr: &Expr) -> Option<u32> {
         let Expr::Path(path) = expr else { return None };
         let number = self.lookup(path.path.get_ident()?)?;
-        (self.bindings[number as usize].kind == BindingKind::Closure).then_some(number)
+        (self.scopes.binding(number).kind == BindingKind::Closure).then_some(number)
     }
 
     /// Refuses an assignment to a place that a launch's closure captures, or to an item.
     pub(super) fn refuse_assigned(&mut self, place: &Expr) {
         match root(place) {
             Some(name) if is_constant(name) && self.lookup(name).is_none() => {
-                self.refuse_item(name, format!("`{name}` cannot be written; {SHARED}"));
+                self.errors.refuse_item(name, format!("`{name}` cannot be written; {SHARED}"));
             }
             _ => self.refuse_captured(place),
         }
     }
 
-    /// Refuses an item, unless it is refused already.
-    fn refuse_item(&mut self, name: &Ident, hint: String) {
-        if !self.refused_items.iter().any(|known| name == known) {
-            self.refuse(name.span(), hint);
-        }
-    }
-
     /// Refuses what would write a place that a launch's closure captures.
     pub(super) fn refuse_captured(&mut self, place: &Expr) {
-        if self.carried.is_some()
+        if self.scopes.is_launched()
             && let Some(name) = root(place)
             && let Some(number) = self.lookup(name).or_else(|| self.carry(name))
-            && self.bindings[number as usize].kind == BindingKind::Carried
+            && self.scopes.binding(number).kind == BindingKind::Carried
         {
             let hint = format!(
                 "`{name}` is captured, and a launch's closure only reads what it captures; what it writes it returns, or \
@@ -119,7 +112,8 @@ impl Capture {
             && let Some(last) = path.path.segments.last()
             && is_constant(&last.ident)
         {
-            self.refuse_item(&last.ident, format!("kernels cannot read the `static mut` `{}`; {SHARED}", last.ident));
+            let hint = format!("kernels cannot read the `static mut` `{}`; {SHARED}", last.ident);
+            self.errors.refuse_item(&last.ident, hint);
         }
     }
 
@@ -137,13 +131,7 @@ impl Capture {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
-        let labels = std::mem::take(&mut self.labels);
-        let returns = std::mem::take(&mut self.returns);
-        let first = self.bindings.len() as u32;
-        let outer = self.moved.take();
-        if closure.capture.is_some() {
-            self.moved = Some((first, Vec::new()));
-        }
+        self.scopes.enter_closure(closure.capture.is_some());
         // what never returns has whatever type its place asks for
         let asks = ask && !diverges(&closure.body);
         let (params, body, twin) = self.scoped(|walk| {
@@ -153,16 +141,14 @@ impl Capture {
             observers.extend(before);
             (params, body, after(observers, &closure.body))
         });
-        let (returns, span) = (std::mem::replace(&mut self.returns, returns), closure.or1_token.span());
-        let result = (asks || returns).then(|| self.named_at(span));
+        let ((returns, moved), span) = (self.scopes.leave_closure(), closure.or1_token.span());
+        let result = (asks || returns).then(|| self.questions.named(span));
         // `return` says what is returned: before the body, a value would be typed apart from what is around it
         let observer = result.map(|number| named(number, span)).into_iter();
         // the block begins where the body does, so that an error about the closure reads the same as in the function
         let begins = begin(&closure.body);
         *closure.body =
             Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
-        self.labels = labels;
-        let moved = std::mem::replace(&mut self.moved, outer).map(|(_, taken)| taken).unwrap_or_default();
         s::Closure { params, body: Box::new(body), moved, result }
     }
 }

@@ -5,14 +5,13 @@ use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Ident, Label as SynLabel, Lit, Member};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
+use super::observers::{after, callee};
 use super::pattern::{applied, is_type_case};
-use super::resolution::spelling;
 use super::span::{begin, begin_path};
-use super::stmt::after;
-use super::{BindingKind, Capture, Label, callee, node, nothing};
+use super::{BindingKind, Capture, node, nothing};
 
 impl Capture {
     /// Captures an expression as a `syntax::Expr` and puts observers into it.
@@ -45,7 +44,7 @@ impl Capture {
             Expr::Cast(cast) if matches!(&*cast.ty, Type::Ptr(_)) => self.refuse(cast.ty.span(), POINTERS),
             Expr::Cast(cast) => {
                 let value = self.expr(&mut cast.expr);
-                let number = self.number(&cast.ty);
+                let number = self.cast_type(&cast.ty);
                 node(span, s::ExprKind::Cast(Box::new(value), number))
             }
             Expr::Index(index) => self.index(index),
@@ -87,7 +86,7 @@ impl Capture {
                     let body = self.block(&mut block.block);
                     return node(span, s::ExprKind::Block(None, body));
                 };
-                let (number, body) = self.labelled(Some(label), false, |walk| walk.block(&mut block.block));
+                let (number, body) = self.labelled(Some(&label.name), false, |walk| walk.block(&mut block.block));
                 node(span, s::ExprKind::Block(Some(number), body))
             }
             Expr::Unsafe(block) => {
@@ -98,12 +97,16 @@ impl Capture {
             Expr::If(branch) => self.branch(branch),
             Expr::Match(expr) => self.match_on(expr),
             Expr::While(looped) => {
-                let (number, (condition, body)) = self
-                    .labelled(looped.label.as_ref(), true, |walk| walk.conditional(&mut looped.cond, &mut looped.body));
+                let (number, (condition, body)) =
+                    self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
+                        walk.conditional(&mut looped.cond, &mut looped.body)
+                    });
                 node(span, s::ExprKind::While(number, Box::new(condition), body))
             }
             Expr::Loop(looped) => {
-                let (number, body) = self.labelled(looped.label.as_ref(), true, |walk| walk.block(&mut looped.body));
+                let (number, body) = self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
+                    walk.block(&mut looped.body)
+                });
                 node(span, s::ExprKind::Loop(number, body))
             }
             Expr::ForLoop(looped) => self.for_loop(looped),
@@ -123,7 +126,7 @@ impl Capture {
             Expr::Return(jump) => {
                 let value = jump.expr.as_mut().map(|value| self.expr(value));
                 let value = value.map(Box::new);
-                self.returns = true;
+                self.scopes.note_return();
                 node(span, s::ExprKind::Return(value))
             }
             other => self.refuse(span, unsupported(other)),
@@ -163,7 +166,7 @@ impl Capture {
         let Expr::Path(expr) = &*written else { return nothing() };
         let (expr, span) = (&expr.clone(), begin_path(expr));
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
-            if self.bindings[number as usize].kind == BindingKind::Closure {
+            if self.scopes.binding(number).kind == BindingKind::Closure {
                 return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
             }
             return self.binding(span, expr, number);
@@ -190,7 +193,7 @@ impl Capture {
         let span = tried.question_token.span();
         let value = self.typed(&mut tried.expr);
         let number = self.callee(span);
-        self.returns = true;
+        self.scopes.note_return();
         let [of, returned] = ["__v", "__r"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
         let (observer, inner) = (callee(number, span), &tried.expr);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
@@ -374,30 +377,10 @@ impl Capture {
         node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
-    /// Runs `walk` within a loop, or a block with a label, and yields its number too.
-    pub(super) fn labelled<T>(
-        &mut self,
-        label: Option<&SynLabel>,
-        is_loop: bool,
-        walk: impl FnOnce(&mut Self) -> T,
-    ) -> (u32, T) {
-        let number = self.loops;
-        self.loops += 1;
-        let label = label.map(|label| &label.name);
-        self.labels.push(Label { name: label.cloned(), number, is_loop });
-        let result = self.probed(label.map(|label| (label, number)), walk);
-        self.labels.pop();
-        (number, result)
-    }
-
     /// The number of a loop or block that is left or continued.
     fn target(&mut self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<s::Name> {
-        let found = self.labels.iter().rev().find(|target| match label {
-            Some(label) => target.name.as_ref().is_some_and(|name| spelling(&name.ident) == spelling(&label.ident)),
-            None => target.is_loop,
-        });
-        let number = found.filter(|target| target.is_loop || !only_loops)?.number;
-        Some(self.used_label(label, number))
+        let number = self.scopes.target(label, only_loops)?;
+        Some(self.names.used_label(label, number))
     }
 }
 

@@ -6,7 +6,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprRange, Pat, RangeLimits};
 
 use super::call::method_by_path;
-use super::{Capture, callee, node, nothing, span::begin};
+use super::observers::callee;
+use super::{Capture, node, nothing, span::begin};
 
 impl Capture {
     /// `for pattern in source { .. }`
@@ -14,7 +15,7 @@ impl Capture {
         let span = looped.label.as_ref().map_or(looped.for_token.span(), |label| label.name.span());
         let binds = matches!(*looped.pat, Pat::Ident(_));
         let (source, next) = self.source(&mut looped.expr, binds);
-        let (number, (pattern, body)) = self.labelled(looped.label.as_ref(), true, |walk| {
+        let (number, (pattern, body)) = self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
             walk.scoped(|walk| {
                 let mut observers = Vec::new();
                 let pattern = walk.pattern(&looped.pat, &mut observers);
@@ -93,7 +94,7 @@ impl Capture {
             return true;
         }
         let Expr::Path(path) = arg else { return false };
-        let local = path.path.get_ident().is_some_and(|ident| self.carried.is_some() || self.lookup(ident).is_some());
+        let local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
         let last = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         !local && last.starts_with(char::is_lowercase)
     }

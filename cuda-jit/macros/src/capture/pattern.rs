@@ -11,41 +11,69 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 
 use super::expr::{POINTERS, is_negative, member};
+use super::observers::{names_crate, observer, see, written};
+use super::scopes::spelling;
 use super::span::begin_path;
-use super::{Capture, names_crate, observer, see, written};
+use super::{BindingKind, Capture};
+
+/// The context of a pattern.
+struct Context<'o> {
+    /// True where it may not match: a name in it may be a constant's.
+    refutable: bool,
+    /// The names that alternatives before it bind, for it to bind again.
+    bound: Vec<(String, u32)>,
+    /// The statements of the twin behind it.
+    observers: &'o mut Vec<Stmt>,
+}
+
+impl Context<'_> {
+    /// In the twin: shows something where the pattern's names are in scope.
+    fn observe(&mut self, tokens: TokenStream) {
+        self.observers.push(written(tokens));
+    }
+}
 
 impl Capture {
-    /// Captures a pattern; its observers are appended to `observers`.
+    /// Captures a pattern that always matches; its observers are appended to `observers`.
     pub(super) fn pattern(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
+        self.pattern_within(pattern, &mut Context { refutable: false, bound: Vec::new(), observers })
+    }
+
+    /// Captures a pattern that may not match.
+    pub(super) fn refutable(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
+        self.pattern_within(pattern, &mut Context { refutable: true, bound: Vec::new(), observers })
+    }
+
+    fn pattern_within(&mut self, pattern: &Pat, within: &mut Context<'_>) -> s::Pattern {
         match pattern {
             Pat::Wild(_) => s::Pattern::Wild,
-            Pat::Paren(inner) => self.pattern(&inner.pat, observers),
+            Pat::Paren(inner) => self.pattern_within(&inner.pat, within),
             Pat::Type(typed) if matches!(&*typed.ty, syn::Type::Ptr(_)) => self.refuse_pattern(&typed.ty, POINTERS),
-            Pat::Type(typed) => self.pattern(&typed.pat, observers),
-            Pat::Ident(pat) => self.ident_pattern(pat, observers),
-            Pat::Path(path) => self.path_pattern(path, begin_path(path), observers),
+            Pat::Type(typed) => self.pattern_within(&typed.pat, within),
+            Pat::Ident(pat) => self.ident_pattern(pat, within),
+            Pat::Path(path) => self.path_pattern(path, begin_path(path), within),
             Pat::Lit(literal) => self.literal_pattern(&Expr::Lit(literal.clone())),
             Pat::Tuple(tuple) => {
-                s::Pattern::Tuple(tuple.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
+                s::Pattern::Tuple(tuple.elems.iter().map(|pat| self.pattern_within(pat, within)).collect())
             }
             Pat::TupleStruct(pat) => {
-                let fields = s::Pattern::Tuple(pat.elems.iter().map(|pat| self.pattern(pat, observers)).collect());
-                self.variant_pattern(&pat.qself, &pat.path, fields, observers)
+                let fields = s::Pattern::Tuple(pat.elems.iter().map(|pat| self.pattern_within(pat, within)).collect());
+                self.variant_pattern(&pat.qself, &pat.path, fields, within)
             }
             Pat::Struct(pat) if pat.fields.is_empty() && pat.rest.is_none() => {
-                self.path_pattern(&quote!((#pat)), pat.path.span(), observers)
+                self.path_pattern(&quote!((#pat)), pat.path.span(), within)
             }
             Pat::Struct(pat) => {
-                let field = |field: &syn::FieldPat| (member(&field.member), self.pattern(&field.pat, observers));
+                let field = |field: &syn::FieldPat| (member(&field.member), self.pattern_within(&field.pat, within));
                 let fields = s::Pattern::Struct(pat.fields.iter().map(field).collect());
-                self.variant_pattern(&pat.qself, &pat.path, fields, observers)
+                self.variant_pattern(&pat.qself, &pat.path, fields, within)
             }
             Pat::Slice(slice) => {
-                s::Pattern::Slice(slice.elems.iter().map(|pat| self.pattern(pat, observers)).collect())
+                s::Pattern::Slice(slice.elems.iter().map(|pat| self.pattern_within(pat, within)).collect())
             }
-            Pat::Reference(reference) => s::Pattern::Ref(Box::new(self.pattern(&reference.pat, observers))),
+            Pat::Reference(reference) => s::Pattern::Ref(Box::new(self.pattern_within(&reference.pat, within))),
             Pat::Rest(_) => s::Pattern::Rest,
-            Pat::Or(or) => self.or_pattern(or, observers),
+            Pat::Or(or) => self.or_pattern(or, within),
             Pat::Range(range) => self.range_pattern(range),
             other => self.refuse_pattern(
                 other,
@@ -55,58 +83,60 @@ impl Capture {
         }
     }
 
-    /// Captures a pattern that may not match.
-    pub(super) fn refutable(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let outer = std::mem::replace(&mut self.refutable, true);
-        let pattern = self.pattern(pattern, observers);
-        self.refutable = outer;
-        pattern
-    }
-
-    fn ident_pattern(&mut self, pat: &syn::PatIdent, observers: &mut Vec<Stmt>) -> s::Pattern {
+    fn ident_pattern(&mut self, pat: &syn::PatIdent, within: &mut Context<'_>) -> s::Pattern {
         let alone = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
-        if alone && self.refutable && is_type_case(&pat.ident) {
-            return self.path_pattern(&pat.ident, pat.ident.span(), observers);
+        if alone && within.refutable && is_type_case(&pat.ident) {
+            return self.path_pattern(&pat.ident, pat.ident.span(), within);
         }
-        let (number, new) = self.bind(&pat.ident, pat.mutability.is_some());
-        if new && alone && self.refutable {
+        let (number, new) = self.bind(&pat.ident, pat.mutability.is_some(), within);
+        if new && alone && within.refutable {
             let (ident, span) = (&pat.ident, pat.ident.span());
             let (asked, question) = self.question(span);
             let observer = observer(number, span);
-            self.bindings[number as usize].asked = Some(asked);
-            observers.push(written(quote_spanned!(span =>
+            self.scopes.binding_mut(number).asked = Some(asked);
+            within.observe(quote_spanned!(span =>
                 __cuda_jit_name(#observer, &#ident, #question, || __cuda_jit_value(&#ident));
-            )));
+            ));
         } else if new {
-            observers.push(see(number, &pat.ident));
+            within.observers.push(see(number, &pat.ident));
         }
-        self.bindings[number as usize].by_ref |= pat.by_ref.is_some();
+        self.scopes.binding_mut(number).by_ref |= pat.by_ref.is_some();
         match &pat.subpat {
-            Some((_, inner)) => s::Pattern::At(number, Box::new(self.pattern(inner, observers))),
+            Some((_, inner)) => s::Pattern::At(number, Box::new(self.pattern_within(inner, within))),
             None => s::Pattern::Bind(number),
         }
     }
 
-    /// Alternatives: the names that the first binds are those of all.
-    fn or_pattern(&mut self, or: &syn::PatOr, observers: &mut Vec<Stmt>) -> s::Pattern {
-        let depth = self.scope.len();
-        let outer = self.alternatives.clone();
-        let mut cases = Vec::new();
-        for case in &or.cases {
-            cases.push(self.refutable(case, observers));
-            let names = &self.scope[depth..];
-            self.alternatives.get_or_insert_default().extend(names.iter().cloned());
+    /// Adds a binding, unless the case of an or-pattern before has it; tells its number and whether it is new.
+    fn bind(&mut self, ident: &Ident, mutable: bool, within: &Context<'_>) -> (u32, bool) {
+        let known = spelling(ident);
+        match within.bound.iter().find(|(name, _)| *name == known) {
+            Some((_, number)) => {
+                self.rebound(ident, *number);
+                (*number, false)
+            }
+            None => (self.declare(ident, mutable, BindingKind::Local, within.refutable), true),
         }
-        self.alternatives = outer;
-        s::Pattern::Or(cases)
+    }
+
+    /// Alternatives: the names that the first binds are those of all.
+    fn or_pattern(&mut self, or: &syn::PatOr, within: &mut Context<'_>) -> s::Pattern {
+        let depth = self.scopes.depth();
+        let mut within = Context { refutable: true, bound: within.bound.clone(), observers: within.observers };
+        let cases = or.cases.iter().map(|case| {
+            let case = self.pattern_within(case, &mut within);
+            within.bound.extend(self.scopes.bound_since(depth));
+            case
+        });
+        s::Pattern::Or(cases.collect())
     }
 
     /// A path, or a struct without fields, which is a constant or a variant's value.
-    fn path_pattern(&mut self, path: &impl ToTokens, span: Span, observers: &mut Vec<Stmt>) -> s::Pattern {
+    fn path_pattern(&mut self, path: &impl ToTokens, span: Span, within: &mut Context<'_>) -> s::Pattern {
         let (asked, question) = self.question(span);
-        observers.push(written(quote_spanned!(span =>
+        within.observe(quote_spanned!(span =>
             __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
-        )));
+        ));
         s::Pattern::Path(asked)
     }
 
@@ -116,22 +146,23 @@ impl Capture {
         qself: &Option<syn::QSelf>,
         path: &Path,
         fields: s::Pattern,
-        observers: &mut Vec<Stmt>,
+        within: &mut Context<'_>,
     ) -> s::Pattern {
-        if !self.refutable {
+        if !within.refutable {
             return fields;
         }
-        let same = |(known, of, _): &(Path, u32, u32)| *of == self.items && known == path && !names_crate(path);
-        let asked = match self.variants.iter().find(|known| qself.is_none() && same(known)) {
-            Some((.., asked)) => *asked,
+        let block = self.scopes.block();
+        let known = self.questions.known_variant(path, block).filter(|_| qself.is_none() && !names_crate(path));
+        let asked = match known {
+            Some(asked) => asked,
             None => {
                 let span = path.span();
                 let (asked, question) = self.question(span);
                 let applied = applied(&syn::ExprPath { attrs: Vec::new(), qself: qself.clone(), path: path.clone() });
-                observers.push(written(quote_spanned!(span =>
+                within.observe(quote_spanned!(span =>
                     __cuda_jit_path(#question, || #applied.__cuda_jit_resolved());
-                )));
-                self.variants.push((path.clone(), self.items, asked));
+                ));
+                self.questions.note_variant(path.clone(), block, asked);
                 asked
             }
         };

@@ -87,7 +87,7 @@ impl Capture {
     fn position(&mut self, value: &mut Expr) -> s::Expr {
         let span = begin(value);
         let value = Box::new(self.expr(value));
-        let number = self.number(&syn::parse_quote!(isize));
+        let number = self.cast_type(&syn::parse_quote!(isize));
         node(span, s::ExprKind::Cast(value, number))
     }
 }

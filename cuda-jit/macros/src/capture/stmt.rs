@@ -1,13 +1,11 @@
 //! Blocks and statements: where observers go into the twin.
 
 use cuda_jit_syntax::owned as s;
-use quote::quote;
 use syn::spanned::Spanned;
-use syn::{Block, Expr, Ident, Item, Local, Pat, Stmt, UseTree};
+use syn::{Block, Expr, Item, Local, Pat, Stmt};
 
 use super::Capture;
 use super::expr::is_matches;
-use super::resolution::spelling;
 
 impl Capture {
     /// Captures a block as a `syntax::Block`, in a scope of its own.
@@ -19,7 +17,7 @@ impl Capture {
     pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
         let mut captured = s::Block { stmts: Vec::new(), tail: None };
         let mut twin = observers;
-        let outer = self.enter_items(block);
+        self.declare_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
         for (index, mut stmt) in written.into_iter().enumerate() {
@@ -42,7 +40,6 @@ impl Capture {
             }
         }
         block.stmts = twin;
-        self.items = outer;
         captured
     }
 
@@ -66,39 +63,19 @@ impl Capture {
         captured
     }
 
-    /// Brings the items of a block into scope, all of it; tells the block with items around it.
-    fn enter_items(&mut self, block: &Block) -> u32 {
-        let outer = self.items;
-        let items = block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
-        let (mut names, mut any) = (Vec::new(), false);
-        for item in items {
-            any = true;
-            self.probe_item(item);
-            match item {
-                Item::Const(item) => names.push(item.ident.clone()),
-                Item::Static(item) => names.push(item.ident.clone()),
-                Item::Fn(item) => {
-                    names.push(item.sig.ident.clone());
-                    self.inner_functions.push(item.sig.ident.clone());
-                }
-                Item::Struct(item) => names.push(item.ident.clone()),
-                Item::Use(item) => imported(&item.tree, &mut names),
-                _ => {}
-            }
-        }
-        if any {
-            self.blocks_with_items += 1;
-            self.items = self.blocks_with_items;
-        }
-        self.scope.extend(names.iter().map(|name| (spelling(name), None)));
-        outer
+    /// Brings the items of a block into scope, all of it.
+    fn declare_items(&mut self, block: &Block) {
+        let items =
+            || block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
+        items().for_each(|item| self.names.declare_item(item));
+        self.scopes.declare_items(items());
     }
 
     fn item(&mut self, item: &Item) {
         match item {
             Item::Static(item) if matches!(item.mutability, syn::StaticMutability::Mut(_)) => {
-                self.refused_items.push(item.ident.to_string());
-                self.refuse(item.span(), format!("kernels have no `static mut`; {}", super::closure::SHARED));
+                let hint = format!("kernels have no `static mut`; {}", super::closure::SHARED);
+                self.errors.refuse_declared(&item.ident, item.span(), hint);
             }
             Item::Const(_) | Item::Static(_) | Item::Type(_) | Item::Use(_) => {}
             Item::Fn(_) | Item::Struct(_) | Item::Enum(_) | Item::Impl(_) | Item::Trait(_) => {}
@@ -141,28 +118,9 @@ impl Capture {
 
     /// `let (name, other);`: nothing of the twin is ever reached, so its observers can look at names that have no value.
     fn late(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Stmt {
-        let first = self.bindings.len();
+        let first = self.scopes.count();
         let pattern = self.pattern(pattern, observers);
-        self.bindings[first..].iter_mut().for_each(|binding| binding.mutable = true);
+        (first..self.scopes.count()).for_each(|number| self.scopes.binding_mut(number).mutable = true);
         s::Stmt::Let(pattern, None, None)
-    }
-}
-
-/// In the twin: `expr` as the value of a block that begins with `observers`.
-pub(super) fn after(observers: Vec<Stmt>, expr: &Expr) -> Expr {
-    if observers.is_empty() {
-        return expr.clone();
-    }
-    Expr::Verbatim(quote!({ #(#observers)* #expr }))
-}
-
-/// Notes the names that an import brings; those of a glob nobody knows.
-fn imported(tree: &UseTree, names: &mut Vec<Ident>) {
-    match tree {
-        UseTree::Path(path) => imported(&path.tree, names),
-        UseTree::Name(name) => names.push(name.ident.clone()),
-        UseTree::Rename(rename) => names.push(rename.rename.clone()),
-        UseTree::Glob(_) => {}
-        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
     }
 }

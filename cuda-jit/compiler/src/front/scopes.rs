@@ -1,0 +1,215 @@
+//! Bindings, and the functions and closures that are being lowered into one KIR function.
+//!
+//! A KIR function is lowered from one captured function and from those that are inlined into it, because closures or
+//! references go in or come out. Each has a [`Frame`]; the current one is that whose syntax is being lowered: the innermost, but
+//! for the body of a closure, which belongs to the frame that wrote it.
+//!
+//! Questions about syntax that need no more stand in an `impl Scopes` of the file of their part of the language: `types.rs`
+//! has the types of expressions.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::merge::MergeId;
+use super::place::Place;
+use super::types::Val;
+use super::{Callee, LowerError, Spot};
+use crate::harvest::{ConstValue, GenericArg, Instance, Resolved, Told, Ty};
+use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
+use crate::syntax::{Closure, Definition, Expr, Pos};
+
+/// Where a binding's value is.
+#[derive(Clone, Debug)]
+pub(super) enum Local {
+    /// It never changes.
+    Fixed(Val),
+    /// It is in slots.
+    Slots(Ty, Vec<SlotId>),
+    /// It is in the thread's memory, since it is borrowed mutably.
+    Cell(Value, Ty),
+    /// Declared, and not yet given a value; with the scope that it began for a debugger.
+    Late(Option<SourceScopeId>),
+}
+
+/// A loop or labelled block that is being lowered.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) number: u32,
+    pub(super) exit: BlockId,
+    pub(super) again: Option<BlockId>,
+    /// Where `break` leaves its value.
+    pub(super) result: Option<MergeId>,
+}
+
+/// Where `return` leads.
+#[derive(Clone, Debug)]
+pub(super) enum Return {
+    /// To the KIR function's caller.
+    Caller,
+    /// To where the result was to be stored, and then to the caller.
+    Memory(Value),
+    /// To where an inlined body ends.
+    Inlined(BlockId, MergeId),
+}
+
+/// What the name of a closure stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Captured {
+    /// A closure.
+    Written {
+        closure: &'static Closure,
+        /// The frame that wrote it.
+        frame: usize,
+        /// What a `move` closure copied when it was made: the number of its copies.
+        copies: Option<usize>,
+        /// True of a reference to the closure: nobody copies it.
+        borrowed: bool,
+        /// The type of its result, as far as it tells by itself.
+        result: Option<Ty>,
+        /// The scope that it was written in.
+        scope: Option<SourceScopeId>,
+    },
+    /// The content of a `None`: nobody calls it.
+    Nowhere,
+    /// A device function.
+    Function(Instance, Rc<Told>),
+    /// A method of numbers.
+    Method(&'static str),
+    /// The constructor of a tuple struct, or of the variant of this number.
+    Constructor(Ty, usize),
+    /// A conversion of numbers, or of a type to itself.
+    Conversion(Callee),
+}
+
+/// A captured function whose body is being lowered.
+pub(super) struct Frame {
+    pub(super) definition: &'static Definition,
+    /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
+    pub(super) checked: bool,
+    /// The source location that its panics report, if not their own.
+    pub(super) caller: Option<Spot>,
+    /// The frame that it was called from and where, if it is inlined.
+    pub(super) called: Option<(usize, Pos)>,
+    pub(super) file: Arc<str>,
+    pub(super) generics: Vec<GenericArg>,
+    pub(super) harvest: Rc<Told>,
+    pub(super) callees: Rc<[Callee]>,
+    pub(super) locals: HashMap<u32, Local>,
+    pub(super) targets: Vec<Target>,
+    pub(super) returns: Vec<Return>,
+    /// The types of expressions that are known by now, so that each is found once.
+    pub(super) types: RefCell<HashMap<*const Expr, Ty>>,
+}
+
+impl Frame {
+    /// Of a function that is being lowered.
+    ///
+    /// # Panics
+    ///
+    /// If the harvest is another function's: someone wrote a hidden function of the macros' by hand.
+    pub(super) fn new(
+        definition: &'static Definition,
+        generics: Vec<GenericArg>,
+        harvest: Rc<Told>,
+        returns: Return,
+    ) -> Self {
+        assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
+        let callees = harvest.callees.iter().map(Callee::of).collect();
+        let (locals, targets) = (HashMap::new(), Vec::new());
+        let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
+        let (caller, called, types) = (None, None, RefCell::default());
+        Self { definition, checked, caller, called, file, generics, harvest, callees, locals, targets, returns, types }
+    }
+
+    /// The type of a binding; a closure or iterator has none.
+    pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
+        let told = self.definition.bindings[number as usize].told?;
+        self.harvest.bindings[told as usize].clone()
+    }
+
+    /// The constant that a name in a pattern turned out to be.
+    pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
+        self.resolved_constant(self.definition.bindings[number as usize].asked?)
+    }
+
+    /// The constant that a question of a pattern was answered with.
+    pub(super) fn resolved_constant(&self, asked: u32) -> Option<&ConstValue> {
+        match &self.harvest.patterns[asked as usize] {
+            Some(Resolved::Constant(constant)) => Some(constant),
+            _ => None,
+        }
+    }
+}
+
+/// The frames of a KIR function, and what their bindings refer to.
+pub(super) struct Scopes {
+    pub(super) frames: Vec<Frame>,
+    /// The frame whose syntax is being lowered.
+    pub(super) current: usize,
+    /// The closures that values name.
+    pub(super) closures: Vec<Captured>,
+    /// The closures that nothing names but the value of an expression.
+    pub(super) temporaries: HashSet<u32>,
+    /// The bindings that each `move` closure has for itself.
+    pub(super) copies: Vec<HashMap<u32, Local>>,
+    /// The places that mutable references name.
+    pub(super) places: Vec<Place>,
+    /// Bindings that must lie in memory, which is found out while the function is lowered; see
+    /// [`Lowering::run`](super::function::Lowering::run).
+    pub(super) cells: HashSet<(*const Definition, u32)>,
+}
+
+impl Scopes {
+    /// The scopes of a function, of which some bindings must lie in memory.
+    pub(super) fn new(frame: Frame, cells: HashSet<(*const Definition, u32)>) -> Self {
+        let (closures, temporaries, copies, places) = (Vec::new(), HashSet::new(), Vec::new(), Vec::new());
+        Scopes { frames: vec![frame], current: 0, closures, temporaries, copies, places, cells }
+    }
+
+    /// The frame whose syntax is being lowered.
+    pub(super) fn frame(&self) -> &Frame {
+        &self.frames[self.current]
+    }
+
+    /// The same, to change it.
+    pub(super) fn frame_mut(&mut self) -> &mut Frame {
+        &mut self.frames[self.current]
+    }
+
+    /// Whether the kernel's indices are checked.
+    pub(super) fn checks_bounds(&self) -> bool {
+        !self.frame().definition.options.unchecked
+    }
+
+    /// Whether overflow is a panic.
+    pub(super) fn checks_overflow(&self) -> bool {
+        self.frame().checked
+    }
+
+    /// The line of the function's name, for errors of what has no place of its own.
+    pub(super) fn beginning(&self) -> Pos {
+        Pos(self.frame().definition.line, 1)
+    }
+
+    /// An error at a place in this function; one in the device library is where that was called.
+    pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
+        let (mut frame, mut at) = (self.frame(), at);
+        while frame.definition.options.library
+            && let Some((caller, call)) = frame.called
+        {
+            (frame, at) = (&self.frames[caller], call);
+        }
+        let (Definition { name, file, .. }, Pos(line, column)) = (frame.definition, at);
+        LowerError { function: name, message: message.into(), file, line, column }
+    }
+
+    /// The source location that a panic here reports, or one of a callee with `#[track_caller]`: that where the function was
+    /// called if it has that attribute, which a closure in it does not have.
+    pub(super) fn spot(&self, at: Pos) -> Spot {
+        let frame = self.frame();
+        let in_closure = frame.returns.len() > 1;
+        frame.caller.filter(|_| !in_closure).unwrap_or(Spot(frame.definition.file, at))
+    }
+}

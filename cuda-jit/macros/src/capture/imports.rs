@@ -1,0 +1,236 @@
+//! Names that the twin imports or declares beside the body: hidden methods and functions, aliases of functions, macros.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::{ExprPath, Ident, Path};
+
+use super::call::PRIMITIVES;
+use super::callee::{alias_prefix, function_of_type, of_type};
+use super::observers::names_crate;
+use super::scopes::Scopes;
+use super::span::begin_path;
+
+/// So many functions `plain` has a stand-in for, but for the last, which an import in a block of its own declares.
+const MOST_ALIASES: usize = 11;
+
+/// Types whose values lie on the heap.
+const ON_THE_HEAP: &[&str] = &[
+    "Vec",
+    "VecDeque",
+    "Box",
+    "String",
+    "Rc",
+    "Arc",
+    "HashMap",
+    "HashSet",
+    "BTreeMap",
+    "BTreeSet",
+    "BinaryHeap",
+    "Cow",
+];
+
+/// A free function that the twin calls under another name.
+struct Alias {
+    /// As it is written, without generic arguments.
+    path: Path,
+    name: Ident,
+}
+
+impl Alias {
+    /// The import that declares it. Where the body is repeated as it is written, a name that nothing has is an error there
+    /// alone: what is imported then is a macro, but for a name that is among the macros which the function calls.
+    fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
+        let Alias { path, name } = self;
+        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
+        let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
+        quote_spanned!(name.span() => #silent use #path as #name;)
+    }
+}
+
+/// A hidden function of a type.
+struct OfType {
+    hidden: Ident,
+    /// What it is called in the source.
+    name: Ident,
+    /// How many arguments it is called with.
+    count: usize,
+    /// What to do where the type does not have it.
+    hint: String,
+}
+
+impl OfType {
+    /// A hidden function with a prefix of the function that a path names.
+    fn new(prefix: &str, path: &ExprPath, count: usize) -> Option<Self> {
+        let name = function_of_type(path)?;
+        let ty = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string()).unwrap_or_default();
+        let hint = match ty.as_str() {
+            ty if ON_THE_HEAP.contains(&ty) => {
+                "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
+            }
+            "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
+            ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
+            _ => format!("write `#[device]` before the `impl` that has `{name}`"),
+        };
+        Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
+    }
+
+    /// A trait that has it for references, and an error for all else. What it returns may be anything, so that nothing
+    /// follows from the error.
+    fn refusal(&self, root: &TokenStream) -> TokenStream {
+        let OfType { hidden, name, count, hint } = self;
+        let of = unique("DeviceFunction", name);
+        let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
+        let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
+        quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "not a device function", note = #hint)]
+            trait #of<Of> {
+                fn #hidden<#(#args,)* R>(#(_: #args),*) -> R {
+                    loop {}
+                }
+            }
+            #[diagnostic::do_not_recommend]
+            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for &T {}
+        }
+    }
+}
+
+/// The names that a twin calls by.
+#[derive(Default)]
+pub(crate) struct Imports {
+    /// True if the twin repeats the body as it is written.
+    is_repeated: bool,
+    /// The methods that are called by their hidden ones, each name once.
+    methods: Vec<Ident>,
+    /// The functions of types that are called by theirs, each name once.
+    functions: Vec<OfType>,
+    /// The free functions that are called under other names.
+    aliases: Vec<Alias>,
+    /// The macros, each name once.
+    macros: Vec<Ident>,
+}
+
+impl Imports {
+    /// Those of a twin that repeats the body as it is written, if so.
+    pub(super) fn new(is_repeated: bool) -> Self {
+        Imports { is_repeated, ..Imports::default() }
+    }
+
+    /// Returns true if the twin repeats the body as it is written.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.is_repeated
+    }
+
+    /// The name of the hidden method that stands for a method's call.
+    pub(super) fn method(&mut self, name: &Ident) -> Ident {
+        if !self.methods.contains(name) {
+            self.methods.push(name.clone());
+        }
+        format_ident!("__call_{}", name, span = name.span())
+    }
+
+    /// The name of the hidden function that stands for the call of a type's with so many arguments.
+    pub(super) fn function_of_type(&mut self, path: &ExprPath, name: &Ident, count: usize) -> Ident {
+        self.ask_of_type("__call", path, count);
+        format_ident!("__call_{}", name, span = name.span())
+    }
+
+    /// Sees to it that a type which lacks a hidden function is told of.
+    fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
+        let Some(asked) = OfType::new(prefix, path, count) else { return };
+        if !self.functions.iter().any(|known| known.hidden == asked.hidden) {
+            self.functions.push(asked);
+        }
+    }
+
+    /// Brings the macro that the language knows by a name.
+    pub(super) fn known_macro(&mut self, name: &Ident) {
+        if !self.macros.contains(name) {
+            self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
+        }
+    }
+
+    /// The path under which the twin names a function; in a block with items of its own, and where there are many functions, with
+    /// the import that says so.
+    pub(super) fn alias(&mut self, path: &ExprPath, scopes: &Scopes) -> (ExprPath, Option<TokenStream>) {
+        if of_type(path) {
+            self.ask_of_type("__fn", path, 0);
+        }
+        // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
+        let inner = path.path.segments.first().is_some_and(|first| scopes.is_inner_function(&first.ident));
+        let silent = self.is_repeated && path.path.segments.len() == 1;
+        let prefix = if inner { None } else { alias_prefix(path, silent) };
+        let aliased = prefix.and_then(|prefix| self.aliased(path, prefix, scopes.block() == 0));
+        aliased.unwrap_or_else(|| (path.clone(), None))
+    }
+
+    fn aliased(
+        &mut self,
+        path: &ExprPath,
+        prefix: &str,
+        is_outermost: bool,
+    ) -> Option<(ExprPath, Option<TokenStream>)> {
+        let (mut bare, span) = (path.path.clone(), begin_path(path));
+        let arguments = std::mem::take(&mut bare.segments.last_mut()?.arguments);
+        let same = |known: &&Alias| {
+            let is_prefix = known.name.to_string().starts_with(prefix);
+            is_prefix && known.path == bare && !names_crate(&bare)
+        };
+        let mut import = None;
+        let known = self.aliases.iter().find(same).filter(|_| is_outermost);
+        let mut name = match known {
+            Some(known) => known.name.clone(),
+            None if is_outermost && self.aliases.len() < MOST_ALIASES => {
+                let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
+                self.aliases.push(Alias { path: bare, name: name.clone() });
+                name
+            }
+            None => {
+                let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
+                import = Some(Alias { path: bare, name: name.clone() }.import(self.is_repeated, &[]));
+                name
+            }
+        };
+        name.set_span(span);
+        let segment = syn::PathSegment { ident: name, arguments };
+        Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
+    }
+
+    /// The declarations of all of them. Where a call is of nothing that the device has, what rustc then finds says so.
+    pub(crate) fn declared(&self, root: &TokenStream) -> TokenStream {
+        let methods = last_resort(root, &self.methods);
+        let functions = self.functions.iter().map(|asked| asked.refusal(root));
+        let imports = self.aliases.iter().map(|alias| alias.import(self.is_repeated, &self.macros));
+        let macros = self.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
+        let macros = (!self.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
+        quote!(use #root::plain::names::*; #macros #(#imports)* #methods #(#functions)*)
+    }
+}
+
+/// The path under which a function is named that is passed by itself, and what declares it and tells where it is none of the
+/// device's.
+pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
+    let mut imports = Imports::default();
+    let (named, _) = imports.alias(path, &Scopes::default());
+    let declared = imports.declared(root);
+    (named, quote!(#[allow(unused_imports)] #declared))
+}
+
+/// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
+fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
+    let Some(first) = methods.first() else { return TokenStream::new() };
+    let of = unique("DeviceMethods", first);
+    let methods = methods.iter().map(|method| {
+        let hidden = format_ident!("__call_{}", method, span = Span::mixed_site());
+        quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
+    });
+    quote! {
+        trait #of { #(#methods)* }
+        impl<T: #root::MarkedWithDevice + ?Sized> #of for T {}
+    }
+}
+
+/// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.
+fn unique(name: &str, of: &Ident) -> Ident {
+    let start = of.span().start();
+    format_ident!("{}_{}_{}", name, start.line, start.column + 1, span = Span::mixed_site())
+}

@@ -1,0 +1,152 @@
+//! Questions that the twin asks rustc, by number: the captured syntax has the numbers, and the harvest the answers.
+
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::{Expr, Ident, Path, Type};
+
+use super::observers::{callee, cast, constant, named, question};
+use super::scopes::spelling;
+use super::span::begin;
+
+/// Something that is asked once for each block with items, where the same name may mean another item.
+struct InBlock<T> {
+    of: T,
+    block: u32,
+}
+
+/// The questions so far.
+#[derive(Default)]
+pub(crate) struct Questions {
+    /// The source location of each callee; an observer tells which it is.
+    callees: Vec<Span>,
+    /// The constants.
+    consts: Vec<InBlock<Expr>>,
+    /// The types of casts.
+    types: Vec<InBlock<Type>>,
+    /// The source location of each value and array in shared memory whose type an observer tells.
+    named: Vec<Span>,
+    /// The source location of each name and path in a pattern.
+    patterns: Vec<Span>,
+    /// Each path of a struct or variant in a pattern, with the number of its question.
+    variants: Vec<(InBlock<Path>, u32)>,
+}
+
+impl Questions {
+    /// The number of a callee at this place.
+    pub(super) fn callee(&mut self, place: Span) -> u32 {
+        numbered(&mut self.callees, place)
+    }
+
+    /// The number of what an observer at this place sees.
+    pub(super) fn named(&mut self, place: Span) -> u32 {
+        numbered(&mut self.named, place)
+    }
+
+    /// The number of a question of a pattern.
+    pub(super) fn pattern(&mut self, place: Span) -> u32 {
+        numbered(&mut self.patterns, place)
+    }
+
+    /// The number of a constant.
+    pub(super) fn constant(&mut self, of: Expr, block: u32) -> u32 {
+        numbered(&mut self.consts, InBlock { of, block })
+    }
+
+    /// The number of a constant that is asked for already.
+    pub(super) fn known_constant(&self, path: &Expr, block: u32) -> Option<u32> {
+        position(&self.consts, |known| known.block == block && known.of == *path)
+    }
+
+    /// The number of the type of a cast.
+    pub(super) fn cast(&mut self, of: Type, block: u32) -> u32 {
+        numbered(&mut self.types, InBlock { of, block })
+    }
+
+    /// The number of the type of a cast that is asked for already, by a single name.
+    pub(super) fn known_cast(&self, ty: &Type, block: u32) -> Option<u32> {
+        let name = |ty: &Type| match ty {
+            Type::Path(path) => path.path.get_ident().map(spelling),
+            _ => None,
+        };
+        let this = name(ty)?;
+        position(&self.types, |known| known.block == block && name(&known.of).as_ref() == Some(&this))
+    }
+
+    /// Notes the number of the question that a path of a struct or variant is.
+    pub(super) fn note_variant(&mut self, of: Path, block: u32, asked: u32) {
+        self.variants.push((InBlock { of, block }, asked));
+    }
+
+    /// The number of the question that a path of a struct or variant is already.
+    pub(super) fn known_variant(&self, path: &Path, block: u32) -> Option<u32> {
+        let found = self.variants.iter().find(|(known, _)| known.block == block && known.of == *path);
+        found.map(|(_, asked)| *asked)
+    }
+
+    /// The observers of callees.
+    pub(crate) fn callees(&self) -> impl Iterator<Item = Ident> {
+        (0..).zip(&self.callees).map(|(number, span)| callee(number, *span))
+    }
+
+    /// The observers of constants.
+    pub(crate) fn consts(&self) -> impl Iterator<Item = Ident> {
+        (0..).zip(&self.consts).map(|(number, known)| constant(number, begin(&known.of)))
+    }
+
+    /// The observers of the types of casts.
+    pub(crate) fn types(&self) -> impl Iterator<Item = Ident> {
+        (0..).zip(&self.types).map(|(number, known)| cast(number, known.of.span()))
+    }
+
+    /// The observers of values and of arrays in shared memory.
+    pub(crate) fn seen(&self) -> impl Iterator<Item = Ident> {
+        (0..).zip(&self.named).map(|(number, span)| named(number, *span))
+    }
+
+    /// The observers of what patterns ask.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = Ident> {
+        (0..).zip(&self.patterns).map(|(number, span)| question(number, *span))
+    }
+}
+
+/// Adds one, and yields its number.
+fn numbered<T>(all: &mut Vec<T>, one: T) -> u32 {
+    all.push(one);
+    all.len() as u32 - 1
+}
+
+fn position<T>(all: &[T], is: impl Fn(&T) -> bool) -> Option<u32> {
+    all.iter().position(is).map(|number| number as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::parse_quote;
+
+    #[test]
+    fn the_same_name_is_asked_once_for_each_block() {
+        let (mut questions, path): (_, Expr) = (Questions::default(), parse_quote!(a::B));
+        let number = questions.constant(path.clone(), 0);
+        assert_eq!(questions.known_constant(&path, 0), Some(number));
+        assert_eq!(questions.known_constant(&path, 1), None);
+        let [single, raw, long]: [Type; 3] = [parse_quote!(T), parse_quote!(r#T), parse_quote!(a::T)];
+        let number = questions.cast(single, 0);
+        assert_eq!(questions.known_cast(&raw, 0), Some(number));
+        questions.cast(long.clone(), 0);
+        assert_eq!(questions.known_cast(&long, 0), None);
+        let variant: Path = parse_quote!(Some);
+        questions.note_variant(variant.clone(), 2, 7);
+        assert_eq!((questions.known_variant(&variant, 2), questions.known_variant(&variant, 0)), (Some(7), None));
+    }
+
+    #[test]
+    fn observers_have_the_numbers_of_their_questions() {
+        let mut questions = Questions::default();
+        let place = Span::call_site();
+        assert_eq!([questions.callee(place), questions.callee(place), questions.named(place)], [0, 1, 0]);
+        let names: Vec<_> = questions.callees().map(|name| name.to_string()).collect();
+        assert_eq!(names, ["__cuda_jit_c0", "__cuda_jit_c1"]);
+        assert_eq!((questions.pattern(place), questions.patterns().count()), (0, 1));
+    }
+}

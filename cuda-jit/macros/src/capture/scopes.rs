@@ -1,0 +1,426 @@
+//! Scopes of a body: its bindings, and the declaration that a name, a label or an item means where it is used.
+//!
+//! Spellings decide here. Where a macro may have put names together, rustc is asked beside it
+//! ([`resolution`](super::resolution)).
+
+use cuda_jit_syntax::owned as s;
+use syn::ext::IdentExt;
+use syn::{Ident, Item, Lifetime, UseTree};
+
+/// A name that the body or signature binds.
+pub(crate) struct BindingInfo {
+    pub(crate) ident: Ident,
+    pub(crate) mutable: bool,
+    /// Whether the pattern says `ref`.
+    pub(crate) by_ref: bool,
+    /// What it names.
+    pub(crate) kind: BindingKind,
+    /// The number of its type in the harvest.
+    pub(crate) told: Option<u32>,
+    /// The number of the answer whether it is a constant's name.
+    pub(crate) asked: Option<u32>,
+}
+
+impl BindingInfo {
+    /// Whether the twin tells its type.
+    pub(crate) fn tells(&self) -> bool {
+        self.kind != BindingKind::Closure
+    }
+}
+
+/// Where a binding's type comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BindingKind {
+    /// From the signature: the parameter of that index.
+    Param(usize),
+    /// From its observer.
+    Local,
+    /// From the host's value that a closure carries to the device.
+    Carried,
+    /// It names a closure, which has no device type.
+    Closure,
+}
+
+/// The spelling of a name, by which the walk compares: `r#x` is `x`.
+pub(super) fn spelling(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+/// A loop or labelled block that `break` and `continue` can name.
+struct Label {
+    name: Option<Lifetime>,
+    number: u32,
+    is_loop: bool,
+}
+
+/// A lexical scope.
+struct Scope {
+    /// The number of names outside of it.
+    names: usize,
+    /// The block with items that it is, or lies in; 0 outside of any.
+    block: u32,
+}
+
+/// The body of a function or closure.
+#[derive(Default)]
+struct Body {
+    /// The loops and blocks around the place that is walked.
+    labels: Vec<Label>,
+    /// True if it returns before its end.
+    returns: bool,
+    /// Of a `move` closure.
+    moved: Option<Moved>,
+}
+
+/// The bindings that a `move` closure takes from around it.
+struct Moved {
+    /// The number of its own first binding: those below are around it.
+    first: u32,
+    taken: Vec<s::Name>,
+}
+
+/// The names of the host's that a launch's closure captures.
+struct Carried {
+    names: Vec<(Ident, u32)>,
+    /// True where a macro may have put names together: each use of the host's is captured by itself.
+    each_use: bool,
+}
+
+/// The scopes of a body.
+#[derive(Default)]
+pub(super) struct Scopes {
+    bindings: Vec<BindingInfo>,
+    /// Names in scope, innermost last: their spelling and number, or none for an item of the body.
+    names: Vec<(String, Option<u32>)>,
+    scopes: Vec<Scope>,
+    /// The number of blocks with items so far.
+    blocks: u32,
+    /// The functions among the items of the body.
+    functions: Vec<Ident>,
+    /// The number of loops and labelled blocks so far.
+    labels: u32,
+    /// The outermost body, which is the captured function's.
+    outermost: Body,
+    /// The closures around the place that is walked, innermost last.
+    closures: Vec<Body>,
+    /// Only where a launch's closure is captured.
+    carried: Option<Carried>,
+}
+
+impl Scopes {
+    /// The scopes of a launch's closure, which captures names of the host's; each use by itself, if so.
+    pub(super) fn of_launched(each_use: bool) -> Self {
+        Scopes { carried: Some(Carried { names: Vec::new(), each_use }), ..Scopes::default() }
+    }
+
+    /// The bindings in order.
+    pub(super) fn bindings(&self) -> &[BindingInfo] {
+        &self.bindings
+    }
+
+    /// The bindings, and the names of the host's with theirs.
+    pub(super) fn into_bindings(self) -> (Vec<BindingInfo>, Vec<(Ident, u32)>) {
+        (self.bindings, self.carried.map(|carried| carried.names).unwrap_or_default())
+    }
+
+    /// The number of bindings, which is the next one's.
+    pub(super) fn count(&self) -> u32 {
+        self.bindings.len() as u32
+    }
+
+    pub(super) fn binding(&self, number: u32) -> &BindingInfo {
+        &self.bindings[number as usize]
+    }
+
+    pub(super) fn binding_mut(&mut self, number: u32) -> &mut BindingInfo {
+        &mut self.bindings[number as usize]
+    }
+
+    /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
+    pub(super) fn number_types(&mut self, all: usize) {
+        let bindings = self.bindings.iter_mut().enumerate();
+        let told = bindings.filter(|(index, binding)| *index < all || binding.tells());
+        (0..).zip(told).for_each(|(number, (_, binding))| binding.told = Some(number));
+    }
+
+    /// Adds a binding and brings it into scope.
+    pub(super) fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
+        let number = self.add(ident, mutable, kind);
+        self.names.push((spelling(ident), Some(number)));
+        number
+    }
+
+    fn add(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
+        let number = self.count();
+        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None });
+        number
+    }
+
+    /// The binding of a name of the host's, where a launch's closure captures such: constants are known by their capitals.
+    pub(super) fn carry(&mut self, ident: &Ident) -> Option<u32> {
+        self.carried.as_ref()?;
+        if ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase) {
+            return None;
+        }
+        let number = self.add(ident, false, BindingKind::Carried);
+        self.carried.as_mut()?.names.push((ident.clone(), number));
+        Some(number)
+    }
+
+    /// Whether a launch's closure is captured.
+    pub(super) fn is_launched(&self) -> bool {
+        self.carried.is_some()
+    }
+
+    /// The innermost binding of a name's spelling, unless an item stands before it. The one that the name means is
+    /// [`Capture::used`](super::Capture::used)'s to say; it is of the same kind.
+    pub(super) fn lookup(&self, ident: &Ident) -> Option<u32> {
+        let spelled = spelling(ident);
+        if let Some((_, number)) = self.names.iter().rev().find(|(name, _)| *name == spelled) {
+            return *number;
+        }
+        let mut carried = self.carried.iter().filter(|carried| !carried.each_use).flat_map(|carried| &carried.names);
+        carried.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
+    }
+
+    /// Returns true if a name is a binding's, or may be the host's.
+    pub(super) fn may_be_local(&self, ident: &Ident) -> bool {
+        self.is_launched() || self.lookup(ident).is_some()
+    }
+
+    /// Begins a scope.
+    pub(super) fn enter(&mut self) {
+        self.scopes.push(Scope { names: self.names.len(), block: self.block() });
+    }
+
+    /// Ends the innermost scope: its names are forgotten.
+    pub(super) fn leave(&mut self) {
+        if let Some(scope) = self.scopes.pop() {
+            self.names.truncate(scope.names);
+        }
+    }
+
+    /// The number of names in scope.
+    pub(super) fn depth(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The bindings that came into scope behind a [`depth`](Self::depth).
+    pub(super) fn bound_since(&self, depth: usize) -> impl Iterator<Item = (String, u32)> {
+        self.names[depth..].iter().filter_map(|(name, number)| Some((name.clone(), (*number)?)))
+    }
+
+    /// Brings the items of a block into scope, all of it.
+    pub(super) fn declare_items<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
+        let (mut names, mut any) = (Vec::new(), false);
+        for item in items {
+            any = true;
+            match item {
+                Item::Const(item) => names.push(&item.ident),
+                Item::Static(item) => names.push(&item.ident),
+                Item::Fn(item) => {
+                    names.push(&item.sig.ident);
+                    self.functions.push(item.sig.ident.clone());
+                }
+                Item::Struct(item) => names.push(&item.ident),
+                Item::Use(item) => imported(&item.tree, &mut names),
+                _ => {}
+            }
+        }
+        if any {
+            self.blocks += 1;
+            let block = self.blocks;
+            if let Some(scope) = self.scopes.last_mut() {
+                scope.block = block;
+            }
+        }
+        self.names.extend(names.into_iter().map(|name| (spelling(name), None)));
+    }
+
+    /// The number of the innermost block with items, by which names of items are told apart; 0 outside of any.
+    pub(super) fn block(&self) -> u32 {
+        self.scopes.last().map_or(0, |scope| scope.block)
+    }
+
+    /// Returns true for the name of a function among the items of the body.
+    pub(super) fn is_inner_function(&self, name: &Ident) -> bool {
+        self.functions.contains(name)
+    }
+
+    /// The innermost body.
+    fn body(&mut self) -> &mut Body {
+        self.closures.last_mut().unwrap_or(&mut self.outermost)
+    }
+
+    /// Begins a closure's body: labels around it are out of reach.
+    pub(super) fn enter_closure(&mut self, moves: bool) {
+        let moved = moves.then(|| Moved { first: self.count(), taken: Vec::new() });
+        self.closures.push(Body { moved, ..Body::default() });
+    }
+
+    /// Ends a closure's body; tells whether it returns before its end, and the bindings that it moves.
+    pub(super) fn leave_closure(&mut self) -> (bool, Vec<s::Name>) {
+        let body = self.closures.pop().unwrap_or_default();
+        (body.returns, body.moved.map(|moved| moved.taken).unwrap_or_default())
+    }
+
+    /// Notes that the innermost body returns before its end.
+    pub(super) fn note_return(&mut self) {
+        self.body().returns = true;
+    }
+
+    /// Notes the use of a binding for the innermost closure, if that is a `move` closure. Of a name that rustc resolves, any
+    /// binding of its spelling may be the one.
+    pub(super) fn note_use(&mut self, ident: &Ident, found: u32, name: s::Name, is_asked: bool) {
+        let Some(Body { moved: Some(moved), .. }) = self.closures.last_mut() else { return };
+        let around = &self.bindings[..moved.first as usize];
+        let is_around = match is_asked {
+            true => around.iter().any(|info| spelling(&info.ident) == spelling(ident)),
+            false => found < moved.first,
+        };
+        if is_around && !moved.taken.contains(&name) {
+            moved.taken.push(name);
+        }
+    }
+
+    /// Begins a loop, or a block with a label, and yields its number.
+    pub(super) fn enter_label(&mut self, name: Option<&Lifetime>, is_loop: bool) -> u32 {
+        let number = self.labels;
+        self.labels += 1;
+        self.body().labels.push(Label { name: name.cloned(), number, is_loop });
+        number
+    }
+
+    /// Ends the innermost loop or block with a label.
+    pub(super) fn leave_label(&mut self) {
+        self.body().labels.pop();
+    }
+
+    /// The number of the loop or block that is left or continued, as far as spellings tell.
+    pub(super) fn target(&self, label: Option<&Lifetime>, only_loops: bool) -> Option<u32> {
+        let body = self.closures.last().unwrap_or(&self.outermost);
+        let found = body.labels.iter().rev().find(|target| match label {
+            Some(label) => target.name.as_ref().is_some_and(|name| spelling(&name.ident) == spelling(&label.ident)),
+            None => target.is_loop,
+        });
+        Some(found.filter(|target| target.is_loop || !only_loops)?.number)
+    }
+}
+
+/// Notes the names that an import brings; those of a glob nobody knows.
+fn imported<'i>(tree: &'i UseTree, names: &mut Vec<&'i Ident>) {
+    match tree {
+        UseTree::Path(path) => imported(&path.tree, names),
+        UseTree::Name(name) => names.push(&name.ident),
+        UseTree::Rename(rename) => names.push(&rename.rename),
+        UseTree::Glob(_) => {}
+        UseTree::Group(group) => group.items.iter().for_each(|tree| imported(tree, names)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proc_macro2::Span;
+    use syn::parse_quote;
+
+    fn name(text: &str) -> Ident {
+        Ident::new(text, Span::call_site())
+    }
+
+    fn local(scopes: &mut Scopes, text: &str) -> u32 {
+        scopes.declare(&name(text), false, BindingKind::Local)
+    }
+
+    #[test]
+    fn a_name_means_the_innermost_binding_until_its_scope_ends() {
+        let mut scopes = Scopes::default();
+        let outer = local(&mut scopes, "x");
+        scopes.enter();
+        let inner = scopes.declare(&Ident::new_raw("x", Span::call_site()), false, BindingKind::Local);
+        assert_eq!(scopes.lookup(&name("x")), Some(inner));
+        scopes.leave();
+        assert_eq!(scopes.lookup(&name("x")), Some(outer));
+        assert_eq!(scopes.lookup(&name("y")), None);
+    }
+
+    #[test]
+    fn an_item_hides_a_binding_and_numbers_its_block() {
+        let (items, mut scopes): ([Item; 2], _) = (
+            [
+                parse_quote!(
+                    const X: u8 = 1;
+                ),
+                parse_quote!(
+                    use a::{b as y, c::*};
+                ),
+            ],
+            Scopes::default(),
+        );
+        local(&mut scopes, "X");
+        local(&mut scopes, "y");
+        scopes.enter();
+        scopes.declare_items(items[..1].iter());
+        assert_eq!((scopes.lookup(&name("X")), scopes.block()), (None, 1));
+        scopes.enter();
+        scopes.declare_items([].iter());
+        assert_eq!(scopes.block(), 1);
+        scopes.declare_items(items[1..].iter());
+        assert_eq!((scopes.lookup(&name("y")), scopes.block()), (None, 2));
+        scopes.leave();
+        assert_eq!((scopes.lookup(&name("y")), scopes.block()), (Some(1), 1));
+        scopes.leave();
+        assert_eq!((scopes.lookup(&name("X")), scopes.block()), (Some(0), 0));
+    }
+
+    #[test]
+    fn labels_end_where_a_closure_begins() {
+        let (mut scopes, label): (_, Lifetime) = (Scopes::default(), parse_quote!('a));
+        let outer = scopes.enter_label(Some(&label), true);
+        let block = scopes.enter_label(None, false);
+        assert_eq!((scopes.target(Some(&label), true), scopes.target(None, false)), (Some(outer), Some(outer)));
+        scopes.enter_closure(false);
+        assert_eq!(scopes.target(Some(&label), false), None);
+        scopes.leave_closure();
+        assert_eq!(scopes.target(Some(&label), false), Some(outer));
+        scopes.leave_label();
+        scopes.leave_label();
+        assert_eq!((scopes.target(None, false), block), (None, outer + 1));
+    }
+
+    #[test]
+    fn a_closure_notes_its_own_returns_and_moves() {
+        let mut scopes = Scopes::default();
+        let around = local(&mut scopes, "a");
+        scopes.enter_closure(true);
+        let own = local(&mut scopes, "b");
+        for number in [around, own, around] {
+            scopes.note_use(&name("a"), number, number.into(), false);
+        }
+        scopes.note_return();
+        scopes.enter_closure(false);
+        assert!(!scopes.leave_closure().0);
+        let (returns, moved) = scopes.leave_closure();
+        assert!(returns && moved == [s::Name::from(around)]);
+    }
+
+    #[test]
+    fn a_launched_closure_carries_what_nothing_binds() {
+        let mut scopes = Scopes::of_launched(false);
+        assert_eq!(scopes.carry(&name("SCALE")), None);
+        let host = scopes.carry(&name("k"));
+        assert_eq!((host, scopes.lookup(&name("k"))), (Some(0), Some(0)));
+        assert!(Scopes::default().carry(&name("k")).is_none());
+        let mut each = Scopes::of_launched(true);
+        assert_eq!((each.carry(&name("k")), each.lookup(&name("k"))), (Some(0), None));
+    }
+
+    #[test]
+    fn types_are_numbered_but_those_of_closures() {
+        let mut scopes = Scopes::default();
+        let kinds = [BindingKind::Closure, BindingKind::Closure, BindingKind::Local];
+        kinds.into_iter().for_each(|kind| _ = scopes.declare(&name("x"), false, kind));
+        scopes.number_types(1);
+        assert_eq!(scopes.bindings().iter().map(|info| info.told).collect::<Vec<_>>(), [Some(0), None, Some(1)]);
+    }
+}
