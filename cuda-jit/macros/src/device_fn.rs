@@ -143,10 +143,12 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
     let hidden = capture::hidden(&alias);
     let called = quote_spanned!(path.span() => #hidden());
     Ok(quote! {{
-        #imports
         let #value = #path;
-        #[allow(unused_imports)]
-        use #root::{PassedCallee as _, PassedPlain as _};
-        #called.passed(#value)
+        {
+            #imports
+            #[allow(unused_imports)]
+            use #root::{PassedCallee as _, PassedPlain as _};
+            #called.passed(#value)
+        }
     }})
 }

@@ -136,3 +136,78 @@ fn calls_the_crates_namesake(x: &[f32], out: &mut [f32]) {
 fn a_device_function_may_have_a_crates_name() {
     differ!(calls_the_crates_namesake, (1, 2), [&[1.0, 2.5][..]], vec![0f32; 2]);
 }
+
+mod hidden {
+    //! Functions of one's own that hide what globs bring.
+
+    use super::others::*;
+    use crate::language::{differ, on_device, on_host};
+    use cuda_jit::device::*;
+    use cuda_jit::{DeviceType, device, device_fn, kernel};
+
+    #[device]
+    fn clz(x: u32) -> u32 {
+        x * 3 + 1
+    }
+
+    #[device]
+    fn shared_name(x: u32) -> u32 {
+        x ^ 5
+    }
+
+    #[device]
+    fn generic<T: DeviceType + Copy>(x: T) -> (T, u32) {
+        (x, 7)
+    }
+
+    #[device]
+    fn applied<F: Fn(u32) -> u32>(f: F, x: u32) -> u32 {
+        f(x) + 100
+    }
+
+    #[kernel]
+    fn called(x: &[u32], out: &mut [u32]) {
+        let i = grid::<1>();
+        let (same, seven) = generic::<u32>(shared_name(x[i]));
+        out[i] = clz(x[i]) + generic(same).0 * seven + applied(|v| v.rotate_left(2), x[i]) + other(2) + popc(x[i]);
+    }
+
+    #[kernel]
+    fn passed<F: Fn(u32) -> u32>(f: F, x: &[u32], out: &mut [u32]) {
+        let i = grid::<1>();
+        out[i] = f(x[i]);
+    }
+
+    #[test]
+    fn globs_give_way_to_functions_of_the_module() {
+        differ!(called, (1, 3), [&[1, 20, 300][..]], vec![0u32; 3]);
+        let expected: Vec<u32> = [1, 20, 300].map(clz).to_vec();
+        let mut out = on_device(&[0u32; 3]);
+        passed::launch((1, 3), device_fn!(clz), &on_device(&[1, 20, 300]), &mut out).unwrap();
+        assert_eq!(on_host(&out), expected);
+    }
+}
+
+mod others {
+    use cuda_jit::device;
+
+    #[device]
+    pub(super) fn other(x: u32) -> u32 {
+        x + 50
+    }
+
+    #[device]
+    pub(super) fn shared_name(_: u32) -> u32 {
+        0
+    }
+
+    #[device]
+    pub(super) fn generic(_: u32) -> u32 {
+        0
+    }
+
+    #[device]
+    pub(super) fn applied(_: u32) -> u32 {
+        0
+    }
+}

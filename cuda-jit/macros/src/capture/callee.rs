@@ -39,10 +39,15 @@ impl Capture {
     /// many arguments it has, and whether closures are among them. The functions of the standard library that kernels know
     /// and that have as many go along, so that rustc finds out whether it is one of them, and what stands for it then; where
     /// closures are among the arguments, what tells the type of the call's result comes back beside the path.
-    pub(super) fn tied(&mut self, number: u32, path: &ExprPath, call: Option<(usize, bool)>) -> (Expr, Option<Ident>) {
-        let span = begin_path(path);
-        let free = call.filter(|_| !of_type(path) && !is_constructor(path));
-        let (path, import) = &self.imports.alias(path, &self.scopes);
+    pub(super) fn tied(
+        &mut self,
+        number: u32,
+        written: &ExprPath,
+        call: Option<(usize, bool)>,
+    ) -> (Expr, Option<Ident>) {
+        let span = begin_path(written);
+        let free = call.filter(|_| !of_type(written) && !is_constructor(written));
+        let (path, import) = &self.imports.alias(written, &self.scopes);
         let (observer, hidden) = (callee(number, span), hidden(path));
         let same = self.imports.is_repeated().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
@@ -52,7 +57,11 @@ impl Capture {
             Some(import) => quote_spanned!(span => { #import #expr }),
             None => expr,
         };
-        let named = imported(path.to_token_stream());
+        // what nothing has is an error of the body alone where that is repeated
+        let named = match import.is_some() && !self.imports.is_repeated() {
+            true => written.to_token_stream(),
+            false => imported(path.to_token_stream()),
+        };
         // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
         let seen = |named: TokenStream, found: TokenStream| {
             let seer = imported(seer(path).to_token_stream());
@@ -146,8 +155,10 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
     // what begins with a capital may be a variant, of which rustc is to say that under its own name
-    let is_hidden = name.starts_with(char::is_uppercase) || before.is_empty() && PRELUDE.contains(&&*name);
-    if of_type(path) || is_hidden || before.iter().any(|segment| !segment.arguments.is_none()) {
+    if of_type(path)
+        || name.starts_with(char::is_uppercase)
+        || before.iter().any(|segment| !segment.arguments.is_none())
+    {
         return None;
     }
     match &last.arguments {
@@ -164,41 +175,6 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
         PathArguments::Parenthesized(_) => None,
     }
 }
-
-/// What the prelude exports in lower case. Its names come by a glob import: a function of the user's hides them, but not for an
-/// import, where what a macro writes, as the type beside the function, and a glob's name are ambiguous.
-#[rustfmt::skip]
-const PRELUDE: &[&str] = &[
-    "active_mask", "all_sync", "any_sync", "as_vectors", "as_vectors_mut", "atomic_add", "atomic_add_with",
-    "atomic_and", "atomic_and_with", "atomic_dec", "atomic_dec_with", "atomic_exch", "atomic_exch_with",
-    "atomic_fence", "atomic_inc", "atomic_inc_with", "atomic_load", "atomic_load_with", "atomic_max",
-    "atomic_max_with", "atomic_min", "atomic_min_with", "atomic_nanmax", "atomic_nanmax_with", "atomic_nanmin",
-    "atomic_nanmin_with", "atomic_or", "atomic_or_with", "atomic_store", "atomic_store_with", "atomic_sub",
-    "atomic_sub_with", "atomic_xor", "atomic_xor_with", "ballot_sync", "bf16", "bf16x2", "block_dim", "block_idx",
-    "breakpoint", "brev", "byte_perm", "cache", "capture", "cas", "cas_with", "clock", "clock64", "close",
-    "cluster_block_idx", "cluster_blocks", "cluster_dim", "cluster_idx", "cluster_rank", "clz", "coalesced_threads",
-    "compile_ptx", "compile_ptx_for_current_device", "compute_capability", "cuda_vectors", "current_context",
-    "current_device", "default_stream", "defer_cleanup", "detect", "device", "device_array", "device_array_like",
-    "device_fn", "dp4a", "driver", "dynamic_shared", "e4m3", "e4m3x2", "e5m2", "e5m2x2", "e8m0", "e8m0x2", "eq_sync",
-    "event", "event_elapsed_time", "event_without_timing", "external_stream", "f16", "f16x2", "f32x2", "f32x3",
-    "f32x4", "f64x2", "f64x3", "f64x4", "ffs", "for_each_thread", "free_pending", "from_slice", "funnelshift_l",
-    "funnelshift_r", "globaltimer", "gpus", "grid", "grid_dim", "grid_size", "i16x2", "i16x3", "i16x4", "i32x2",
-    "i32x3", "i32x4", "i64x2", "i64x3", "i64x4", "i8x2", "i8x3", "i8x4", "inspect", "is_available",
-    "is_bfloat16_supported", "is_float16_supported", "is_float8_supported", "is_simulated", "kernel", "kir_of",
-    "lane_id", "lanemask_eq", "lanemask_ge", "lanemask_gt", "lanemask_le", "lanemask_lt", "ldca", "ldcg", "ldcs",
-    "ldcv", "ldg", "ldlu", "legacy_default_stream", "libdevice", "list_devices", "managed_array",
-    "managed_array_like", "mapped", "mapped_array", "mapped_array_like", "match_all_sync", "match_any_sync",
-    "memory_info", "memory_statistics", "nanosleep", "nvtx", "open_ipc_array", "order", "per_thread_default_stream",
-    "pinned", "pinned_array", "pinned_array_like", "popc", "printf", "profile_start", "profile_stop", "profiling",
-    "recompile", "reduce_add_sync", "reduce_and_sync", "reduce_max_sync", "reduce_min_sync", "reduce_or_sync",
-    "reduce_xor_sync", "reset_peak", "runtime", "scope", "select_device", "set_conditional", "set_memory_manager",
-    "set_pending_limits", "shareable_array", "shared", "shfl_down_sync", "shfl_sync", "shfl_up_sync", "shfl_xor_sync",
-    "stcg", "stcs", "stream", "stwb", "stwt", "sync_threads", "sync_threads_and", "sync_threads_count",
-    "sync_threads_or", "sync_warp", "synchronize", "this_block", "this_cluster", "this_grid", "thread_idx",
-    "threadfence", "threadfence_block", "threadfence_system", "tiled_partition", "to_device", "u16x2", "u16x3",
-    "u16x4", "u32x2", "u32x3", "u32x4", "u64x2", "u64x3", "u64x4", "u8x2", "u8x3", "u8x4", "warm", "warnings",
-    "warp_size", "zeros",
-];
 
 /// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
 /// `Type::__fn_f` of a type's or trait's.
@@ -253,34 +229,4 @@ fn is_vector(name: &str) -> bool {
         Some(number) => PRIMITIVES.contains(&number) || LOWER_TYPES.contains(&number),
         None => CUDA_NUMBERS.contains(&numbers),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_preludes_names_are_all_known() {
-        let source = include_str!("../../../../cuda-prelude/src/lib.rs");
-        let file: syn::File = syn::parse_str(source).unwrap();
-        let mut exported = Vec::new();
-        for item in &file.items {
-            if let syn::Item::Use(item) = item {
-                names_of(&item.tree, &mut exported);
-            }
-        }
-        exported.retain(|name| name.starts_with(char::is_lowercase));
-        exported.sort();
-        assert_eq!(exported, PRELUDE);
-    }
-
-    fn names_of(tree: &syn::UseTree, names: &mut Vec<String>) {
-        match tree {
-            syn::UseTree::Path(path) => names_of(&path.tree, names),
-            syn::UseTree::Name(name) => names.push(name.ident.to_string()),
-            syn::UseTree::Rename(renamed) => names.push(renamed.rename.to_string()),
-            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| names_of(tree, names)),
-            syn::UseTree::Glob(_) => panic!("the prelude names what it exports"),
-        }
-    }
 }

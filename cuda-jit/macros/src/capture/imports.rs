@@ -149,8 +149,12 @@ impl Imports {
         }
     }
 
-    /// The path under which the twin names a function; in a block with items of its own, and where there are many functions, with
-    /// the import that says so.
+    /// The path under which the twin names a function; of a name alone, in a block with items of its own, and where there are many
+    /// functions, with the import that says so.
+    ///
+    /// Beside what an attribute has written, here the type beside a function, an import finds what a glob of the same module brings
+    /// under that name: both are meant then, and rustc says so. Of a block that takes all names of the module by a glob it finds
+    /// the one that the name means.
     pub(super) fn alias(&mut self, path: &ExprPath, scopes: &Scopes) -> (ExprPath, Option<TokenStream>) {
         if of_type(path) {
             self.ask_of_type("__fn", path, 0);
@@ -160,7 +164,10 @@ impl Imports {
         let silent = self.is_repeated && path.path.segments.len() == 1;
         let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix, scopes.block() == 0));
-        aliased.unwrap_or_else(|| (path.clone(), None))
+        let (alias, import) = aliased.unwrap_or_else(|| (path.clone(), None));
+        let by_module = scopes.block() == 0 && path.path.segments.len() == 1;
+        let module = by_module.then(|| quote_spanned!(begin_path(path) => use self::*;));
+        (alias, import.map(|import| quote!(#module #import)))
     }
 
     fn aliased(
@@ -176,10 +183,11 @@ impl Imports {
             is_prefix && known.path == bare && !names_crate(&bare)
         };
         let mut import = None;
-        let known = self.aliases.iter().find(same).filter(|_| is_outermost);
+        let is_shared = is_outermost && bare.segments.len() > 1;
+        let known = self.aliases.iter().find(same).filter(|_| is_shared);
         let mut name = match known {
             Some(known) => known.name.clone(),
-            None if is_outermost && self.aliases.len() < MOST_ALIASES => {
+            None if is_shared && self.aliases.len() < MOST_ALIASES => {
                 let name = format_ident!("{}{}", prefix, self.aliases.len(), span = span);
                 self.aliases.push(Alias { path: bare, name: name.clone() });
                 name
@@ -210,9 +218,9 @@ impl Imports {
 /// device's.
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut imports = Imports::default();
-    let (named, _) = imports.alias(path, &Scopes::default());
+    let (named, import) = imports.alias(path, &Scopes::default());
     let declared = imports.declared(root);
-    (named, quote!(#[allow(unused_imports)] #declared))
+    (named, quote!(#[allow(unused_imports)] #declared #import))
 }
 
 /// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
