@@ -36,6 +36,7 @@ mod order;
 mod ordering;
 mod overload;
 mod panics;
+mod parameters;
 mod parts;
 mod pattern;
 mod place;
