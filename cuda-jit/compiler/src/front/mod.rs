@@ -5,6 +5,7 @@
 //! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
 
 mod array;
+mod arrays;
 mod atomic;
 mod breaks;
 mod builder;
