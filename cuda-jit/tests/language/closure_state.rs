@@ -221,6 +221,25 @@ fn makes_another(x: &[i32], out: &mut [i64]) {
 }
 
 #[kernel]
+fn moved_for_an_inner_one(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut c = x[i] as i64 % 10;
+    let f = move || {
+        let g = || c * 2;
+        g()
+    };
+    let h = move || {
+        let mut k = move || {
+            c += 1;
+            c
+        };
+        k() + 10 * k()
+    };
+    c += 100;
+    out[i] = f() + 1000 * h() + 1000000 * c;
+}
+
+#[kernel]
 fn of_chained_iterators(x: &[i32], out: &mut [i64]) {
     let i = grid::<1>();
     let mut c = x[i] as i64 % 10;
@@ -344,6 +363,7 @@ fn every_copy_has_its_own_variables() {
         passed_to_methods
         bound_to_other_names
         makes_another
+        moved_for_an_inner_one
         of_chained_iterators
         writes_what_it_borrows
         moves_arrays_into_others

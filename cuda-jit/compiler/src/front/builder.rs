@@ -2,11 +2,11 @@
 //!
 //! It knows values, their types and memory, and nothing of the syntax: no source locations, bindings or errors. A helper
 //! that needs no more stands in an `impl Builder` of the file of its part of the language: `memory.rs` has loads and stores,
-//! `copies.rs` the memory of arrays.
+//! `arrays.rs` the memory of arrays.
 
 use std::ops::{Deref, DerefMut};
 
-use super::copies::Arrays;
+use super::arrays::Arrays;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::build::FunctionBuilder;

@@ -287,8 +287,8 @@ impl Lowering<'_> {
         let caller = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_inlined();
         let place = self.go_to(Pos(definition.line, 1));
-        for ((pattern, value), number) in definition.params.iter().zip(args).zip(1..) {
-            self.bind_parameter(number, pattern, value)?;
+        for (pattern, value) in definition.params.iter().zip(args) {
+            self.bind(pattern, &Place::Fixed(value))?;
         }
         let value = self.block(&definition.body, Some(&harvest.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
@@ -366,7 +366,7 @@ impl Lowering<'_> {
         let scope = self.enter_passed();
         let place = self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
-            let value = self.kernel_param(ty, next);
+            let value = self.build.kernel_parameter(ty, next);
             self.bind(pattern, &Place::Fixed(value))?;
         }
         let captured = self.capture(closure);

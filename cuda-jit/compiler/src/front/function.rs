@@ -1,19 +1,19 @@
-//! One function being lowered: the walk, its parameters, and the helpers that every part uses.
+//! One function being lowered: the walk, and the helpers that every part uses.
 
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use super::builder::Builder;
 use super::merge::Merge;
+use super::parameters::signature;
 use super::place::Place;
 use super::scopes::Scopes;
 pub(super) use super::scopes::{Captured, Frame, Local, Return, Target};
 use super::types::Val;
 use super::{LowerError, Program, Spot};
-use crate::harvest::{GenericArg, Memory, Told, Ty};
+use crate::harvest::{GenericArg, Told, Ty};
 use crate::kir::build::FunctionBuilder;
-use crate::kir::{self, Access, FuncId, Function, Param, Role, Space, Terminator, Type, Value};
+use crate::kir::{self, FuncId, Function, Space, Terminator, Value};
 use crate::syntax::{Definition, Expr, Pattern, Pos};
 
 /// The result of lowering something.
@@ -26,14 +26,12 @@ pub(super) struct Lowering<'p> {
     pub(super) build: Builder,
     pub(super) scopes: Scopes,
     pub(super) merges: Vec<Merge>,
-    /// The number of the parameter that is bound next.
-    pub(super) parameter: Option<u32>,
 }
 
 impl<'p> Lowering<'p> {
     /// Begins a function.
     pub(super) fn new(program: &'p mut Program, build: FunctionBuilder, scopes: Scopes) -> Self {
-        Lowering { program, build: Builder::new(build), scopes, merges: Vec::new(), parameter: None }
+        Lowering { program, build: Builder::new(build), scopes, merges: Vec::new() }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
@@ -71,7 +69,7 @@ impl<'p> Lowering<'p> {
         let frame = self.frame();
         let (definition, harvest) = (frame.definition, frame.harvest.clone());
         self.go_to(Pos(definition.line, 1));
-        for ((pattern, ty), number) in definition.params.iter().zip(&harvest.params).zip(1..) {
+        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
                 let captured = self.passed(passed, &mut next)?;
                 let closure = self.scopes.closure_value(captured);
@@ -79,58 +77,15 @@ impl<'p> Lowering<'p> {
                 self.frame_mut().locals.insert(*number, Local::Fixed(closure));
                 continue;
             }
-            let value = if is_kernel { self.kernel_param(ty, &mut next) } else { self.param(ty, &mut next) };
-            self.bind_parameter(number, pattern, value)?;
+            let value = match is_kernel {
+                true => self.build.kernel_parameter(ty, &mut next),
+                false => self.build.parameter(ty, &mut next),
+            };
+            self.bind(pattern, &Place::Fixed(value))?;
         }
         let value = self.block(&definition.body, Some(&harvest.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
         self.return_from(end, value)
-    }
-
-    /// Binds a parameter of the function, or of the one that is inlined.
-    pub(super) fn bind_parameter(&mut self, number: u32, pattern: &'static Pattern, value: Val) -> Result<()> {
-        self.parameter = matches!(pattern, Pattern::Bind(_)).then_some(number);
-        self.bind(pattern, &Place::Fixed(value))
-    }
-
-    fn param(&mut self, ty: &Ty, next: &mut usize) -> Val {
-        let count = ty.leaves().len();
-        let leaves = (*next..*next + count).map(|index| self.build.param(index)).collect();
-        *next += count;
-        self.build.stable(Val { ty: ty.clone(), leaves })
-    }
-
-    /// A kernel's parameter: an array comes as its numbers.
-    pub(super) fn kernel_param(&mut self, ty: &Ty, next: &mut usize) -> Val {
-        match ty {
-            Ty::Array(element, count) if ty.is_plain() => {
-                let array = self.build.new_array("param", ty);
-                let stride = element.count();
-                for index in 0..*count {
-                    let value = self.kernel_param(element, next);
-                    let place = self.build.element_at(array.only(), element, Space::Local, index * stride);
-                    self.build.store(place, Space::Local, &value);
-                }
-                self.build.fresh(array)
-            }
-            Ty::Tuple(_) | Ty::Struct(_) | Ty::Array(..) | Ty::Sum(_) => {
-                let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
-                if ty.tag().is_some() {
-                    value.leaves.push(self.build.param(*next));
-                    *next += 1;
-                }
-                let parts: Vec<Ty> = match ty {
-                    Ty::Array(element, count) => (0..*count).map(|_| (**element).clone()).collect(),
-                    _ => ty.parts().into_iter().map(|(part, _)| part.clone()).collect(),
-                };
-                for part in parts {
-                    let part = self.kernel_param(&part, next);
-                    value.leaves.extend(part.leaves);
-                }
-                value
-            }
-            _ => self.param(ty, next),
-        }
     }
 
     /// The frame whose syntax is being lowered.
@@ -211,65 +166,5 @@ impl<'p> Lowering<'p> {
             self.panic(at, "entered unreachable code", &[]);
         }
         self.build.never(ty.unwrap_or(&Ty::Unit))
-    }
-}
-
-/// The KIR parameters and result. A result that is no single number is stored where the first parameter says.
-fn signature(definition: &Definition, harvest: &Told, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
-    let mut params = Vec::new();
-    let result = match &harvest.result {
-        Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Type::Scalar(*scalar)),
-        Ty::Unit => None,
-        other => {
-            let ty = Type::Ptr(Space::Local, other.pointee());
-            params.push(Param { name: "result".to_owned(), ty, access: Access::ReadWrite, role: Role::Plain });
-            None
-        }
-    };
-    for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
-        let name = match pattern {
-            Pattern::Bind(number) => definition.bindings[*number as usize].name,
-            _ => "_",
-        };
-        let name = super::variable_name(name);
-        let ty = if is_kernel { flat(ty) } else { ty.clone() };
-        let part = |index: usize| match &ty {
-            Ty::Slice(..) | Ty::View(..) if index == 0 => format!("{name}.ptr"),
-            Ty::Slice(..) => format!("{name}.len"),
-            Ty::Scalar(_) | Ty::Enum(..) | Ty::Array(..) => name.clone(),
-            Ty::Ref(_, memory) if *memory != Memory::Value => name.clone(),
-            Ty::View(_, dims, _) if index <= *dims => format!("{name}.extent{}", index - 1),
-            Ty::View(_, dims, _) => format!("{name}.stride{}", index - 1 - dims),
-            _ => format!("{name}.{index}"),
-        };
-        let extents = match &ty {
-            _ if !is_kernel => 0,
-            Ty::Slice(..) => 1,
-            Ty::View(_, dims, _) => *dims,
-            _ => 0,
-        };
-        let first = params.len();
-        ty.each_leaf(&mut |ty, access| {
-            let index = params.len() - first;
-            let role = if (1..=extents).contains(&index) { Role::Extent } else { Role::Plain };
-            params.push(Param { name: part(index), ty, access, role });
-        });
-    }
-    (params, result)
-}
-
-/// A kernel's parameter with each array in it as its elements.
-fn flat(ty: &Ty) -> Ty {
-    match ty {
-        Ty::Array(element, count) => Ty::Tuple(vec![flat(element); *count as usize]),
-        Ty::Tuple(types) => Ty::Tuple(types.iter().map(flat).collect()),
-        Ty::Struct(of) => Ty::Tuple(of.fields.iter().map(|field| flat(&field.ty)).collect()),
-        Ty::Sum(of) => {
-            let mut of = of.clone();
-            Arc::make_mut(&mut of).fields_mut().for_each(|ty| *ty = flat(ty));
-            Ty::Sum(of)
-        }
-        Ty::Passed(passed) => Ty::Tuple(passed.captures.iter().flatten().map(flat).collect()),
-        other => other.clone(),
     }
 }

@@ -5,6 +5,7 @@
 //! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
 
 mod array;
+mod arrays;
 mod atomic;
 mod breaks;
 mod builder;
@@ -36,6 +37,7 @@ mod order;
 mod ordering;
 mod overload;
 mod panics;
+mod parameters;
 mod parts;
 mod pattern;
 mod place;

@@ -17,7 +17,7 @@ use crate::kir::{
     self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
     Variable,
 };
-use crate::syntax::Pos;
+use crate::syntax::{Pattern, Pos};
 
 /// The types that a module's variables have.
 #[derive(Default)]
@@ -80,10 +80,10 @@ impl Lowering<'_> {
 
     /// Tells a debugger of a binding, whose name means it from here on, or from where it was declared without a value.
     pub(super) fn tell(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
-        let parameter = self.parameter.take();
         if !self.program.variables {
             return;
         }
+        let parameter = self.scopes.parameter(number);
         let told = self.scopes.told(number);
         let (ty, home) = match local {
             Local::Cell(cell, ty) => (
@@ -133,6 +133,14 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
+    /// The number of the parameter that a binding is, from 1. Those of a closure that a launch passes are what it captures.
+    fn parameter(&self, number: u32) -> Option<u32> {
+        let (frame, is_outermost) = (self.frame(), self.current == 0);
+        let is = |pattern: &Pattern| matches!(pattern, Pattern::Bind(bound) if *bound == number);
+        let found = (1..).zip(frame.definition.params).find(|(_, pattern)| is(pattern));
+        found.filter(|_| is_outermost || frame.called.is_some()).map(|(parameter, _)| parameter)
+    }
+
     /// The place of something in the function whose syntax is being lowered.
     fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
         kir::Place { file: self.frame().file.clone(), line, column }

@@ -269,17 +269,18 @@ impl Scopes {
         self.body().returns = true;
     }
 
-    /// Notes the use of a binding for the innermost closure, if that is a `move` closure. Of a name that rustc resolves, any
-    /// binding of its spelling may be the one.
+    /// Notes the use of a binding for the `move` closures around it: each takes what it uses, itself or in a closure within it.
+    /// Of a name that rustc resolves, any binding of its spelling may be the one.
     pub(super) fn note_use(&mut self, ident: &Ident, found: u32, name: s::Name, is_asked: bool) {
-        let Some(Body { moved: Some(moved), .. }) = self.closures.last_mut() else { return };
-        let around = &self.bindings[..moved.first as usize];
-        let is_around = match is_asked {
-            true => around.iter().any(|info| spelling(&info.ident) == spelling(ident)),
-            false => found < moved.first,
-        };
-        if is_around && !moved.taken.contains(&name) {
-            moved.taken.push(name);
+        for moved in self.closures.iter_mut().filter_map(|body| body.moved.as_mut()) {
+            let around = &self.bindings[..moved.first as usize];
+            let is_around = match is_asked {
+                true => around.iter().any(|info| spelling(&info.ident) == spelling(ident)),
+                false => found < moved.first,
+            };
+            if is_around && !moved.taken.contains(&name) {
+                moved.taken.push(name);
+            }
         }
     }
 
@@ -402,6 +403,20 @@ mod tests {
         assert!(!scopes.leave_closure().0);
         let (returns, moved) = scopes.leave_closure();
         assert!(returns && moved == [s::Name::from(around)]);
+    }
+
+    #[test]
+    fn a_closure_moves_what_one_within_it_uses() {
+        let mut scopes = Scopes::default();
+        let around = local(&mut scopes, "a");
+        scopes.enter_closure(true);
+        let between = local(&mut scopes, "b");
+        scopes.enter_closure(false);
+        for number in [around, between] {
+            scopes.note_use(&name("x"), number, number.into(), false);
+        }
+        assert!(scopes.leave_closure().1.is_empty());
+        assert!(scopes.leave_closure().1 == [s::Name::from(around)]);
     }
 
     #[test]
