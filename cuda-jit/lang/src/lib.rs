@@ -98,6 +98,7 @@ pub mod __private {
             __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
         pub use crate::library::known::{IsKnown as _, IsPlain as _};
+        pub use crate::library::numbers::FloatMethods as _;
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };

@@ -12,6 +12,7 @@ use std::ops::{
 use half::{bf16, f16};
 
 use crate::harvest::ScalarType;
+use crate::library::numbers::FloatMethods;
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
@@ -120,7 +121,7 @@ pub trait Integer:
 /// ```
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
-pub trait Float: Num + Neg<Output = Self> {
+pub trait Float: Num + Neg<Output = Self> + FloatMethods {
     /// The smaller of two; the one that is not NaN.
     fn min(self, other: Self) -> Self;
     /// The larger of two; the one that is not NaN.

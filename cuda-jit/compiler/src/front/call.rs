@@ -39,6 +39,7 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 self.call_function(at, instance, harvest, passed)
             }
+            Callee::Operation(operation, typing) => self.operate(at, *operation, typing, args.iter()),
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
             Callee::Exchange(exchange, ty) => self.exchange(at, *exchange, ty, args),
@@ -147,6 +148,7 @@ impl Lowering<'_> {
             ExprKind::MethodOf(_, number) | ExprKind::Function(number) => match &self.frame().callees[*number as usize]
             {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
+                Callee::Operation(operation, typing) => Some(Captured::Operation(*operation, typing.clone())),
                 Callee::Builtin if let ExprKind::MethodOf(name, _) = &arg.1 => Some(Captured::Method(name)),
                 conversion @ (Callee::Same(_)
                 | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
@@ -209,6 +211,13 @@ impl Lowering<'_> {
                 let own = parts[ty.parts_of(*variant)].iter();
                 let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
                 Ok(self.constructed(ty, *variant, args))
+            }
+            Captured::Operation(operation, typing) => {
+                let mut operands = Vec::with_capacity(args.len());
+                for (arg, ty) in args.into_iter().zip(&typing.params) {
+                    operands.push(self.coerce(at, arg, ty)?);
+                }
+                self.operation(at, *operation, typing, &operands)
             }
             Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
             Captured::Method(name) => {
@@ -442,7 +451,12 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            Some(function @ (Captured::Method(_) | Captured::Constructor(..) | Captured::Conversion(_))) => {
+            Some(
+                function @ (Captured::Method(_)
+                | Captured::Operation(..)
+                | Captured::Constructor(..)
+                | Captured::Conversion(_)),
+            ) => {
                 let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
                 return self.invoke(at, &function, values);
             }
@@ -508,6 +522,7 @@ impl Lowering<'_> {
         match &self.closures[*number as usize] {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
+            Captured::Operation(_, typing) => Some(typing.result.clone()),
             Captured::Constructor(ty, _) => Some(ty.clone()),
             Captured::Method(_) | Captured::Conversion(_) | Captured::Nowhere => None,
         }

@@ -14,7 +14,7 @@ use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Program, Spot};
-use crate::harvest::{ConstValue, GenericArg, Instance, Memory, Resolved, Told, Ty};
+use crate::harvest::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Told, Ty, Typing};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     self, Access, BlockId, Const, FuncId, Function, Op, Param, Role, Scalar, SlotId, SourceScopeId, Space, Terminator,
@@ -80,6 +80,8 @@ pub(super) enum Captured {
     Nowhere,
     /// A device function.
     Function(Instance, Rc<Told>),
+    /// A function or method that is lowered in place, of these types.
+    Operation(Operation, Rc<Typing>),
     /// A method of numbers.
     Method(&'static str),
     /// The constructor of a tuple struct, or of the variant of this number.

@@ -55,6 +55,7 @@ impl Lowering<'_> {
                 std::ptr::eq(a.definition(), b.definition()) && a.generics == b.generics
             }
             (Captured::Method(a), Captured::Method(b)) => a == b,
+            (Captured::Operation(a, typing), Captured::Operation(b, other)) => (a, typing) == (b, other),
             _ => false,
         };
         let known = self.closures.iter().position(same);

@@ -144,6 +144,9 @@ impl Lowering<'_> {
             passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
             return self.call_function(at, instance, harvest, passed);
         }
+        if let Callee::Operation(operation, typing) = &callees[number as usize] {
+            return self.operate(at, *operation, typing, std::iter::once(receiver).chain(args));
+        }
         if let Callee::Same(_)
         | Callee::VectorOfArray(_)
         | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _) = &callees[number as usize]

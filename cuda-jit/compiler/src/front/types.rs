@@ -262,6 +262,7 @@ impl Lowering<'_> {
     pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Operation(_, typing) => Some(typing.result.clone()),
             Callee::Intrinsic(Intrinsic::TryNumber(_), to) => {
                 Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
             }

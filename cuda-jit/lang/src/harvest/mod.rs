@@ -21,6 +21,7 @@ mod identity;
 mod keys;
 pub mod layout;
 pub mod names;
+pub(crate) mod operation;
 mod operator;
 pub mod pattern;
 pub mod plain;
@@ -50,6 +51,7 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey, any_value, spelled,
 };
+pub use operation::{Operation, Parameters, Typing};
 pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
@@ -217,6 +219,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
+    /// A function or method that the front end lowers itself, of these types.
+    Operation(Operation, fn() -> Typing),
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
     /// A method of a number, slice or view, which its name tells.
@@ -407,7 +411,9 @@ impl Instance {
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Constructor(..) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::Builtin => {
+                panic!("it is captured Rust")
+            }
         }
     }
 }

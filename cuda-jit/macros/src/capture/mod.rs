@@ -29,7 +29,7 @@ use syn::{Block, Expr, ExprClosure, Ident, Lifetime, Pat, PatType, Path, Stmt, T
 
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::{Alias, OfType, hidden, named_alone, unique};
-pub(crate) use methods::{builtin_methods, host_methods};
+pub(crate) use methods::{builtin_methods, device_methods, host_methods};
 pub(crate) use resolution::{Answers, is_in_one_place, is_run};
 use resolution::{Probe, spelling};
 
