@@ -12,7 +12,7 @@ use std::ops::{
 use half::{bf16, f16};
 
 use crate::harvest::ScalarType;
-use crate::library::numbers::FloatMethods;
+use crate::library::numbers::{FloatMethods, OrderedInteger, OrderedNumber};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
@@ -38,6 +38,7 @@ pub trait Num:
     ScalarType
     + cuda_mem_element::Element
     + PartialOrd
+    + OrderedNumber
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -83,6 +84,7 @@ pub trait Integer:
     Num
     + Eq
     + Ord
+    + OrderedInteger
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>

@@ -82,8 +82,6 @@ pub(super) enum Captured {
     Function(Instance, Rc<Told>),
     /// A function or method that is lowered in place, of these types.
     Operation(Operation, Rc<Typing>),
-    /// A method of numbers.
-    Method(&'static str),
     /// The constructor of a tuple struct, or of the variant of this number.
     Constructor(Ty, usize),
     /// A conversion of numbers, or of a type to itself.

@@ -7,7 +7,6 @@
 
 use super::Callee;
 use super::function::Lowering;
-use super::method;
 use crate::called::shape_error;
 use crate::harvest::ty_of;
 use crate::harvest::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
@@ -243,10 +242,9 @@ impl Lowering<'_> {
             ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
-                    let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                    let receiver = behind(receiver);
+                    let receiver = behind(self.ty_of(receiver)?);
                     let known = self.type_with_function(name, &receiver, args);
-                    known.or_else(|| method::result_type(name, &receiver, args))
+                    known.or_else(|| super::slice::result_type(name, &receiver, args))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))

@@ -35,10 +35,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{
-    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
-    OrderedMethods, SliceValues, TextMethods, ValueMethods, ViewValues,
-};
+pub use builtin::{Builtin, ConstantMethods, MarkedWithDevice, NoMethods, SliceValues, TextMethods, ViewValues};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
@@ -62,6 +59,7 @@ use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
     ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
+pub use crate::math::Math;
 use crate::syntax::Definition;
 
 /// What tells the type that an observer saw.

@@ -6,6 +6,7 @@
 
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
+use crate::math::Math;
 
 /// What an operation does with values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,10 +15,37 @@ pub enum Operation {
     Unary(UnaryOp),
     /// An operator of two numbers; integers wrap.
     Binary(BinaryOp),
+    /// The absolute value of a number; overflow panics where overflow checks are on.
+    Abs,
     /// A count of an integer's bits, as `u32`.
     Count(UnaryOp),
+    /// The bytes of an integer in the opposite order.
+    SwapBytes,
     /// The bits of a number as another of the same width.
     Bits,
+    /// The number converted, as by `as`.
+    Cast,
+    /// A shift by a `u32`, modulo the width.
+    Shift(BinaryOp),
+    /// A rotation by a `u32`, modulo the width.
+    Rotate {
+        /// Whether it is to the left.
+        left: bool,
+    },
+    /// Whether an operator of two integers overflows.
+    Overflows(BinaryOp),
+    /// The product of two floats and a third, rounded once.
+    Fma,
+    /// A mathematical function of a float.
+    Math(Math),
+    /// The sum of the products of two vectors' numbers.
+    Dot,
+    /// The numbers of a vector as an array.
+    ToArray,
+    /// The order of two values behind references, as by `Ord`.
+    Order,
+    /// The same as by `PartialOrd`.
+    PartialOrder,
 }
 
 /// The types of an operation's parameters, the receiver's first, and of its result.
@@ -57,9 +85,15 @@ macro_rules! parameters {
 parameters! { () (A) (A B) (A B C) (A B C D) }
 
 /// Types that stand for operations, generic over the types behind the name: the types of the parameters and of the result, and
-/// the [`Operation`].
+/// the [`Operation`]. Beside each is a function, which the device library calls.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident[$($generic:ident: $bound:path),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
+        $(#[$doc])*
+        #[allow(dead_code, reason = "the library calls some of them")]
+        pub(crate) fn $name<$($generic: $bound),*>($(_: $param),*) -> $output {
+            unreachable!("the device's own function")
+        }
+
         $(#[$doc])*
         #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
         #[derive(Debug)]

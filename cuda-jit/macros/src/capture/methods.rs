@@ -161,10 +161,10 @@ const WITH_FUNCTIONS: &[(&str, usize)] = &[
 ];
 
 /// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
-/// only its call tells: `max` of an iterator takes nothing, where that of a number takes another.
+/// only its call tells: `sum` of an iterator yields what that of a view does not.
 pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
     let told = match name {
-        "is_sorted" | "last" | "len" | "max" | "min" | "product" | "sum" => args == 0,
+        "is_sorted" | "last" | "len" | "product" | "sum" => args == 0,
         _ => false,
     };
     let known = || WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values);
