@@ -53,10 +53,10 @@ pub mod __private {
     pub use crate::harvest::{
         Answers, Arithmetic, Body, Builtin, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
-        Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered, PinnedLayout, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
-        cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
-        param_of, part, returned, seen, shared_array, standard, tell, ty_of, type_arg,
+        Key, Layout, MarkedWithDevice, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy, SumIdentity,
+        SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type,
+        closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part,
+        returned, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, checked, compare, names, pattern, plain};
     pub use crate::kir::Scalar;
@@ -67,6 +67,7 @@ pub mod __private {
         DeviceIterator, inclusive,
     };
     pub use crate::library::loops::{items, range_of};
+    pub use crate::library::numbers::Ordered;
     pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
@@ -79,9 +80,8 @@ pub mod __private {
         };
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
-            ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
-            DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
-            OrderedMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _, ValueMethods as _,
+            ArrayMethods as _, ConstantMethods as _, DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _,
+            DeviceTryInto as _, FromBits as _, NoMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _,
             ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
         pub use crate::harvest::{
@@ -98,6 +98,10 @@ pub mod __private {
             __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
         pub use crate::library::known::{IsKnown as _, IsPlain as _};
+        pub use crate::library::numbers::{
+            FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
+            OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,
+        };
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };
@@ -105,8 +109,9 @@ pub mod __private {
         pub use crate::library::result::{
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
-        pub use crate::types::complex::ForeignFunctions as _;
+        pub use crate::types::complex::{ComplexMethods as _, ForeignFunctions as _};
         pub use crate::types::halves::HalfFunctions as _;
+        pub use crate::types::vector::{FloatVectorMethods as _, SignedVectorMethods as _, VectorMethods as _};
     }
 
     /// The macros that kernels know, each in a module of its own: a twin imports the module's names by a glob, and rustc refuses

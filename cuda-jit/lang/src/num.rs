@@ -13,6 +13,7 @@ use half::{bf16, f16};
 
 use crate::device;
 use crate::harvest::{ElementType, ScalarType};
+use crate::library::numbers::{FloatMethods, OrderedInteger, OrderedNumber};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
@@ -38,6 +39,7 @@ pub trait Num:
     ScalarType
     + cuda_mem_element::Element
     + PartialOrd
+    + OrderedNumber
     + Add<Output = Self>
     + Sub<Output = Self>
     + Mul<Output = Self>
@@ -83,6 +85,7 @@ pub trait Integer:
     Num
     + Eq
     + Ord
+    + OrderedInteger
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>
@@ -121,7 +124,7 @@ pub trait Integer:
 /// ```
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
-pub trait Float: Num + Neg<Output = Self> {
+pub trait Float: Num + Neg<Output = Self> + FloatMethods {
     /// The smaller of two; the one that is not NaN.
     fn min(self, other: Self) -> Self;
     /// The larger of two; the one that is not NaN.

@@ -220,9 +220,6 @@ macro_rules! nodes {
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
                 Function(callee: u32),
-                /// The function of a type that is named like one of the language's methods as such an argument, `f32::max`: the
-                /// callee's number.
-                MethodOf(name: Text, callee: u32),
                 /// An expression whose type rustc was asked for: the type's number.
                 Asked(value: Ref<Expr>, ty: u32),
                 /// `start..end`; true if the end is included; by number, the type of a loop's numbers, where rustc was asked

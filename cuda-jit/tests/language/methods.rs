@@ -170,3 +170,48 @@ fn bounds_carry_methods() {
     differ!(norm::<f32>, (1, 4), [&[3.0, -1.5, 0.0, 100.25][..]], vec![0f32; 4]);
     differ!(norm::<f64>, (1, 4), [&[3.0, -1.5, 0.0, 100.25][..]], vec![0f64; 4]);
 }
+
+#[kernel]
+fn ordered(x: &[u8], out: &mut [i32]) {
+    let i = grid::<1>();
+    let (c, d, at) = (char::from(x[i]), char::from(x[i] / 2 + 40), i * 16);
+    out[at] = c.cmp(&d) as i32 * 2 + c.partial_cmp(&d).map_or(7, |order| order as i32);
+    out[at + 1] = (c.max(d) as u32 * 256 + c.min(d) as u32) as i32;
+    out[at + 2] = c.clamp('C', 'p') as i32;
+    let (p, q) = (c < 'b', d > 'Q');
+    out[at + 3] = p.cmp(&q) as i32 * 2 + p.max(q) as i32 + 4 * p.min(q) as i32 + 8 * q.clamp(p, true) as i32;
+    let (less, greater) = (c.cmp(&d), d.cmp(&'P'));
+    out[at + 4] = less.max(greater) as i32 * 3 + less.cmp(&greater) as i32;
+    out[at + 5] = (x[i], d).max((90, c)).0 as i32 + [x[i], 3].min([80, x[i]])[0] as i32;
+    out[at + 6] = (x[i], p).partial_cmp(&(70, q)).map_or(7, |order| order as i32);
+    let (good, bad): (Result<u8, bool>, Result<u8, bool>) = (Ok(x[i]), if p { Err(q) } else { Ok(99) });
+    out[at + 8] = good.cmp(&bad) as i32 + 2 * good.max(bad).is_ok() as i32;
+    out[at + 7] = [c, d].into_iter().map(|c| c.max('M') as i32).fold(0, i32::max);
+}
+
+#[test]
+fn all_that_is_ordered_has_the_methods_of_ord() {
+    let x: Vec<u8> = (0..16).map(|n| n * 15 + 3).collect();
+    differ!(ordered, (1, 16), [&x[..]], vec![0i32; 256]);
+}
+
+#[kernel]
+fn by_path(x: &[i32], y: &[f32], out: &mut [f64]) {
+    let i = grid::<1>();
+    let (n, v, at) = (x[i], y[i], i * 12);
+    out[at] = Some(n).map(i32::wrapping_abs).map_or(0, i32::leading_zeros) as f64;
+    out[at + 1] = i32::overflowing_neg(n).0 as f64 + i32::checked_neg(n).is_none() as u32 as f64;
+    out[at + 2] = Some(v).map(f32::to_degrees).map_or(0.0, f32::to_radians) as f64;
+    out[at + 3] = [v, 2.0].map(f32::abs).into_iter().fold(0.5, f32::max) as f64;
+    out[at + 4] = f32::total_cmp(&v, &0.0) as i32 as f64 + i32::cmp(&n, &3) as i32 as f64;
+    out[at + 5] = u64::rotate_left(n as u64, 9) as f64 + f32::to_bits(v) as f64;
+    out[at + 6] = [n, 5, -9].into_iter().map(i32::unsigned_abs).map(u32::next_power_of_two).sum::<u32>() as f64;
+    out[at + 7] = f32::min(v, 1.5).mul_add(2.0, f32::clamp(v, -1.0, 1.0)) as f64;
+}
+
+#[test]
+fn methods_are_named_by_paths() {
+    let x = [0, 1, -1, 7, -300, 65_537, 1 << 29, -(1 << 29)];
+    let y = [0.0, -0.0, 1.5, -2.25, 1e3, -7e-3, 90.0, 180.0];
+    differ!(by_path, (1, 8), [&x[..], &y[..]], vec![0f64; 96]);
+}

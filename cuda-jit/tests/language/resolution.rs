@@ -239,6 +239,7 @@ fn own_order(x: &[u32], out: &mut [u32]) {
     all = all * 3 + number(sorted[3]) + number(sorted[1]);
     all = all * 3 + number(Rank::max(a, b)) + a.cmp(&b) as u32 % 3;
     all = all * 3 + [a, b].iter().copied().max().map_or(0, number);
+    all = all * 3 + number(Some(a).filter(|_| x[i] > 2).unwrap_or(Rank::High));
     out[i] = all * 2 + [a, b].is_sorted() as u32;
 }
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use cuda_driver::Context;
-use cuda_jit::harvest::{BuiltinReceiver, CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
+use cuda_jit::harvest::{CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
 use cuda_jit::harvest::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
 use cuda_jit::kir::Scalar;
 use cuda_jit::launch::{ArgType, CaptureDim, Captures, Carry, ClosureArg, Held, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
@@ -83,8 +83,6 @@ impl KernelParam for Mine {}
 impl ArgType for Mine {}
 impl ElementType for Mine {}
 impl Element for Mine {}
-
-impl BuiltinReceiver for Mine {}
 
 impl CastType for Mine {
     const TARGET: Scalar = Scalar::U64;

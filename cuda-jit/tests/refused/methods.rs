@@ -31,7 +31,7 @@ fn plain_associated(out: &mut [f32]) {
 
 #[device]
 impl Plain {
-    fn max<T: Copy>(&self, t: T) -> T {
+    fn sum<T: Copy>(&self, t: T) -> T {
         t
     }
 }

@@ -70,11 +70,6 @@ impl Builder {
         Val { ty: ty.clone(), leaves }
     }
 
-    /// The one of a type.
-    pub(super) fn one(&mut self, ty: Scalar) -> Value {
-        self.constant_bits(ty, ty.one())
-    }
-
     /// A comparison of two values.
     pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
         self.value(Op::Compare(op, a, b), Scalar::Bool)

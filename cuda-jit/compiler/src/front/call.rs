@@ -41,6 +41,7 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 self.call_function(at, instance, harvest, passed)
             }
+            Callee::Operation(operation, typing) => self.operate(at, *operation, typing, (None, args)),
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
             Callee::Vector(vector) => self.vector(vector, args),
             Callee::Exchange(exchange, ty) => self.exchange(at, *exchange, ty, args),
@@ -133,10 +134,9 @@ impl Lowering<'_> {
         let captured = match &arg.1 {
             ExprKind::Closure(closure) => Some(self.capture(closure)),
             ExprKind::Reborrow(inner, _) if !is_place(inner) => return self.callable(inner),
-            ExprKind::MethodOf(_, number) | ExprKind::Function(number) => match &self.frame().callees[*number as usize]
-            {
+            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
                 Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
-                Callee::Builtin if let ExprKind::MethodOf(name, _) = &arg.1 => Some(Captured::Method(name)),
+                Callee::Operation(operation, typing) => Some(Captured::Operation(*operation, typing.clone())),
                 conversion @ (Callee::Same(_)
                 | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
                     Some(Captured::Conversion(conversion.clone()))
@@ -199,12 +199,14 @@ impl Lowering<'_> {
                 let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
                 Ok(self.build.constructed(ty, *variant, args))
             }
-            Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
-            Captured::Method(name) => {
-                let receiver = self.value_of(args.remove(0));
-                let args = args.into_iter().map(|arg| self.value_of(arg)).collect();
-                self.number_method_of(at, name, &receiver, args)
+            Captured::Operation(operation, typing) => {
+                let mut operands = Vec::with_capacity(args.len());
+                for (arg, ty) in args.into_iter().zip(&typing.params) {
+                    operands.push(self.coerce(at, arg, ty)?);
+                }
+                self.operation(at, *operation, typing, &operands)
             }
+            Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
         }
     }
 
@@ -395,7 +397,7 @@ impl Lowering<'_> {
                 let passed = self.arguments(None, args, &harvest.params)?;
                 return self.call_function(at, &instance, &harvest, passed);
             }
-            Some(function @ (Captured::Method(_) | Captured::Constructor(..) | Captured::Conversion(_))) => {
+            Some(function @ (Captured::Operation(..) | Captured::Constructor(..) | Captured::Conversion(_))) => {
                 let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
                 return self.invoke(at, &function, values);
             }
@@ -555,8 +557,9 @@ impl Scopes {
         match &self.closures[*number as usize] {
             Captured::Written { result, .. } => result.clone(),
             Captured::Function(_, harvest) => Some(harvest.result.clone()),
+            Captured::Operation(_, typing) => Some(typing.result.clone()),
             Captured::Constructor(ty, _) => Some(ty.clone()),
-            Captured::Method(_) | Captured::Conversion(_) | Captured::Nowhere => None,
+            Captured::Conversion(_) | Captured::Nowhere => None,
         }
     }
 }

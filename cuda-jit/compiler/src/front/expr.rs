@@ -85,7 +85,7 @@ impl Lowering<'_> {
             ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
                 self.call(at, *number, &[])
             }
-            ExprKind::Closure(_) | ExprKind::Function(_) | ExprKind::MethodOf(..) => {
+            ExprKind::Closure(_) | ExprKind::Function(_) => {
                 let function = self.callable(expr)?;
                 Ok(self.scopes.closure_value(function))
             }
@@ -342,7 +342,14 @@ impl Scopes {
 impl Builder {
     /// The value of a struct, or of a variant, from its parts.
     pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
-        let Ty::Sum(of) = ty else { return assembled(ty, parts) };
+        let of = match ty {
+            Ty::Sum(of) => of,
+            Ty::Enum(of, scalar) => {
+                let bits = u128::from(of.variants[variant].1) & scalar.mask();
+                return Val { ty: ty.clone(), leaves: vec![self.constant_bits(*scalar, bits)] };
+            }
+            _ => return assembled(ty, parts),
+        };
         let number = self.constant(of.tag(), variant as u64);
         let (own, mut parts) = (of.fields_of(variant), parts.into_iter());
         let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];

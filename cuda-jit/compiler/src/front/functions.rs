@@ -1,11 +1,10 @@
 //! Functions as values, the methods that call them, and the value of one of two branches.
 
-use super::Callee;
 use super::builder::Builder;
 use super::function::{Captured, Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
-use super::types::{Val, behind};
+use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, ExprKind, Pos};
@@ -19,21 +18,12 @@ impl Lowering<'_> {
             _ => None,
         }
     }
-
-    /// One of two values.
-    pub(super) fn either(&mut self, at: Pos, first: Value, a: Val, b: Val) -> Result<Val> {
-        let b = self.agree(at, b, &a.ty)?;
-        let types = a.ty.leaves();
-        let choose = |((a, b), ty): ((&Value, &Value), _)| self.build.value(Op::Select(first, *a, *b), ty);
-        let leaves = a.leaves.iter().zip(&b.leaves).zip(types).map(choose).collect();
-        Ok(Val { ty: a.ty, leaves })
-    }
 }
 
 impl Scopes {
     /// The result type of a method that calls a function, or depends on its arguments.
     pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
-        let made = |index: usize| self.type_of_function(args.get(index)?, receiver);
+        let made = |index: usize| self.type_of_function(args.get(index)?);
         Some(match (name, receiver) {
             ("map", Ty::Array(_, len)) => Ty::Array(Box::new(made(0)?), *len),
             ("fold", Ty::View(..)) => made(1)?,
@@ -44,21 +34,12 @@ impl Scopes {
         })
     }
 
-    /// The result type of a function argument; of a number's method, for the receiver's element type.
-    pub(super) fn type_of_function(&self, function: &Expr, receiver: &Ty) -> Option<Ty> {
+    /// The result type of a function argument.
+    pub(super) fn type_of_function(&self, function: &Expr) -> Option<Ty> {
         match &function.1 {
             ExprKind::Closure(closure) => Some(self.frame().harvest.named[closure.result? as usize].clone()),
             ExprKind::Binding(number) => self.ty_of_closure(*number),
-            ExprKind::Function(number) | ExprKind::MethodOf(_, number)
-                if let Callee::Function(_, harvest) = &self.frame().callees[*number as usize] =>
-            {
-                Some(harvest.result.clone())
-            }
             ExprKind::Function(number) => self.result_of(*number),
-            ExprKind::MethodOf(name, _) => {
-                let (Ty::Array(held, _) | Ty::View(held, ..)) = receiver else { return None };
-                super::method::result_type(name, &behind((**held).clone()), &[])
-            }
             _ => None,
         }
     }
@@ -76,7 +57,7 @@ impl Scopes {
             (Captured::Function(a, _), Captured::Function(b, _)) => {
                 std::ptr::eq(a.definition(), b.definition()) && a.generics == b.generics
             }
-            (Captured::Method(a), Captured::Method(b)) => a == b,
+            (Captured::Operation(a, typing), Captured::Operation(b, other)) => (a, typing) == (b, other),
             _ => false,
         };
         let known = self.closures.iter().position(same);

@@ -12,16 +12,6 @@ use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Type, UnaryOp as KirUna
 use crate::syntax::{BinaryOp, Expr, Pos, UnaryOp};
 use cuda_jit_lang::device::MISALIGNED;
 
-/// What a method of a short vector yields.
-pub(super) fn result_type(name: &str, vector: &Ty) -> Option<Ty> {
-    let number = Ty::Scalar(vector.lanes()?);
-    Some(match name {
-        "dot" => number,
-        "to_array" => Ty::Array(Box::new(number), vector.parts().len() as u64),
-        _ => vector.clone(),
-    })
-}
-
 impl Lowering<'_> {
     /// `f32x4::new(a, b, c, d)`, or `f32x4::splat(a)`.
     pub(super) fn vector(&mut self, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
@@ -62,7 +52,7 @@ impl Lowering<'_> {
     }
 
     /// Does something to each number of vectors; to floats of 16 bits as a pair.
-    fn each_lane(
+    pub(super) fn each_lane(
         &mut self,
         ty: &Ty,
         operands: &[&Val],
@@ -146,52 +136,26 @@ impl Lowering<'_> {
         self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
     }
 
-    /// A method of a vector.
-    pub(super) fn lanes_method(&mut self, at: Pos, name: &str, of: &Place, args: &'static [Expr]) -> Result<Val> {
-        let vector = self.read(of);
-        let ty = vector.ty.clone();
-        let mut operands = vec![vector];
-        for arg in args {
-            operands.push(self.expr_as(arg, &ty)?);
+    /// The sum of the products of each two numbers, from the first on.
+    pub(super) fn dot_lanes(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Val> {
+        let products = self.lanes_binary(at, BinaryOp::Mul, left.clone(), right.clone())?;
+        let number = left.ty.lanes().unwrap_or(Scalar::F32);
+        let mut sum = Val::scalar(number, products.leaves[0]);
+        for product in &products.leaves[1..] {
+            sum = self.arithmetic(at, BinaryOp::Add, &sum, &Val::scalar(number, *product), false)?;
         }
-        let operands: Vec<&Val> = operands.iter().collect();
-        match (name, args.len()) {
-            ("min" | "max", 1) => self.each_lane(&ty, &operands, |walk, number, lanes| {
-                let op = if name == "min" { Kir::Min } else { Kir::Max };
-                Ok(walk.binary_value(op, lanes[0], lanes[1], number))
-            }),
-            ("abs", 0) => self.each_lane(&ty, &operands, |walk, number, lanes| {
-                if walk.checks_overflow() && number.is_signed() {
-                    walk.check_not_minimum(at, number, lanes[0], "absolute value overflows");
-                }
-                Ok(walk.unary_value(KirUnary::Abs, lanes[0], number))
-            }),
-            ("mul_add", 2) => self.each_lane(&ty, &operands, |walk, number, lanes| {
-                Ok(walk.build.value(Op::Fma(lanes[0], lanes[1], lanes[2]), number))
-            }),
-            ("dot", 1) => {
-                let products = self.lanes_binary(at, BinaryOp::Mul, operands[0].clone(), operands[1].clone())?;
-                let number = ty.lanes().unwrap_or(Scalar::F32);
-                let mut sum = Val::scalar(number, products.leaves[0]);
-                for product in &products.leaves[1..] {
-                    sum = self.arithmetic(at, BinaryOp::Add, &sum, &Val::scalar(number, *product), false)?;
-                }
-                Ok(sum)
-            }
-            ("to_array", 0) => {
-                let Some(array) = result_type(name, &ty) else { return Err(self.error(at, "this is no vector")) };
-                let made = self.new_array("array", &array);
-                for (index, leaf) in (0..).zip(&operands[0].leaves) {
-                    let element = element_type(array.clone()).unwrap_or(Ty::Unit);
-                    let place = self.element_at(made.only(), &element, crate::kir::Space::Local, index);
-                    self.build.effect(Op::Store(place, *leaf));
-                }
-                Ok(self.fresh(made))
-            }
-            _ => {
-                Err(self.error(at, format!("kernels have no method `{name}` on vectors with {} arguments", args.len())))
-            }
+        Ok(sum)
+    }
+
+    /// The numbers of a vector as an array.
+    pub(super) fn vector_to_array(&mut self, vector: &Val, array: &Ty) -> Val {
+        let made = self.new_array("array", array);
+        let element = element_type(array.clone()).unwrap_or(Ty::Unit);
+        for (index, leaf) in (0..).zip(&vector.leaves) {
+            let place = self.element_at(made.only(), &element, crate::kir::Space::Local, index);
+            self.build.effect(Op::Store(place, *leaf));
         }
+        self.fresh(made)
     }
 
     /// `as_vectors(numbers)`: the whole vectors, and the numbers behind them.

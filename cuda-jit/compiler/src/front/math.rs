@@ -2,23 +2,14 @@
 
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::called;
-use crate::harvest::{Instance, Memory, Ty};
-use crate::kir::{BinaryOp, LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
+use crate::harvest::{Math, Memory, Ty};
+use crate::kir::{LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
 
-/// The functions that `fastmath` has instructions for, on `f32`.
-const APPROXIMATE: [&str; 9] = ["sin", "cos", "tan", "exp", "exp2", "log", "log2", "log10", "pow"];
-
-/// Rust's name of a method as C has it.
-fn c_name(method: &str) -> &str {
-    match method {
-        "ln" => "log",
-        "ln_1p" => "log1p",
-        "exp_m1" => "expm1",
-        "powf" => "pow",
-        other => other,
-    }
+/// Returns true for the functions that `fastmath` has instructions for, on `f32`.
+fn is_approximate(function: Math) -> bool {
+    use Math::{Cos, Exp, Exp2, Ln, Log2, Log10, Powf, Sin, Tan};
+    matches!(function, Sin | Cos | Tan | Exp | Exp2 | Ln | Log2 | Log10 | Powf)
 }
 
 /// What a function of libdevice yields: what it returns and what it writes, as a tuple if that is more than one.
@@ -29,64 +20,30 @@ pub(super) fn library_type(function: LibFn) -> Ty {
 }
 
 impl Lowering<'_> {
-    /// The method, if it is one of these.
-    pub(super) fn math_method(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Option<Val>> {
-        let one = |value| Val::scalar(ty, value);
+    /// A function of a float; of one of 16 bits that of `f32`, rounded.
+    pub(super) fn math(&mut self, at: Pos, function: Math, ty: Scalar, args: &[Value]) -> Result<Value> {
+        // the exponent is an `i32`, whatever the float
+        let types = [ty, if function == Math::Powi { Scalar::I32 } else { ty }];
+        let args = args.iter().copied().zip(types);
         if ty.is_half() {
-            return self.half_method(at, method, ty, args);
+            let wide = |walk: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
+                true => walk.cast_value(arg, ty, Scalar::F32),
+                false => arg,
+            };
+            let args: Vec<Value> = args.map(|arg| wide(self, arg)).collect();
+            let value = self.math(at, function, Scalar::F32, &args)?;
+            return Ok(self.cast_value(value, Scalar::F32, ty));
         }
-        match (method, args) {
-            ("sin_cos", _) => {
-                let leaves = vec![self.function(at, "sin", ty, args)?, self.function(at, "cos", ty, args)?];
-                return Ok(Some(Val { ty: Ty::Tuple(vec![Ty::Scalar(ty), Ty::Scalar(ty)]), leaves }));
+        let approximate = self.program.fast_math && ty == Scalar::F32 && is_approximate(function);
+        match function.library(ty).filter(|_| self.program.libdevice || approximate) {
+            Some(function) => {
+                let args = args.map(|(arg, _)| arg).collect();
+                Ok(self.build.value(Op::Math(function, args), ty))
             }
-            ("log", &[x, base]) => {
-                let (x, base) = (self.function(at, "ln", ty, &[x])?, self.function(at, "ln", ty, &[base])?);
-                return Ok(Some(one(self.binary_value(BinaryOp::Div, x, base, ty))));
+            None => {
+                let args = args.map(|(arg, of)| Val::scalar(of, arg)).collect();
+                Ok(self.call_instance(at, &function.instance(ty), args)?.only())
             }
-            _ => {}
-        }
-        if let Some(instance) = called::plain_function(method, ty) {
-            return self.call_math(at, method, &instance, ty, args).map(one).map(Some);
-        }
-        match called::math_function(method, ty) {
-            Some(_) => self.function(at, method, ty, args).map(one).map(Some),
-            None => Ok(None),
-        }
-    }
-
-    /// A method of a 16-bit float: that of `f32`, rounded.
-    fn half_method(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Option<Val>> {
-        if called::plain_function(method, Scalar::F32).is_none()
-            && called::math_function(method, Scalar::F32).is_none()
-            && method != "sin_cos"
-        {
-            return Ok(None);
-        }
-        let (first, rest) = args.split_at(1);
-        let mut wide = vec![self.cast_value(first[0], ty, Scalar::F32)];
-        let power = method == "powi";
-        wide.extend(rest.iter().map(|&arg| if power { arg } else { self.cast_value(arg, ty, Scalar::F32) }));
-        let Some(mut value) = self.math_method(at, method, Scalar::F32, &wide)? else { return Ok(None) };
-        for leaf in &mut value.leaves {
-            *leaf = self.cast_value(*leaf, Scalar::F32, ty);
-        }
-        value.ty = match value.ty {
-            Ty::Tuple(parts) => Ty::Tuple(parts.iter().map(|_| Ty::Scalar(ty)).collect()),
-            _ => Ty::Scalar(ty),
-        };
-        Ok(Some(value))
-    }
-
-    fn function(&mut self, at: Pos, method: &str, ty: Scalar, args: &[Value]) -> Result<Value> {
-        let name = c_name(method);
-        let approximate = self.program.fast_math && ty == Scalar::F32 && APPROXIMATE.contains(&name);
-        match (LibFn::of_float(name, ty), called::math_function(method, ty)) {
-            (Some(function), _) if self.program.libdevice || approximate => {
-                Ok(self.build.value(Op::Math(function, args.to_vec()), ty))
-            }
-            (_, Some(instance)) => self.call_math(at, method, &instance, ty, args),
-            _ => Err(self.error(at, format!("kernels have no method `{method}` on {ty}"))),
         }
     }
 
@@ -120,11 +77,5 @@ impl Lowering<'_> {
             leaves.push(self.build.value(Op::Load(pointer), scalar));
         }
         Ok(Val { ty: library_type(function), leaves })
-    }
-
-    fn call_math(&mut self, at: Pos, method: &str, instance: &Instance, ty: Scalar, args: &[Value]) -> Result<Value> {
-        let mut types = [ty, if method == "powi" { Scalar::I32 } else { ty }].into_iter();
-        let args = args.iter().map(|&value| Val::scalar(types.next().unwrap_or(ty), value)).collect();
-        Ok(self.call_instance(at, instance, args)?.only())
     }
 }

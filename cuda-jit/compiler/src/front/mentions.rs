@@ -10,12 +10,9 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     match &of.1 {
         ExprKind::Binding(number) => *number == binding,
         ExprKind::CallClosure(callee, args) => one(callee) || any(args),
-        ExprKind::Lit(_)
-        | ExprKind::Const(_)
-        | ExprKind::Shared(_)
-        | ExprKind::Function(_)
-        | ExprKind::MethodOf(..)
-        | ExprKind::Continue(_) => false,
+        ExprKind::Lit(_) | ExprKind::Const(_) | ExprKind::Shared(_) | ExprKind::Function(_) | ExprKind::Continue(_) => {
+            false
+        }
         ExprKind::Unary(_, inner)
         | ExprKind::Cast(inner, _)
         | ExprKind::Field(inner, _)

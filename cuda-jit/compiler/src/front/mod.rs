@@ -12,7 +12,6 @@ mod builder;
 mod cached;
 mod call;
 mod compare;
-mod complex;
 mod constant;
 mod control;
 mod copies;
@@ -22,7 +21,6 @@ mod expr;
 mod function;
 mod functions;
 mod group;
-mod integer;
 mod items;
 mod lanes;
 mod loops;
@@ -32,6 +30,7 @@ mod mentions;
 mod merge;
 mod method;
 mod numbers;
+mod operation;
 mod operator;
 mod order;
 mod ordering;
@@ -60,7 +59,8 @@ use std::rc::Rc;
 
 use crate::harvest::layout::{short, shown};
 use crate::harvest::{
-    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Told, Ty, ViewPart,
+    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty, Typing,
+    ViewPart,
 };
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
@@ -231,6 +231,8 @@ struct Program {
 enum Callee {
     /// Captured Rust, and what rustc made of it.
     Function(Instance, Rc<Told>),
+    /// A function or method that is lowered in place, of these types.
+    Operation(Operation, Rc<Typing>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
     /// `as_vectors`, and the vector's type.
@@ -295,6 +297,7 @@ impl Callee {
                 }),
             ),
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
+            Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Builtin => Callee::Builtin,
         }

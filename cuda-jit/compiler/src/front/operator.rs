@@ -4,7 +4,7 @@ use super::compare::is_sequence;
 use super::function::{Lowering, Result};
 use super::overload;
 use super::types::Val;
-use crate::harvest::Ty;
+use crate::harvest::{Ty, ty_of};
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
 
@@ -195,6 +195,21 @@ impl Lowering<'_> {
             self.check(at, inside, "the shift's amount is not less than the width", &[]);
         }
         Ok(self.build.cast_value(amount.only(), from, scalar))
+    }
+
+    /// An integer as one of another type, or the error that it does not fit.
+    pub(super) fn fallible(&mut self, value: Value, from: Scalar, to: Scalar) -> Val {
+        let converted = self.cast_value(value, from, to);
+        let back = self.cast_value(converted, to, from);
+        let mut fits = self.compare(CompareOp::Eq, back, value);
+        if from.is_signed() != to.is_signed() {
+            // what is negative in one type is not in the other
+            let (signed, of) = if from.is_signed() { (value, from) } else { (converted, to) };
+            let zero = self.constant(of, 0);
+            let not_negative = self.compare(CompareOp::Ge, signed, zero);
+            fits = self.binary_value(Kir::And, fits, not_negative, Scalar::Bool);
+        }
+        self.result_of_one_error(fits, Val::scalar(to, converted), ty_of::<std::num::TryFromIntError>())
     }
 
     pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {

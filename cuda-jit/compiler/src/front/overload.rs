@@ -36,11 +36,6 @@ fn is_ordering(op: CompareOp) -> bool {
     !matches!(op, CompareOp::Eq | CompareOp::Ne)
 }
 
-/// Returns true if a struct lists the trait of an operator.
-pub(super) fn lists(of: &Ty, name: &str) -> bool {
-    find(of, name, Some(of)).is_some()
-}
-
 /// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
 fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
     let fits = |operator: &Operator| match right {

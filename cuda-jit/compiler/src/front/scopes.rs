@@ -16,7 +16,7 @@ use super::merge::MergeId;
 use super::place::Place;
 use super::types::Val;
 use super::{Callee, LowerError, Spot};
-use crate::harvest::{ConstValue, GenericArg, Instance, Resolved, Told, Ty};
+use crate::harvest::{ConstValue, GenericArg, Instance, Operation, Resolved, Told, Ty, Typing};
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
 
@@ -75,8 +75,8 @@ pub(super) enum Captured {
     Nowhere,
     /// A device function.
     Function(Instance, Rc<Told>),
-    /// A method of numbers.
-    Method(&'static str),
+    /// A function or method that is lowered in place, of these types.
+    Operation(Operation, Rc<Typing>),
     /// The constructor of a tuple struct, or of the variant of this number.
     Constructor(Ty, usize),
     /// A conversion of numbers, or of a type to itself.

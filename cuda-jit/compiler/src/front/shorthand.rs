@@ -29,10 +29,6 @@ impl Lowering<'_> {
         self.build.constant(ty, bits)
     }
 
-    pub(super) fn constant_bits(&mut self, ty: Scalar, bits: u128) -> Value {
-        self.build.constant_bits(ty, bits)
-    }
-
     pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Val {
         self.build.constant_value(ty, cells)
     }

@@ -6,7 +6,6 @@
 //! yields is a hint, and the value that comes says the rest.
 
 use super::Callee;
-use super::method;
 use super::scopes::Scopes;
 use crate::called::shape_error;
 use crate::harvest::ty_of;
@@ -243,10 +242,9 @@ impl Scopes {
             ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
-                    let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
-                    let receiver = behind(receiver);
+                    let receiver = behind(self.ty_of(receiver)?);
                     let known = self.type_with_function(name, &receiver, args);
-                    known.or_else(|| method::result_type(name, &receiver, args))
+                    known.or_else(|| super::slice::result_type(name, &receiver, args))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
@@ -262,6 +260,7 @@ impl Scopes {
     pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Operation(_, typing) => Some(typing.result.clone()),
             Callee::Intrinsic(Intrinsic::TryNumber(_), to) => {
                 Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
             }

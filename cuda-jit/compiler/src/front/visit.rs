@@ -17,7 +17,7 @@ impl Lowering<'_> {
         let items = self.elements_of(at, Place::Fixed(value.clone()), false)?;
         match (name, args) {
             ("fold", [first, function]) => {
-                let ty = self.scopes.type_of_function(function, &value.ty);
+                let ty = self.scopes.type_of_function(function);
                 let first = self.expr(first, ty.as_ref())?;
                 let function = self.callable(function)?;
                 self.fold(at, items, first, |walk, all, item| walk.invoke(at, &function, vec![all, item]))
@@ -53,7 +53,7 @@ impl Lowering<'_> {
     /// `array.map(function)`
     pub(super) fn map_array(&mut self, at: Pos, array: &Ty, of: &Elements, function: &'static Expr) -> Result<Val> {
         let Ty::Array(_, len) = array else { return Err(self.error(at, "this is no array")) };
-        let element = self.scopes.type_of_function(function, array).filter(Ty::is_plain);
+        let element = self.scopes.type_of_function(function).filter(Ty::is_plain);
         let Some(element) = element else {
             return Err(self.error(at, "kernels map arrays to numbers, structs and tuples of such, not to references"));
         };

@@ -115,7 +115,7 @@ pub trait KernelParam: DeviceType {}
     message = "`{Self}` is not a number or `bool`",
     note = "const parameters are single numbers"
 )]
-pub trait ScalarType: ElementType + CastType + crate::harvest::BuiltinReceiver + sealed::Sealed {
+pub trait ScalarType: ElementType + CastType + sealed::Sealed {
     /// Which one.
     const SCALAR: Scalar;
 

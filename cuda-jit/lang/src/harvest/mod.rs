@@ -21,6 +21,7 @@ mod identity;
 mod keys;
 pub mod layout;
 pub mod names;
+pub(crate) mod operation;
 mod operator;
 pub mod pattern;
 pub mod plain;
@@ -34,10 +35,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{
-    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
-    OrderedMethods, SliceValues, TextMethods, ValueMethods, ViewValues,
-};
+pub use builtin::{Builtin, ConstantMethods, MarkedWithDevice, NoMethods, SliceValues, TextMethods, ViewValues};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
@@ -50,6 +48,7 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey, any_value, spelled,
 };
+pub use operation::{Operation, Parameters, Typing};
 pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
@@ -60,6 +59,7 @@ use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
     ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
+pub use crate::math::Math;
 use crate::syntax::Definition;
 
 /// What tells the type that an observer saw.
@@ -217,6 +217,8 @@ pub enum Body {
     Captured(&'static Definition, fn() -> Harvest),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
+    /// A function or method that the front end lowers itself, of these types.
+    Operation(Operation, fn() -> Typing),
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
     /// A method of a number, slice or view, which its name tells.
@@ -407,7 +409,9 @@ impl Instance {
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Constructor(..) | Body::Builtin => panic!("it is captured Rust"),
+            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::Builtin => {
+                panic!("it is captured Rust")
+            }
         }
     }
 }

@@ -27,39 +27,61 @@ mod single;
 mod trigonometric;
 
 use crate::harvest::{DeviceFn, Instance};
-use crate::kir::Scalar;
+use crate::kir::{LibFn, Scalar};
 
-/// The function that stands for a method of a float, if it is one of these.
-pub fn instance(method: &str, ty: Scalar) -> Option<Instance> {
-    macro_rules! pick {
-        ($($module:ident: $($name:ident)*;)*) => {
-            match (method, ty) {
-                $($(
-                    (stringify!($name), Scalar::F32) => single::$name::instance(),
-                    (stringify!($name), _) => $module::$name::instance(),
-                )*)*
-                _ => return None,
+/// The functions: those that libdevice has, with its name, and those that neither it nor an instruction has.
+macro_rules! functions {
+    ([$($module:ident: $($variant:ident $name:ident $library:literal,)*;)*] [$($plain:ident $function:ident,)*]) => {
+        /// A mathematical function of a float.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Math {
+            $($(
+                #[doc = concat!("`", stringify!($name), "`")]
+                $variant,
+            )*)*
+            $(
+                #[doc = concat!("`", stringify!($function), "`")]
+                $plain,
+            )*
+        }
+
+        impl Math {
+            /// The function of libdevice, if it has one.
+            pub fn library(self, ty: Scalar) -> Option<LibFn> {
+                let name = match self {
+                    $($(Math::$variant => $library,)*)*
+                    $(Math::$plain)|* => return None,
+                };
+                LibFn::of_float(name, ty)
             }
-        };
-    }
-    Some(pick! {
-        exponential: exp exp2 exp_m1 ln log2 log10 ln_1p powf cbrt sinh cosh tanh asinh acosh atanh;
-        trigonometric: sin cos tan asin acos atan atan2 hypot;
-    })
+
+            /// The function in Rust.
+            pub fn instance(self, ty: Scalar) -> Instance {
+                match (self, ty) {
+                    $($(
+                        (Math::$variant, Scalar::F32) => single::$name::instance(),
+                        (Math::$variant, _) => $module::$name::instance(),
+                    )*)*
+                    $(
+                        (Math::$plain, Scalar::F32) => plain::f32::$function::instance(),
+                        (Math::$plain, _) => plain::f64::$function::instance(),
+                    )*
+                }
+            }
+        }
+    };
 }
 
-/// The function for a method that neither a library nor an instruction has.
-pub fn plain(method: &str, ty: Scalar) -> Option<Instance> {
-    macro_rules! pick {
-        ($($name:ident)*) => {
-            match (method, ty) {
-                $(
-                    (stringify!($name), Scalar::F32) => plain::f32::$name::instance(),
-                    (stringify!($name), _) => plain::f64::$name::instance(),
-                )*
-                _ => return None,
-            }
-        };
-    }
-    Some(pick! { round powi rem_euclid div_euclid to_degrees to_radians })
+functions! {
+    [
+        exponential: Exp exp "exp", Exp2 exp2 "exp2", ExpM1 exp_m1 "expm1", Ln ln "log", Log2 log2 "log2",
+            Log10 log10 "log10", Ln1p ln_1p "log1p", Powf powf "pow", Cbrt cbrt "cbrt", Sinh sinh "sinh",
+            Cosh cosh "cosh", Tanh tanh "tanh", Asinh asinh "asinh", Acosh acosh "acosh", Atanh atanh "atanh",;
+        trigonometric: Sin sin "sin", Cos cos "cos", Tan tan "tan", Asin asin "asin", Acos acos "acos",
+            Atan atan "atan", Atan2 atan2 "atan2", Hypot hypot "hypot",;
+    ]
+    [
+        Round round, Powi powi, RemEuclid rem_euclid, DivEuclid div_euclid, ToDegrees to_degrees,
+        ToRadians to_radians,
+    ]
 }

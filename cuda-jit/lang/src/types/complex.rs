@@ -12,16 +12,16 @@ use num_complex::Complex;
 
 use crate::device;
 use crate::harvest::{
-    Arithmetic, Callee, DeviceFn, DeviceType, ElementType, Field, Instance, KernelParam, Key, Operator, Returned,
-    StructTy, Ty, ValueType, ty_of,
+    Arithmetic, Callee, DeviceFn, DeviceType, ElementType, Field, KernelParam, Key, Operator, Returned, StructTy, Ty,
+    ValueType, ty_of,
 };
-use crate::kir::Scalar;
+use crate::library::numbers::floats::Bits;
 use crate::num::Float;
 
 /// `f32` or `f64`: what complex numbers consist of.
 ///
 /// Sealed, as [`Float`] is.
-pub trait Real: Float {
+pub trait Real: Float + Bits {
     /// Infinity.
     const INFINITY: Self;
     /// Not a number.
@@ -182,24 +182,51 @@ fn operators<T: Real>() -> Vec<Operator> {
     }
 }
 
-/// The function that a method is.
-pub fn method(name: &str, of: Scalar) -> Option<Instance> {
-    macro_rules! pick {
-        ($($name:ident)*) => {
-            match (name, of) {
-                $(
-                    (stringify!($name), Scalar::F32) => $name::<f32>::instance(),
-                    (stringify!($name), _) => $name::<f64>::instance(),
-                )*
-                _ => return None,
-            }
-        };
+/// The hidden methods of complex numbers.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait ComplexMethods<T: Real>: Sized {
+    cuda_jit_macros::device_methods! {
+        fn acos(self) -> Self = acos<T>;
+        fn acosh(self) -> Self = acosh<T>;
+        fn arg(self) -> T = arg<T>;
+        fn asin(self) -> Self = asin<T>;
+        fn asinh(self) -> Self = asinh<T>;
+        fn atan(self) -> Self = atan<T>;
+        fn atanh(self) -> Self = atanh<T>;
+        fn conj(&self) -> Self = conj<T>;
+        fn cos(self) -> Self = cos<T>;
+        fn cosh(self) -> Self = cosh<T>;
+        fn exp(self) -> Self = exp<T>;
+        fn exp2(self) -> Self = exp2<T>;
+        fn expf(self, base: T) -> Self = expf<T>;
+        fn inv(&self) -> Self = inv<T>;
+        fn is_finite(self) -> bool = is_finite<T>;
+        fn is_infinite(self) -> bool = is_infinite<T>;
+        fn is_nan(self) -> bool = is_nan<T>;
+        fn l1_norm(&self) -> T = l1_norm<T>;
+        fn ln(self) -> Self = ln<T>;
+        fn log(self, base: T) -> Self = log<T>;
+        fn log10(self) -> Self = log10<T>;
+        fn log2(self) -> Self = log2<T>;
+        fn norm(self) -> T = norm<T>;
+        fn norm_sqr(&self) -> T = norm_sqr<T>;
+        fn powc(self, exponent: Self) -> Self = powc<T>;
+        fn powf(self, exponent: T) -> Self = powf<T>;
+        fn powi(&self, exponent: i32) -> Self = powi<T>;
+        fn powu(&self, exponent: u32) -> Self = powu<T>;
+        fn scale(&self, by: T) -> Self = scale<T>;
+        fn sin(self) -> Self = sin<T>;
+        fn sinh(self) -> Self = sinh<T>;
+        fn sqrt(self) -> Self = sqrt<T>;
+        fn tan(self) -> Self = tan<T>;
+        fn tanh(self) -> Self = tanh<T>;
+        fn to_polar(self) -> (T, T) = to_polar<T>;
+        fn unscale(&self, by: T) -> Self = unscale<T>;
     }
-    Some(pick! {
-        conj norm norm_sqr l1_norm arg to_polar scale unscale inv exp ln log sqrt powf powi powu powc expf exp2 log2 log10
-        sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh is_nan is_infinite is_finite
-    })
 }
+
+impl<T: Real> ComplexMethods<T> for Complex<T> {}
 
 macro_rules! functions {
     ($($(#[doc = $doc:literal])* fn $name:ident($($param:ident: $ty:ty),*) -> $result:ty $body:block)*) => { $(

@@ -16,10 +16,12 @@ use cuda_mem_element::{Element, Exchanged, NumberKind};
 use half::{bf16, f16};
 
 use crate::device::Cached;
+use crate::harvest::operation::operations;
 use crate::harvest::{
-    Arithmetic, Body, BuiltinReceiver, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic,
-    KernelParam, Key, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
+    Arithmetic, Body, Callee, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam,
+    Key, Operation, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
 };
+use crate::kir::BinaryOp;
 use crate::num::{Float, Vector};
 
 /// What stands for the functions that make a vector.
@@ -34,6 +36,54 @@ unsafe impl<V: Vector> DeviceFn for MadeVector<V> {
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![type_arg::<V>()] }
+    }
+}
+
+operations! {
+    /// The smaller of each two numbers.
+    min[V: Vector](V, V) -> V => Operation::Binary(BinaryOp::Min);
+    /// The larger of each two numbers.
+    max[V: Vector](V, V) -> V => Operation::Binary(BinaryOp::Max);
+    /// The absolute value of each number.
+    abs[V: Vector](V) -> V => Operation::Abs;
+    /// `a * b + c` of each three numbers, rounded once.
+    mul_add[V: Vector](V, V, V) -> V => Operation::Fma;
+    /// The sum of the products of each two numbers, from the first on.
+    dot[V: Vector](V, V) -> V::Number => Operation::Dot;
+    /// The numbers in order.
+    to_array[V: VectorMethods](V) -> V::Numbers => Operation::ToArray;
+}
+
+/// The hidden methods of vectors.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait VectorMethods: Vector {
+    /// An array of its numbers.
+    type Numbers: DeviceType;
+
+    cuda_jit_macros::device_methods! {
+        fn dot(self, other: Self) -> Self::Number = dot<Self>;
+        fn max(self, other: Self) -> Self = max<Self>;
+        fn min(self, other: Self) -> Self = min<Self>;
+        fn to_array(self) -> Self::Numbers = to_array<Self>;
+    }
+}
+
+/// The hidden methods of vectors of numbers with a sign.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait SignedVectorMethods: Vector {
+    cuda_jit_macros::device_methods! {
+        fn abs(self) -> Self = abs<Self>;
+    }
+}
+
+/// The hidden methods of vectors of floats.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait FloatVectorMethods: Vector {
+    cuda_jit_macros::device_methods! {
+        fn mul_add(self, a: Self, b: Self) -> Self = mul_add<Self>;
     }
 }
 
@@ -193,7 +243,10 @@ macro_rules! vectors {
         unsafe impl ElementType for $name {}
         #[diagnostic::do_not_recommend]
         impl KernelParam for $name {}
-        impl BuiltinReceiver for $name {}
+
+        impl VectorMethods for $name {
+            type Numbers = [$number; $count];
+        }
 
         const _: () = assert!(size_of::<$name>() == $count * size_of::<$number>());
 
@@ -266,6 +319,8 @@ macro_rules! signed {
             fn neg(self) -> Self { Self { $($lane: -self.$lane),+ } }
         }
 
+        impl SignedVectorMethods for $name {}
+
         impl $name {
             /// The absolute value of each number.
             pub fn abs(self) -> Self {
@@ -277,6 +332,8 @@ macro_rules! signed {
 
 macro_rules! floats {
     ($($name:ident [$($lane:ident)+];)*) => { $(
+        impl FloatVectorMethods for $name {}
+
         impl $name {
             /// `self * a + b` of each three numbers, rounded once.
             pub fn mul_add(self, a: Self, b: Self) -> Self {

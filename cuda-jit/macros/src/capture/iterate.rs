@@ -5,7 +5,6 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprRange, Pat, RangeLimits};
 
-use super::call::method_by_path;
 use super::observers::callee;
 use super::{Capture, node, nothing, span::begin};
 
@@ -111,13 +110,7 @@ impl Capture {
                 let path = path.clone();
                 let number = self.callee(span);
                 *arg = self.tied(number, &path, None).0;
-                node(
-                    span,
-                    match method_by_path(&path) {
-                        Some(name) => s::ExprKind::MethodOf(name, number),
-                        None => s::ExprKind::Function(number),
-                    },
-                )
+                node(span, s::ExprKind::Function(number))
             }
             _ => self.argument(arg),
         }

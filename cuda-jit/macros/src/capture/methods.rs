@@ -1,8 +1,10 @@
 //! The hidden methods of those that the device language has of its own, and why others are refused.
 
-use cuda_jit_syntax::methods::CLASSES;
+use cuda_jit_syntax::methods::{CLASSES, is_method};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{FnArg, ReturnType, Token};
 
 /// The hidden methods of a class of types, with the receivers of those that they stand for: `__dev_` and the name is there to be
 /// called on a value, `__fn_` and the name to be named by a path.
@@ -36,6 +38,74 @@ pub(crate) fn builtin_methods(class: &str) -> TokenStream {
         }
     });
     quote!(#(#methods)*)
+}
+
+/// A method's signature, and the type that stands for it.
+struct DeviceMethod {
+    sig: syn::Signature,
+    function: syn::Type,
+}
+
+impl Parse for DeviceMethod {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let sig = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let function = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(DeviceMethod { sig, function })
+    }
+}
+
+impl DeviceMethod {
+    /// `__call_` and the name, which stands for a call, and `__fn_` and the name, which stands for the method's path.
+    fn hidden(&self) -> TokenStream {
+        let DeviceMethod { sig, function } = self;
+        let [call, path, asked] = ["call", "fn", "dev"].map(|kind| format_ident!("__{}_{}", kind, sig.ident));
+        let (generics, _, clause) = sig.generics.split_for_impl();
+        let receiver = sig.receiver().into_iter();
+        let params = sig.inputs.iter().filter_map(|param| match param {
+            FnArg::Typed(param) => Some(&param.ty),
+            FnArg::Receiver(_) => None,
+        });
+        let result = match &sig.output {
+            ReturnType::Default => quote!(()),
+            ReturnType::Type(_, ty) => quote!(#ty),
+        };
+        let called = quote!((#(#receiver,)* #(_: #params),*));
+        // a name that other types' methods have, which a probe does not call yet
+        let asked = is_method(&sig.ident.to_string()).then(|| {
+            let receiver = sig.receiver();
+            quote!(#[doc(hidden)] fn #asked(#receiver) -> Callee<#function> { Callee::new() })
+        });
+        quote! {
+            #[doc(hidden)]
+            fn #call #generics #called -> Returned<#function, #result> #clause {
+                Returned::new()
+            }
+
+            #[doc(hidden)]
+            fn #path #generics() -> Callee<#function> #clause {
+                Callee::new()
+            }
+
+            #asked
+        }
+    }
+}
+
+/// The hidden methods of a trait, `fn name(self, arg: T) -> R = F;`, where `F` stands for the method.
+pub(crate) fn device_methods(tokens: TokenStream) -> TokenStream {
+    let all = |input: ParseStream<'_>| {
+        let mut methods = Vec::new();
+        while !input.is_empty() {
+            methods.push(input.parse::<DeviceMethod>()?);
+        }
+        Ok(methods)
+    };
+    match all.parse2(tokens) {
+        Ok(methods) => methods.iter().map(DeviceMethod::hidden).collect(),
+        Err(error) => error.to_compile_error(),
+    }
 }
 
 /// Hidden methods of the host's, `Why: name count name (types) ..;`, which yield `HostMethod<Self, Why>`. They take so many
@@ -91,10 +161,10 @@ const WITH_FUNCTIONS: &[(&str, usize)] = &[
 ];
 
 /// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
-/// only its call tells: `max` of an iterator takes nothing, where that of a number takes another.
+/// only its call tells: `sum` of an iterator yields what that of a view does not.
 pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
     let told = match name {
-        "is_sorted" | "last" | "len" | "max" | "min" | "product" | "sum" => args == 0,
+        "is_sorted" | "last" | "len" | "product" | "sum" => args == 0,
         _ => false,
     };
     let known = || WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values);

@@ -1,0 +1,143 @@
+//! Operations: the functions and methods that are lowered in place, known by [`Operation`] and not by their names.
+
+use super::compare::By;
+use super::function::{Lowering, Result};
+use super::types::Val;
+use crate::harvest::{Operation, Typing};
+use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, Pos};
+
+impl Lowering<'_> {
+    /// An operation on arguments, behind a method's receiver.
+    pub(super) fn operate(
+        &mut self,
+        at: Pos,
+        operation: Operation,
+        typing: &Typing,
+        (receiver, args): (Option<&'static Expr>, &'static [Expr]),
+    ) -> Result<Val> {
+        let mut operands = Vec::with_capacity(typing.params.len());
+        for (arg, ty) in receiver.into_iter().chain(args).zip(&typing.params) {
+            let is_receiver = receiver.is_some() && operands.is_empty();
+            operands.push(match ty {
+                ty if is_receiver => self.receiver_as(at, arg, ty)?,
+                ty => self.expr_as(arg, ty)?,
+            });
+        }
+        self.operation(at, operation, typing, &operands)
+    }
+
+    /// An operation on values.
+    pub(super) fn operation(
+        &mut self,
+        at: Pos,
+        operation: Operation,
+        typing: &Typing,
+        operands: &[Val],
+    ) -> Result<Val> {
+        match (operation, operands) {
+            (Operation::Order, [left, right]) => self.order(at, By::Total, left, right),
+            (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
+            (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
+            (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
+            (operation, [first, ..]) if first.ty.lanes().is_some() => {
+                let operands: Vec<&Val> = operands.iter().collect();
+                self.each_lane(&typing.result, &operands, |walk, number, lanes| {
+                    walk.number_operation(at, operation, (number, number), lanes)
+                })
+            }
+            (operation, operands) => {
+                let values: Vec<Value> = operands.iter().map(Val::only).collect();
+                let of = self.number(at, &operands[0])?;
+                let result = typing.result.as_scalar().unwrap_or(of);
+                let value = self.number_operation(at, operation, (of, result), &values)?;
+                Ok(Val { ty: typing.result.clone(), leaves: vec![value] })
+            }
+        }
+    }
+
+    /// An operation on numbers of a type that yields one of another.
+    fn number_operation(
+        &mut self,
+        at: Pos,
+        operation: Operation,
+        (of, result): (Scalar, Scalar),
+        values: &[Value],
+    ) -> Result<Value> {
+        Ok(match (operation, values) {
+            (Operation::Unary(op), [a]) => self.unary_value(op, *a, of),
+            (Operation::Binary(op), [a, b]) => self.binary_value(op, *a, *b, of),
+            (Operation::Abs, [a]) => {
+                if self.checks_overflow() && of.is_signed() {
+                    self.check_not_minimum(at, of, *a, "absolute value overflows");
+                }
+                self.unary_value(UnaryOp::Abs, *a, of)
+            }
+            (Operation::Count(op), [a]) => {
+                let count = self.unary_value(op, *a, of);
+                self.cast_value(count, of, Scalar::U32)
+            }
+            (Operation::SwapBytes, [a]) if of.bits() == 8 => *a,
+            (Operation::SwapBytes, [a]) => self.unary_value(UnaryOp::SwapBytes, *a, of),
+            (Operation::Bits, [a]) if of == result => *a,
+            (Operation::Bits, [a]) => self.build.value(Op::Bitcast(*a, result), result),
+            (Operation::Cast, [a]) => self.cast_value(*a, of, result),
+            (Operation::Shift(op), [a, amount]) => {
+                let amount = self.cast_value(*amount, Scalar::U32, of);
+                self.binary_value(op, *a, amount, of)
+            }
+            (Operation::Rotate { left }, [a, amount]) => self.rotate(left, of, *a, *amount),
+            (Operation::Overflows(op), [a, b]) => self.build.value(Op::Overflows(op, *a, *b), Scalar::Bool),
+            (Operation::Fma, [a, b, c]) => self.build.value(Op::Fma(*a, *b, *c), of),
+            (Operation::Math(function), values) => self.math(at, function, of, values)?,
+            (
+                Operation::Unary(_)
+                | Operation::Binary(_)
+                | Operation::Abs
+                | Operation::Count(_)
+                | Operation::SwapBytes
+                | Operation::Bits
+                | Operation::Cast
+                | Operation::Shift(_)
+                | Operation::Rotate { .. }
+                | Operation::Overflows(_)
+                | Operation::Fma
+                | Operation::Dot
+                | Operation::ToArray
+                | Operation::Order
+                | Operation::PartialOrder,
+                _,
+            ) => return Err(self.error(at, "this takes other operands; please report this")),
+        })
+    }
+
+    /// Two shifts of the unsigned bits; their amounts are taken modulo the width.
+    fn rotate(&mut self, left: bool, ty: Scalar, a: Value, amount: Value) -> Value {
+        let bits = super::numbers::unsigned(ty);
+        let a = if bits == ty { a } else { self.build.value(Op::Bitcast(a, bits), bits) };
+        let amount = self.cast_value(amount, Scalar::U32, bits);
+        let zero = self.constant(bits, 0);
+        let back = self.binary_value(BinaryOp::Sub, zero, amount, bits);
+        let (up, down) = if left { (amount, back) } else { (back, amount) };
+        let high = self.binary_value(BinaryOp::Shl, a, up, bits);
+        let low = self.binary_value(BinaryOp::Shr, a, down, bits);
+        let rotated = self.binary_value(BinaryOp::Or, high, low, bits);
+        if bits == ty { rotated } else { self.build.value(Op::Bitcast(rotated, ty), ty) }
+    }
+
+    pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
+        self.build.value(Op::Compare(op, a, b), Scalar::Bool)
+    }
+
+    pub(super) fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Binary(op, a, b), ty)
+    }
+
+    pub(super) fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Unary(op, a), ty)
+    }
+
+    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
+        self.build.value(Op::Select(condition, yes, no), ty)
+    }
+}

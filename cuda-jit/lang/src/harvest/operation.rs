@@ -1,0 +1,125 @@
+//! Operations: functions and methods of kernels that the compiler lowers itself, each by its own item.
+//!
+//! An operation is a type, made by [`operations!`], which stands in the place of the method: a probe's hidden method returns
+//! [`Returned`](super::Returned) of it. rustc finds the method, and its parameters' and its result's types; the compiler
+//! matches [`Operation`] exhaustively and knows no name.
+
+use super::{DeviceType, Ty, ty_of};
+use crate::kir::{BinaryOp, UnaryOp};
+use crate::math::Math;
+
+/// What an operation does with values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// An operator of a number.
+    Unary(UnaryOp),
+    /// An operator of two numbers; integers wrap.
+    Binary(BinaryOp),
+    /// The absolute value of a number; overflow panics where overflow checks are on.
+    Abs,
+    /// A count of an integer's bits, as `u32`.
+    Count(UnaryOp),
+    /// The bytes of an integer in the opposite order.
+    SwapBytes,
+    /// The bits of a number as another of the same width.
+    Bits,
+    /// The number converted, as by `as`.
+    Cast,
+    /// A shift by a `u32`, modulo the width.
+    Shift(BinaryOp),
+    /// A rotation by a `u32`, modulo the width.
+    Rotate {
+        /// Whether it is to the left.
+        left: bool,
+    },
+    /// Whether an operator of two integers overflows.
+    Overflows(BinaryOp),
+    /// The product of two floats and a third, rounded once.
+    Fma,
+    /// A mathematical function of a float.
+    Math(Math),
+    /// The sum of the products of two vectors' numbers.
+    Dot,
+    /// The numbers of a vector as an array.
+    ToArray,
+    /// The order of two values behind references, as by `Ord`.
+    Order,
+    /// The same as by `PartialOrd`.
+    PartialOrder,
+}
+
+/// The types of an operation's parameters, the receiver's first, and of its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Typing {
+    /// The parameters' types.
+    pub params: Vec<Ty>,
+    /// The result's type.
+    pub result: Ty,
+}
+
+impl Typing {
+    /// The typing of parameters, as a tuple, and a result.
+    pub fn of<P: Parameters, R: DeviceType>() -> Self {
+        Typing { params: P::types(), result: ty_of::<R>() }
+    }
+}
+
+/// The types of parameters, as a tuple.
+///
+/// Nothing unsafe relies on an implementation: it is for tuples alone.
+pub trait Parameters {
+    /// The types in order.
+    fn types() -> Vec<Ty>;
+}
+
+macro_rules! parameters {
+    ($(($($name:ident)*))*) => { $(
+        impl<$($name: DeviceType),*> Parameters for ($($name,)*) {
+            fn types() -> Vec<Ty> {
+                vec![$(ty_of::<$name>()),*]
+            }
+        }
+    )* };
+}
+
+parameters! { () (A) (A B) (A B C) (A B C D) }
+
+/// Types that stand for operations, generic over the types behind the name: the types of the parameters and of the result, and
+/// the [`Operation`]. Beside each is a function, which the device library calls.
+macro_rules! operations {
+    ($($(#[$doc:meta])* $name:ident[$($generic:ident: $bound:path),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
+        $(#[$doc])*
+        #[allow(dead_code, reason = "the library calls some of them")]
+        pub(crate) fn $name<$($generic: $bound),*>($(_: $param),*) -> $output {
+            unreachable!("the device's own function")
+        }
+
+        $(#[$doc])*
+        #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
+        #[derive(Debug)]
+        pub struct $name<$($generic),*> {
+            _of: std::marker::PhantomData<fn() -> ($($generic,)*)>,
+        }
+
+        impl<$($generic),*> $name<$($generic),*> {
+            #[doc(hidden)]
+            pub fn __callee() -> $crate::harvest::Callee<Self> {
+                $crate::harvest::Callee::new()
+            }
+        }
+
+        // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        unsafe impl<$($generic: $bound),*> $crate::harvest::DeviceFn for $name<$($generic),*> {
+            type Args = ($($param,)*);
+            type Output = $output;
+
+            fn instance() -> $crate::harvest::Instance {
+                let typing = $crate::harvest::Typing::of::<($($param,)*), $output>;
+                let body = $crate::harvest::Body::Operation($operation, typing);
+                $crate::harvest::Instance { body, generics: Vec::new() }
+            }
+        }
+    )* };
+}
+
+pub(crate) use operations;
