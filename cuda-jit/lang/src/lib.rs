@@ -67,7 +67,7 @@ pub mod __private {
         DeviceIterator, inclusive,
     };
     pub use crate::library::loops::{items, range_of};
-    pub use crate::library::numbers::Ordered;
+    pub use crate::num::Ordered;
     pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
@@ -98,16 +98,16 @@ pub mod __private {
             __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
         pub use crate::library::known::{IsKnown as _, IsPlain as _};
-        pub use crate::library::numbers::{
-            FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
-            OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,
-        };
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };
         pub use crate::library::ordering::OrderingMethods as _;
         pub use crate::library::result::{
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
+        };
+        pub use crate::num::{
+            FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
+            OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::types::complex::{ComplexMethods as _, ForeignFunctions as _};
         pub use crate::types::halves::HalfFunctions as _;

@@ -1,13 +1,13 @@
 //! Functions as values, the methods that call them, and the value of one of two branches.
 
 use super::builder::Builder;
-use super::function::{Captured, Lowering, Result};
+use super::function::{Captured, Lowering};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{Op, Scalar, UnaryOp, Value};
-use crate::syntax::{Expr, ExprKind, Pos};
+use crate::kir::{Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, ExprKind};
 
 impl Lowering<'_> {
     /// The number of the closure that a place holds, or refers to, if it is one; one that a `None` holds has none.

@@ -11,9 +11,9 @@ use std::ops::{
 
 use half::{bf16, f16};
 
+use super::{FloatMethods, OrderedInteger, OrderedNumber};
 use crate::device;
 use crate::harvest::{ElementType, ScalarType};
-use crate::library::numbers::{FloatMethods, OrderedInteger, OrderedNumber};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///

@@ -4,11 +4,11 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the operations here.
 
+use super::Integer;
 use crate::device;
 use crate::harvest::operation::operations;
 use crate::harvest::{Callee, Operation, Returned};
 use crate::kir::{BinaryOp, UnaryOp};
-use crate::num::Integer;
 
 /// An integer type as the library computes with it.
 ///

@@ -9,11 +9,11 @@ use std::cmp::Ordering;
 use half::{bf16, f16};
 
 use super::integers::Int;
+use super::{Float, Num};
 use crate::device;
 use crate::harvest::operation::operations;
 use crate::harvest::{Callee, Math, Operation, Returned};
 use crate::kir::{BinaryOp, UnaryOp};
-use crate::num::{Float, Num};
 
 /// A float type as the library computes with it.
 ///

@@ -1,8 +1,9 @@
-//! The methods of numbers, and of all else that is ordered.
+//! Numbers: the bounds that generic kernels need, and the methods of numbers and of all else that is ordered.
 //!
-//! Those of one instruction are operations, which the compiler lowers, the others functions of the device library. A typing probe
+//! Methods of one instruction are operations, which the compiler lowers, the others functions of the device library. A typing probe
 //! finds both by the hidden methods of the traits here.
 
+mod bounds;
 pub mod floats;
 #[expect(
     clippy::implicit_saturating_sub,
@@ -12,6 +13,8 @@ pub mod floats;
 pub mod integers;
 pub mod order;
 
+pub(crate) use bounds::to_odd;
+pub use bounds::{Float, Integer, Num, Vector};
 pub use floats::{FloatConversions, FloatMethods, HalfMethods};
 pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
 pub use order::{Ordered, OrderedInteger, OrderedNumber};
