@@ -1,11 +1,11 @@
-//! Functions as values, the methods that call them, and the value of one of two branches.
+//! Functions as values, and the methods that call them.
 
-use super::function::{Captured, Lowering, Result};
+use super::function::{Captured, Lowering};
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{Op, Scalar, UnaryOp, Value};
-use crate::syntax::{Expr, ExprKind, Pos};
+use crate::kir::{Scalar, UnaryOp, Value};
+use crate::syntax::{Expr, ExprKind};
 
 impl Lowering<'_> {
     /// The result type of a method that calls a function, or depends on its arguments.

@@ -89,7 +89,6 @@ parameters! { () (A) (A B) (A B C) (A B C D) }
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident[$($generic:ident: $bound:path),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $(#[$doc])*
-        #[allow(dead_code, reason = "the library calls some of them")]
         pub(crate) fn $name<$($generic: $bound),*>($(_: $param),*) -> $output {
             unreachable!("the device's own function")
         }
@@ -109,11 +108,13 @@ macro_rules! operations {
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        #[diagnostic::do_not_recommend]
         unsafe impl<$($generic: $bound),*> $crate::harvest::DeviceFn for $name<$($generic),*> {
             type Args = ($($param,)*);
             type Output = $output;
 
             fn instance() -> $crate::harvest::Instance {
+                let _: fn($($param),*) -> $output = $name::<$($generic),*>;
                 let typing = $crate::harvest::Typing::of::<($($param,)*), $output>;
                 let body = $crate::harvest::Body::Operation($operation, typing);
                 $crate::harvest::Instance { body, generics: Vec::new() }
