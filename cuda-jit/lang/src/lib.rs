@@ -15,7 +15,8 @@ pub mod device;
 pub mod harvest;
 pub mod library;
 mod math;
-mod num;
+#[doc(hidden)]
+pub mod num;
 #[doc(hidden)]
 pub mod print;
 #[doc(hidden)]

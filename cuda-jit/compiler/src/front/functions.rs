@@ -1,4 +1,4 @@
-//! Functions as values, the methods that call them, and the value of one of two branches.
+//! Functions as values, and the methods that call them.
 
 use super::builder::Builder;
 use super::function::{Captured, Lowering};

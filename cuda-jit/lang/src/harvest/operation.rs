@@ -6,7 +6,69 @@
 
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
-use crate::math::Math;
+
+/// A mathematical function of a float that is more than an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Math {
+    /// `exp`
+    Exp,
+    /// `exp2`
+    Exp2,
+    /// `exp_m1`
+    ExpM1,
+    /// `ln`
+    Ln,
+    /// `log2`
+    Log2,
+    /// `log10`
+    Log10,
+    /// `ln_1p`
+    Ln1p,
+    /// `powf`
+    Powf,
+    /// `cbrt`
+    Cbrt,
+    /// `sinh`
+    Sinh,
+    /// `cosh`
+    Cosh,
+    /// `tanh`
+    Tanh,
+    /// `asinh`
+    Asinh,
+    /// `acosh`
+    Acosh,
+    /// `atanh`
+    Atanh,
+    /// `sin`
+    Sin,
+    /// `cos`
+    Cos,
+    /// `tan`
+    Tan,
+    /// `asin`
+    Asin,
+    /// `acos`
+    Acos,
+    /// `atan`
+    Atan,
+    /// `atan2`
+    Atan2,
+    /// `hypot`
+    Hypot,
+    /// `round`
+    Round,
+    /// `powi`
+    Powi,
+    /// `rem_euclid`
+    RemEuclid,
+    /// `div_euclid`
+    DivEuclid,
+    /// `to_degrees`
+    ToDegrees,
+    /// `to_radians`
+    ToRadians,
+}
 
 /// What an operation does with values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +151,6 @@ parameters! { () (A) (A B) (A B C) (A B C D) }
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident[$($generic:ident: $bound:path),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $(#[$doc])*
-        #[allow(dead_code, reason = "the library calls some of them")]
         pub(crate) fn $name<$($generic: $bound),*>($(_: $param),*) -> $output {
             unreachable!("the device's own function")
         }
@@ -109,11 +170,13 @@ macro_rules! operations {
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        #[diagnostic::do_not_recommend]
         unsafe impl<$($generic: $bound),*> $crate::harvest::DeviceFn for $name<$($generic),*> {
             type Args = ($($param,)*);
             type Output = $output;
 
             fn instance() -> $crate::harvest::Instance {
+                let _: fn($($param),*) -> $output = $name::<$($generic),*>;
                 let typing = $crate::harvest::Typing::of::<($($param,)*), $output>;
                 let body = $crate::harvest::Body::Operation($operation, typing);
                 $crate::harvest::Instance { body, generics: Vec::new() }

@@ -259,19 +259,22 @@ pub fn wrapping_rem<T: Int>(a: T, b: T) -> T {
 /// The sum, if it fits.
 #[device(library)]
 pub fn checked_add<T: Int>(a: T, b: T) -> Option<T> {
-    if add_overflows(a, b) { None } else { Some(wrapping_add(a, b)) }
+    let exact = wrapping_add(a, b);
+    if add_overflows(a, b) { None } else { Some(exact) }
 }
 
 /// The difference, if it fits.
 #[device(library)]
 pub fn checked_sub<T: Int>(a: T, b: T) -> Option<T> {
-    if sub_overflows(a, b) { None } else { Some(wrapping_sub(a, b)) }
+    let exact = wrapping_sub(a, b);
+    if sub_overflows(a, b) { None } else { Some(exact) }
 }
 
 /// The product, if it fits.
 #[device(library)]
 pub fn checked_mul<T: Int>(a: T, b: T) -> Option<T> {
-    if mul_overflows(a, b) { None } else { Some(wrapping_mul(a, b)) }
+    let exact = wrapping_mul(a, b);
+    if mul_overflows(a, b) { None } else { Some(exact) }
 }
 
 /// The quotient, if there is one.
@@ -295,13 +298,15 @@ pub fn checked_neg<T: Int>(x: T) -> Option<T> {
 /// The number shifted left by an amount less than the width.
 #[device(library)]
 pub fn checked_shl<T: Int>(x: T, amount: u32) -> Option<T> {
-    if amount < T::BITS { Some(wrapping_shl(x, amount)) } else { None }
+    let shifted = wrapping_shl(x, amount);
+    if amount < T::BITS { Some(shifted) } else { None }
 }
 
 /// The number shifted right by an amount less than the width.
 #[device(library)]
 pub fn checked_shr<T: Int>(x: T, amount: u32) -> Option<T> {
-    if amount < T::BITS { Some(wrapping_shr(x, amount)) } else { None }
+    let shifted = wrapping_shr(x, amount);
+    if amount < T::BITS { Some(shifted) } else { None }
 }
 
 /// The sum, and whether it does not fit.
@@ -331,19 +336,22 @@ pub fn overflowing_neg<T: Int>(x: T) -> (T, bool) {
 /// The sum, or the limit beyond which it is.
 #[device(library)]
 pub fn saturating_add<T: Int>(a: T, b: T) -> T {
-    if add_overflows(a, b) { if a < T::ZERO { T::MIN } else { T::MAX } } else { wrapping_add(a, b) }
+    let (exact, limit) = (wrapping_add(a, b), if a < T::ZERO { T::MIN } else { T::MAX });
+    if add_overflows(a, b) { limit } else { exact }
 }
 
 /// The difference, or the limit beyond which it is.
 #[device(library)]
 pub fn saturating_sub<T: Int>(a: T, b: T) -> T {
-    if sub_overflows(a, b) { if T::IS_SIGNED && a >= T::ZERO { T::MAX } else { T::MIN } } else { wrapping_sub(a, b) }
+    let (exact, limit) = (wrapping_sub(a, b), if T::IS_SIGNED && a >= T::ZERO { T::MAX } else { T::MIN });
+    if sub_overflows(a, b) { limit } else { exact }
 }
 
 /// The product, or the limit beyond which it is.
 #[device(library)]
 pub fn saturating_mul<T: Int>(a: T, b: T) -> T {
-    if mul_overflows(a, b) { if (a < T::ZERO) != (b < T::ZERO) { T::MIN } else { T::MAX } } else { wrapping_mul(a, b) }
+    let (exact, limit) = (wrapping_mul(a, b), if (a < T::ZERO) != (b < T::ZERO) { T::MIN } else { T::MAX });
+    if mul_overflows(a, b) { limit } else { exact }
 }
 
 /// The hidden methods of all integers.

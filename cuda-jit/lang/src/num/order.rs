@@ -20,6 +20,7 @@ macro_rules! orders {
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        #[diagnostic::do_not_recommend]
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
             type Args = Untied;
             type Output = Untied;
