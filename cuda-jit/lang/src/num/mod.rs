@@ -4,16 +4,9 @@
 //! finds both by the hidden methods of the traits here.
 
 mod bounds;
-#[expect(
-    clippy::eq_op,
-    clippy::missing_panics_doc,
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "these are the standard library's methods, which document it, and NaN is unequal to itself"
-)]
+#[expect(clippy::eq_op, clippy::neg_cmp_op_on_partial_ord, reason = "NaN is unequal to itself")]
 pub mod floats;
-#[expect(clippy::missing_panics_doc, reason = "these are the standard library's methods, which document it")]
 pub mod integers;
-#[expect(clippy::missing_panics_doc, reason = "these are the standard library's methods, which document it")]
 pub mod order;
 
 pub(crate) use bounds::to_odd;
