@@ -324,9 +324,10 @@ impl Lowering<'_> {
         let harvest = self.program.spelled(harvest.clone(), told);
         let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
         frame.caller = self.caller(at, instance);
-        // the device library's sums and counts overflow as the caller's own would
+        // the device library's sums and counts overflow as the caller's own would, and its indices are checked as those
         if definition.options.library {
             frame.checked = self.checks_overflow();
+            frame.unchecked |= !self.checks_bounds();
         }
         frame.called = Some((self.current, at));
         self.frames.push(frame);

@@ -138,47 +138,12 @@ impl Lowering<'_> {
         Ok(self.taken(&ty, &slots))
     }
 
-    /// Returns true if a test `decides` for an item; the first for which it does ends the loop.
-    pub(super) fn decided(
-        &mut self,
-        at: Pos,
-        items: Items,
-        decides: bool,
-        test: impl FnOnce(&mut Self, Val) -> Result<Value>,
-    ) -> Result<Val> {
-        let slot = self.build.slot("decided", Scalar::Bool);
-        self.set_flag(slot, !decides);
-        self.each_item(at, items, |walk, item, again, exit| {
-            let holds = test(walk, item)?;
-            let stop = walk.build.block();
-            let (yes, no) = if decides { (stop, again) } else { (again, stop) };
-            walk.build.end(Terminator::Branch(holds, yes, no));
-            walk.build.select_block(stop);
-            walk.set_flag(slot, decides);
-            walk.build.end(Terminator::Jump(exit));
-            Ok(())
-        })?;
-        Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
-    }
-
     /// A slot for a number that begins as 0.
     fn counter(&mut self) -> SlotId {
         let slot = self.build.slot("turn", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
         self.build.effect(Op::Set(slot, zero));
         slot
-    }
-
-    /// A slot for a flag that is not set yet.
-    pub(super) fn flag(&mut self) -> SlotId {
-        let slot = self.build.slot("flag", Scalar::Bool);
-        self.set_flag(slot, false);
-        slot
-    }
-
-    fn set_flag(&mut self, slot: SlotId, value: bool) {
-        let value = self.constant(Scalar::Bool, u64::from(value));
-        self.build.effect(Op::Set(slot, value));
     }
 
     /// Goes on in a new block where a condition holds, elsewhere in `otherwise`.

@@ -113,7 +113,11 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
     if let Some(ty) = super::ordering::result_type(name, receiver) {
         return Some(ty);
     }
-    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver, args) };
+    let scalar = match receiver {
+        Ty::Scalar(scalar) => scalar,
+        Ty::View(element, dims, memory) => return super::view::result_type(name, (element, *dims, *memory), args),
+        _ => return None,
+    };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
         Some(("checked", _)) => Some(Ty::option(receiver.clone())),
@@ -169,13 +173,6 @@ impl Lowering<'_> {
             of if matches!(name, "max" | "min" | "clamp") && super::ordering::is_ordered_whole(of) => {
                 self.one_of_ordered(at, name, &place, args)
             }
-            Ty::Array(..) if name == "map" => {
-                let array = self.read(&place);
-                let stays = self.is_unmentioned(receiver, args.iter());
-                let array = if stays { array } else { self.settled(array) };
-                self.slice_method(at, name, &Place::Fixed(array), args)
-            }
-            Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             number if number.complex().is_some() => self.complex_method(at, name, &place, args),
             Ty::View(..) => {

@@ -20,6 +20,7 @@ impl Lowering<'_> {
             operands.push(match behind(ty.clone()) {
                 // rustc dereferences and borrows a receiver as needed
                 Ty::Scalar(scalar) => self.operand(arg, Some(&Ty::Scalar(scalar)))?,
+                Ty::Slice(..) => self.slice_behind(arg)?,
                 _ => self.expr_as(arg, ty)?,
             });
         }
@@ -34,6 +35,15 @@ impl Lowering<'_> {
         typing: &Typing,
         operands: &[Val],
     ) -> Result<Val> {
+        match operation {
+            Operation::Len => return Ok(Val::scalar(Scalar::U64, operands[0].leaves[1])),
+            Operation::Unfilled => return self.unfilled(at, &typing.result),
+            // the value of one that is named is taken where it lies
+            Operation::HeldValue => {
+                return Err(self.error(at, "name the `static` item whose value this is, as in `TABLE.get()`"));
+            }
+            Operation::Unary(_) | Operation::Binary(_) | Operation::Count(_) | Operation::Bits => {}
+        }
         let of = self.number(at, &operands[0])?;
         let result = typing.result.as_scalar().unwrap_or(of);
         let values: Vec<Value> = operands.iter().map(Val::only).collect();
@@ -45,6 +55,7 @@ impl Lowering<'_> {
                 self.cast_value(count, of, Scalar::U32)
             }
             Operation::Bits => self.build.value(Op::Bitcast(values[0], result), result),
+            Operation::Len | Operation::HeldValue | Operation::Unfilled => values[0],
         };
         Ok(Val { ty: typing.result.clone(), leaves: vec![value] })
     }

@@ -77,8 +77,8 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method("get", ..) if let Some(number) = self.held_constant(expr) => {
-                self.numbered_constant(*at, number)?
+            ExprKind::Method(_, receiver, _, number) if let Some(held) = self.held_constant(receiver, *number) => {
+                self.numbered_constant(*at, held)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;

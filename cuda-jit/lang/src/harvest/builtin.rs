@@ -124,13 +124,6 @@ pub trait ViewValues {
 impl<T, D> ViewValues for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> ViewValues for ndarray::ArrayViewMut<'_, T, D> {}
 
-/// The hidden methods of constants.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait ConstantMethods {
-    cuda_jit_macros::builtin_methods!(Constant);
-}
-
 /// A struct or enum whose order the device knows.
 ///
 /// Nothing unsafe relies on an implementation: where there is none, the front end says so.

@@ -36,8 +36,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use builtin::{
-    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, ConstantMethods, MarkedWithDevice, NoMethods, Ordered,
-    OrderedMethods, SliceValues, TextMethods, ValueMethods, ViewValues,
+    ArrayValues, Builtin, BuiltinReceiver, ComplexMethods, MarkedWithDevice, NoMethods, Ordered, OrderedMethods,
+    SliceValues, TextMethods, ValueMethods, ViewValues,
 };
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
@@ -45,7 +45,7 @@ pub use constructor::{
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
+pub use functions::ViewMethods;
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
