@@ -20,8 +20,9 @@ use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::harvest::{ConstItem, ConstValue, ConstantMethods, ElementType, HostConstant};
+use crate::harvest::{ConstItem, ConstValue, ElementType, HostConstant};
 use crate::kir::CONSTANT_MEMORY;
+use cuda_jit_lang::library::constant::ConstantMethods;
 
 /// A value in the device's constant memory: a `static` item that kernels read with [`get`](Constant::get) and the host
 /// updates with [`set`](Constant::set).
@@ -134,7 +135,7 @@ impl<T: ElementType + Element> Constant<T> {
     }
 }
 
-impl<T> ConstantMethods for Constant<T> {}
+impl<T> ConstantMethods<T> for Constant<T> {}
 
 // SAFETY: what it was made with has the constant's type, and what is held is the constant's. It is implemented for `static`
 // items alone, of which each is one wherever it is named.

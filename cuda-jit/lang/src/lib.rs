@@ -81,15 +81,15 @@ pub mod __private {
         };
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
-            ArrayMethods as _, ConstantMethods as _, DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _,
-            DeviceTryInto as _, FromBits as _, NoMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _,
-            ViewFunctions as _, ViewMethods as _, ViewValues as _,
+            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
+            SliceValues as _, TextMethods as _, ViewFunctions as _, ViewMethods as _, ViewValues as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
             UntypedTrial as _,
         };
         pub use crate::library::boolean::BoolMethods as _;
+        pub use crate::library::constant::ConstantMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
             __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
@@ -106,6 +106,7 @@ pub mod __private {
         pub use crate::library::result::{
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
+        pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
         pub use crate::num::{
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
             OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,

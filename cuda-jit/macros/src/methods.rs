@@ -71,6 +71,8 @@ pub(crate) fn of_trait(
     in_one_place: bool,
 ) -> TokenStream {
     let is_apart = !is_extension(&options);
+    // an extension of an unsized type, a slice's
+    let is_sized = is_apart || !item.supertraits.is_empty();
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
         let mut hidden = Vec::new();
@@ -79,7 +81,7 @@ pub(crate) fn of_trait(
             _ => None,
         });
         for method in methods.collect::<Vec<_>>() {
-            let (items, beside) = trait_method(root, &options, &item, &method, in_one_place)?;
+            let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, in_one_place)?;
             hidden.extend(items);
             tokens.extend(beside);
         }
@@ -435,7 +437,7 @@ pub(crate) fn trait_items(
 fn trait_method(
     root: &TokenStream,
     options: &Options,
-    item: &ItemTrait,
+    (item, is_sized): (&ItemTrait, bool),
     method: &TraitItemFn,
     in_one_place: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
@@ -454,11 +456,12 @@ fn trait_method(
     let (definition, harvest) = (named("definition", name), named("harvest", name));
     let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
     let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
-    let mut typed = own.clone();
-    typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #root::DeviceType));
-    let sized: WherePredicate = syn::parse_quote!(Self: Sized);
-    let mut asking = own.clone();
-    asking.make_where_clause().predicates.push(sized.clone());
+    let (mut typed, mut asking) = (own.clone(), own.clone());
+    let sized: Option<WherePredicate> = is_sized.then(|| syn::parse_quote!(Self: Sized));
+    if is_sized {
+        typed.make_where_clause().predicates.push(syn::parse_quote!(Self: Sized + #root::DeviceType));
+    }
+    asking.make_where_clause().predicates.extend(sized.clone());
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
     match &method.default {
         Some(block) => {
@@ -491,7 +494,7 @@ fn trait_method(
             fn #ask #asking_generics(#receiver) -> #root::Callee<#marked> #clause { #root::Callee::new() }
         });
     }
-    let call = stand_in(root, &method.sig, &marked, Some(&sized));
+    let call = stand_in(root, &method.sig, &marked, sized.as_ref());
     hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
     hidden.push(quote! {
         #[doc(hidden)]
@@ -499,7 +502,10 @@ fn trait_method(
     });
     let hidden = hidden.into_iter().map(syn::parse2).collect::<syn::Result<Vec<TraitItem>>>()?;
     let mut generics = item.generics.clone();
-    generics.params.push(syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType));
+    generics.params.push(match is_sized {
+        true => syn::parse_quote!(__S: #trait_name #trait_generics + #root::DeviceType),
+        false => syn::parse_quote!(__S: #trait_name #trait_generics + ?Sized),
+    });
     let generics = with_own(&generics, &own, &quote!(__S))?;
     let (impl_generics, _, where_clause) = generics.split_for_impl();
     let params = || item.generics.params.iter().chain(&signature.generics.params);
@@ -514,7 +520,7 @@ fn trait_method(
     beside.extend(quote! {
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
-        #vis struct #marker<__S #(, #params)*>(::core::marker::PhantomData<fn() -> (__S, #(#used,)*)>);
+        #vis struct #marker<__S: ?Sized #(, #params)*>(::core::marker::PhantomData<fn(*const __S) -> (#(#used,)*)>);
 
         // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
         // function it is.
@@ -563,7 +569,8 @@ fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
             quote!(#(#docs)* #sig;)
         }),
     );
-    syn::parse_quote!(#(#docs)* pub trait #name #impl_generics: Sized #where_clause { #(#signatures)* })
+    let sized = (!matches!(*item.self_ty, syn::Type::Slice(_))).then(|| quote!(: Sized));
+    syn::parse_quote!(#(#docs)* pub trait #name #impl_generics #sized #where_clause { #(#signatures)* })
 }
 
 /// Takes `mut` off a parameter, which is the body's.

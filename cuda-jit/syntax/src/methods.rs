@@ -38,25 +38,16 @@ macro_rules! classes {
 
 classes! {
     /// Slices.
-    Slice: self {} &self {
-        cmp contains ends_with first get is_empty is_sorted last len partial_cmp split_at split_first split_last
-        starts_with
-    } &mut self {
-        copy_from_slice fill first_mut get_mut last_mut reverse rotate_left rotate_right sort_unstable split_at_mut
-        split_first_mut split_last_mut swap
-    }
+    Slice: self {} &self { cmp partial_cmp } &mut self {}
 
     /// ndarray's views.
     View: self {
-        index_axis_move insert_axis into_slice permuted_axes reversed_axes slice_move split_at
+        index_axis_move insert_axis into_slice permuted_axes reversed_axes slice_move
     } &self {
-        as_slice column diag dim dot first get index_axis is_empty is_square is_standard_layout last len len_of mean
+        as_slice column diag dim dot index_axis is_square is_standard_layout len_of mean
         ncols ndim nrows product reborrow row shape slice std stride_of strides sum t to_slice var view
     } &mut self {
-        as_slice_mut assign column_mut diag_mut fill first_mut get_mut index_axis_mut last_mut row_mut slice_mut swap
-        view_mut
+        as_slice_mut assign column_mut diag_mut index_axis_mut row_mut slice_mut view_mut
     }
 
-    /// `Constant`
-    Constant: self {} &self { get } &mut self {}
 }

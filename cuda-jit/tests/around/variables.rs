@@ -58,7 +58,7 @@ fn inspected(particles: &[Particle], view: ArrayView2<'_, f32>, out: &mut [f32],
     let particle = particles[i];
     let offset = 1.5f32;
     let kind = if particle.number == 0 { Kind::Fixed } else { Kind::Free };
-    if let Some(last) = out.last() {
+    if let [.., last] = &out[..] {
         sums[1] = *last;
     }
     for turn in 0..4u32 {

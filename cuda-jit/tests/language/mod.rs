@@ -50,6 +50,7 @@ mod resolution;
 mod results;
 mod same_names;
 mod shapes;
+mod slices;
 mod slicing;
 mod sorting;
 mod sources;

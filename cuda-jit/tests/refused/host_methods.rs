@@ -3,7 +3,13 @@
 fn slices(x: &mut [f32], out: &mut [f32]) {
     let copy = x.to_vec();
     x.sort_by(|a, b| a.partial_cmp(b).unwrap());
-    out[0] = copy[0] + x.binary_search_by(|v| v.total_cmp(&1.0)).is_ok() as u32 as f32;
+    out[0] = copy[0] + x.strip_prefix(&[1.0]).is_some() as u32 as f32;
+}
+
+#[cuda_jit::kernel]
+fn parts(x: &[f32], out: &mut [f32]) {
+    let part = x.get(1..3);
+    out[0] = 1.0;
 }
 
 #[cuda_jit::kernel]

@@ -58,6 +58,16 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
 
+    /// An array of this type, which is written before it is read.
+    pub(super) fn unfilled(&mut self, at: Pos, ty: &Ty) -> Result<Val> {
+        if !ty.is_plain() {
+            let hint = "kernels map arrays to numbers, structs and tuples of such, not to references";
+            return Err(self.error(at, hint));
+        }
+        let array = self.new_array("array", ty);
+        Ok(self.fresh(array))
+    }
+
     /// Writes an expression to where it shall lie; arrays without a detour.
     fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
         let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {

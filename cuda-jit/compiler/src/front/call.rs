@@ -280,9 +280,10 @@ impl Lowering<'_> {
         let harvest = self.program.spelled(harvest.clone(), told);
         let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
         frame.caller = self.scopes.caller(at, instance);
-        // the device library's sums and counts overflow as the caller's own would
+        // the device library's sums and counts overflow as the caller's own would, and its indices are checked as those
         if definition.options.library {
             frame.checked = self.scopes.checks_overflow();
+            frame.unchecked |= !self.scopes.checks_bounds();
         }
         frame.called = Some((self.scopes.current, at));
         self.scopes.frames.push(frame);

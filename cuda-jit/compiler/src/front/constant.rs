@@ -11,9 +11,9 @@ use super::function::{Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
-use super::{LowerError, Program};
+use super::{Callee, LowerError, Program};
 use crate::harvest::layout::TAG;
-use crate::harvest::{ConstValue, HostConstant, Memory, Ty};
+use crate::harvest::{ConstValue, HostConstant, Memory, Operation, Ty};
 use crate::kir::{ArrayDecl, CONSTANT_MEMORY, ConstantDecl, ConstantId, Op, Space, Type, taken};
 use crate::syntax::{Expr, ExprKind, Pos};
 
@@ -106,10 +106,12 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The constant that an expression reads, if it is a `Constant` and the call of its `get`.
-    pub(super) fn held_constant(&self, expr: &Expr) -> Option<u32> {
-        let ExprKind::Method("get", Expr(_, ExprKind::Const(number)), [], _) = expr.1 else { return None };
-        self.frame().harvest.consts[*number as usize].held.as_ref().map(|_| *number)
+    /// The constant whose value a method's call reads, if it is a `Constant`.
+    pub(super) fn held_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
+        match (&self.frame().callees[number as usize], &receiver.1) {
+            (Callee::Operation(Operation::HeldValue, _), ExprKind::Const(constant)) => Some(*constant),
+            _ => None,
+        }
     }
 }
 

@@ -45,7 +45,7 @@ impl Lowering<'_> {
                 let to = self.frame().harvest.types[*number as usize];
                 self.cast(at, value, to)
             }
-            ExprKind::Method("get", ..) if self.scopes.held_constant(expr).is_some() => {
+            ExprKind::Method(_, receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
                 let place = self.place(expr)?;
                 Ok(self.build.read(&place))
             }

@@ -25,11 +25,8 @@ impl Scopes {
     pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
         let made = |index: usize| self.type_of_function(args.get(index)?);
         Some(match (name, receiver) {
-            ("map", Ty::Array(_, len)) => Ty::Array(Box::new(made(0)?), *len),
             ("fold", Ty::View(..)) => made(1)?,
-            ("partition_point", Ty::Slice(..) | Ty::Array(..)) => Ty::INDEX,
-            ("for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", Ty::View(..))
-            | ("sort_unstable_by" | "sort_unstable_by_key" | "fill_with", Ty::Slice(..) | Ty::Array(..)) => Ty::Unit,
+            ("for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", Ty::View(..)) => Ty::Unit,
             _ => return None,
         })
     }

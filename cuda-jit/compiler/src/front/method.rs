@@ -50,13 +50,6 @@ impl Lowering<'_> {
             return self.order(at, if name == "cmp" { By::Total } else { By::Partial }, &left, &other);
         }
         match place.ty() {
-            Ty::Array(..) if name == "map" => {
-                let array = self.read(&place);
-                let stays = self.is_unmentioned(receiver, args.iter());
-                let array = if stays { array } else { self.settled(array) };
-                self.slice_method(at, name, &Place::Fixed(array), args)
-            }
-            Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             Ty::View(..) => {
                 let view = self.read(&place);
                 self.view_method(at, name, &view, args)

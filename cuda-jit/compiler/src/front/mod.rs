@@ -32,7 +32,6 @@ mod method;
 mod numbers;
 mod operation;
 mod operator;
-mod order;
 mod ordering;
 mod overload;
 mod panics;

@@ -3,7 +3,7 @@
 use super::compare::By;
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::harvest::{Operation, Typing};
+use crate::harvest::{Operation, Ty, Typing};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
 
@@ -20,6 +20,7 @@ impl Lowering<'_> {
         for (arg, ty) in receiver.into_iter().chain(args).zip(&typing.params) {
             let is_receiver = receiver.is_some() && operands.is_empty();
             operands.push(match ty {
+                Ty::Slice(..) if is_receiver => self.slice_behind(arg)?,
                 ty if is_receiver => self.receiver_as(at, arg, ty)?,
                 ty => self.expr_as(arg, ty)?,
             });
@@ -39,6 +40,12 @@ impl Lowering<'_> {
             (Operation::Order, [left, right]) => self.order(at, By::Total, left, right),
             (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
+            (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
+            (Operation::Unfilled, _) => self.unfilled(at, &typing.result),
+            // the value of one that is named is taken where it lies
+            (Operation::HeldValue, _) => {
+                Err(self.error(at, "name the `static` item whose value this is, as in `TABLE.get()`"))
+            }
             (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
             (operation, [first, ..]) if first.ty.lanes().is_some() => {
                 let operands: Vec<&Val> = operands.iter().collect();
@@ -105,7 +112,10 @@ impl Lowering<'_> {
                 | Operation::Dot
                 | Operation::ToArray
                 | Operation::Order
-                | Operation::PartialOrder,
+                | Operation::PartialOrder
+                | Operation::Len
+                | Operation::HeldValue
+                | Operation::Unfilled,
                 _,
             ) => return Err(self.error(at, "this takes other operands; please report this")),
         })

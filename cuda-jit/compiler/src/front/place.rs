@@ -79,8 +79,10 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method("get", ..) if let Some(number) = self.scopes.held_constant(expr) => {
-                self.numbered_constant(*at, number)?
+            ExprKind::Method(_, receiver, _, number)
+                if let Some(held) = self.scopes.held_constant(receiver, *number) =>
+            {
+                self.numbered_constant(*at, held)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;

@@ -88,6 +88,8 @@ pub(super) struct Frame {
     pub(super) definition: &'static Definition,
     /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
     pub(super) checked: bool,
+    /// Whether indices are not checked: as the function asks for or, in the device library, as its caller does.
+    pub(super) unchecked: bool,
     /// The source location that its panics report, if not their own.
     pub(super) caller: Option<Spot>,
     /// The frame that it was called from and where, if it is inlined.
@@ -118,9 +120,24 @@ impl Frame {
         assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
         let callees = harvest.callees.iter().map(Callee::of).collect();
         let (locals, targets) = (HashMap::new(), Vec::new());
-        let (file, returns, checked) = (definition.file.into(), vec![returns], definition.options.checked);
+        let (file, returns) = (definition.file.into(), vec![returns]);
+        let crate::syntax::Options { checked, unchecked, .. } = definition.options;
         let (caller, called, types) = (None, None, RefCell::default());
-        Self { definition, checked, caller, called, file, generics, harvest, callees, locals, targets, returns, types }
+        Self {
+            definition,
+            checked,
+            unchecked,
+            caller,
+            called,
+            file,
+            generics,
+            harvest,
+            callees,
+            locals,
+            targets,
+            returns,
+            types,
+        }
     }
 
     /// The type of a binding; a closure or iterator has none.
@@ -180,7 +197,7 @@ impl Scopes {
 
     /// Whether the kernel's indices are checked.
     pub(super) fn checks_bounds(&self) -> bool {
-        !self.frame().definition.options.unchecked
+        !self.frame().unchecked
     }
 
     /// Whether overflow is a panic.

@@ -239,12 +239,12 @@ impl Scopes {
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
-            ExprKind::Method("get", receiver, ..) if self.held_constant(expr).is_some() => self.ty_of(receiver),
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Builtin => {
                     let receiver = behind(self.ty_of(receiver)?);
                     let known = self.type_with_function(name, &receiver, args);
-                    known.or_else(|| super::slice::result_type(name, &receiver, args))
+                    let Ty::View(element, dims, memory) = &receiver else { return known };
+                    known.or_else(|| super::view::result_type(name, (&**element, *dims, *memory), args))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))

@@ -7,7 +7,8 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Untied, ViewPart};
+use crate::harvest::operation::untied_operations;
+use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, Untied, ViewPart};
 
 /// Gives a reference a lifetime that the compiler cannot follow.
 ///
@@ -31,6 +32,20 @@ pub(crate) fn duplicate<T>(_: &T) -> T {
 /// The character with a code, which is one's.
 pub(crate) fn char_of(_: u32) -> char {
     unreachable!("the device's own function")
+}
+
+/// An array of any values.
+///
+/// # Safety
+///
+/// Each element is written before it is read.
+pub(crate) unsafe fn unfilled<A>() -> A {
+    unreachable!("the device's own function")
+}
+
+untied_operations! {
+    /// The function that stands beside it.
+    pub(crate) unfilled[A]() -> A => Operation::Unfilled;
 }
 
 macro_rules! beside {

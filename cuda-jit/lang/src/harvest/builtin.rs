@@ -74,13 +74,6 @@ pub trait ViewValues {
 impl<T, D> ViewValues for ndarray::ArrayView<'_, T, D> {}
 impl<T, D> ViewValues for ndarray::ArrayViewMut<'_, T, D> {}
 
-/// The hidden methods of constants.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait ConstantMethods {
-    cuda_jit_macros::builtin_methods!(Constant);
-}
-
 /// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",

@@ -2,9 +2,7 @@
 //!
 //! Each stands for a method of the same name without `__call_`, and takes and yields what that does.
 
-use std::cmp::Ordering;
-
-use ndarray::{ArrayRef, ArrayView, ArrayViewMut, Dimension};
+use ndarray::{ArrayRef, ArrayView, ArrayViewMut, Axis, Dimension, NdIndex};
 
 use super::{Builtin, Returned};
 
@@ -17,56 +15,36 @@ macro_rules! methods {
     )* };
 }
 
-/// The hidden methods of slices.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait SliceMethods<T> {
-    methods! {
-        /// `sort_unstable_by`
-        __call_sort_unstable_by[F: FnMut(&T, &T) -> Ordering](&mut self)(F) -> ();
-        /// `sort_unstable_by_key`
-        __call_sort_unstable_by_key[K: Ord, F: FnMut(&T) -> K](&mut self)(F) -> ();
-        /// `partition_point`
-        __call_partition_point[P: FnMut(&T) -> bool](&self)(P) -> usize;
-        /// `len`
-        __call_len[](&self)() -> usize;
-        /// `last`
-        __call_last[](&self)() -> Option<&T>;
-        /// `is_sorted`
-        __call_is_sorted[](&self)() -> bool;
-        /// `fill_with`
-        __call_fill_with[F: FnMut() -> T](&mut self)(F) -> ();
-    }
-}
-
-impl<T> SliceMethods<T> for [T] {}
-
-/// The hidden methods of arrays that slices have not.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait ArrayMethods<T, const N: usize>: Sized {
-    methods! {
-        /// `map`
-        __call_map[U, F: FnMut(T) -> U](self)(F) -> [U; N];
-    }
-}
-
-impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {}
-
 /// The hidden methods of views.
 ///
 /// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
 /// others.
-pub trait ViewMethods<T> {
+pub trait ViewMethods<T, D: Dimension>: Sized {
     methods! {
         /// `fold`
         __call_fold[B, F: FnMut(B, &T) -> B](&self)(B, F) -> B;
         /// `len`
         __call_len[](&self)() -> usize;
+        /// `is_empty`
+        __call_is_empty[](&self)() -> bool;
+        /// `first`
+        __call_first[](&self)() -> Option<&T>;
+        /// `first_mut`
+        __call_first_mut[](&mut self)() -> Option<&mut T>;
         /// `last`
         __call_last[](&self)() -> Option<&T>;
+        /// `last_mut`
+        __call_last_mut[](&mut self)() -> Option<&mut T>;
+        /// `get`
+        __call_get[I: NdIndex<D>](&self)(I) -> Option<&T>;
+        /// `get_mut`
+        __call_get_mut[I: NdIndex<D>](&mut self)(I) -> Option<&mut T>;
+        /// `swap`
+        __call_swap[I: NdIndex<D>](&mut self)(I, I) -> ();
+        /// `fill`
+        __call_fill[](&mut self)(T) -> ();
+        /// `split_at`
+        __call_split_at[](self)(Axis, usize) -> (Self, Self);
         /// `sum`
         __call_sum[](&self)() -> T;
         /// `product`
@@ -82,5 +60,5 @@ pub trait ViewMethods<T> {
     }
 }
 
-impl<T, D: Dimension> ViewMethods<T> for ArrayView<'_, T, D> {}
-impl<T, D: Dimension> ViewMethods<T> for ArrayViewMut<'_, T, D> {}
+impl<T, D: Dimension> ViewMethods<T, D> for ArrayView<'_, T, D> {}
+impl<T, D: Dimension> ViewMethods<T, D> for ArrayViewMut<'_, T, D> {}

@@ -99,13 +99,10 @@ pub trait HostSlice<T> {
             sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
             select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
         Pointer: as_ptr 0 as_mut_ptr 0 as_ptr_range 0 as_mut_ptr_range 0;
-        Missing: binary_search 1 binary_search_by (_: impl FnMut(&T) -> Ordering)
-            binary_search_by_key (_: &R, _: impl FnMut(&T) -> R) split_at_checked 1 first_chunk 0 last_chunk 0
-            copy_within 2 swap_with_slice 1 clone_from_slice 1 split (_: impl FnMut(&T) -> bool)
+        Missing: first_chunk 0 last_chunk 0 copy_within 2 split (_: impl FnMut(&T) -> bool)
             split_mut (_: impl FnMut(&T) -> bool) splitn (_: usize, _: impl FnMut(&T) -> bool)
             rsplit (_: impl FnMut(&T) -> bool) chunk_by (_: impl FnMut(&T, &T) -> bool) rchunks 1 rchunks_exact 1
-            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 is_sorted_by (_: impl FnMut(&T, &T) -> bool)
-            is_sorted_by_key (_: impl FnMut(&T) -> R) strip_prefix 1 strip_suffix 1 is_ascii 0;
+            as_chunks 0 as_chunks_mut 0 as_array 0 get_disjoint_mut 1 strip_prefix 1 strip_suffix 1 is_ascii 0;
     }
 }
 

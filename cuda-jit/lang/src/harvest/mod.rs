@@ -35,14 +35,14 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, ConstantMethods, MarkedWithDevice, NoMethods, SliceValues, TextMethods, ViewValues};
+pub use builtin::{Builtin, MarkedWithDevice, NoMethods, SliceValues, TextMethods, ViewValues};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use functions::{ArrayMethods, SliceMethods, ViewMethods};
+pub use functions::ViewMethods;
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,

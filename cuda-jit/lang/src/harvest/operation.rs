@@ -108,6 +108,12 @@ pub enum Operation {
     Order,
     /// The same as by `PartialOrd`.
     PartialOrder,
+    /// The length of a slice.
+    Len,
+    /// The value of a `Constant`, which is where it lies.
+    HeldValue,
+    /// An array that is written before it is read.
+    Unfilled,
 }
 
 /// The types of an operation's parameters, the receiver's first, and of its result.
@@ -185,4 +191,38 @@ macro_rules! operations {
     )* };
 }
 
-pub(crate) use operations;
+/// The same of operations whose path says all generic arguments, and whose types may hold references that name no static lifetime.
+macro_rules! untied_operations {
+    ($($(#[$doc:meta])* $vis:vis $name:ident[$generic:ident]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
+        $(#[$doc])*
+        #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
+        #[derive(Debug)]
+        $vis struct $name<$generic> {
+            _of: std::marker::PhantomData<fn() -> $generic>,
+        }
+
+        impl<$generic> $name<$generic> {
+            #[doc(hidden)]
+            $vis fn __callee() -> $crate::harvest::Callee<Self> {
+                $crate::harvest::Callee::new()
+            }
+        }
+
+        // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        unsafe impl<$generic: $crate::harvest::DeviceType> $crate::harvest::DeviceFn for $name<$generic> {
+            type Args = $crate::harvest::Untied;
+            type Output = $crate::harvest::Untied;
+
+            fn instance() -> $crate::harvest::Instance {
+                let typing = || $crate::harvest::Typing {
+                    params: vec![$($crate::harvest::ty_of::<$param>()),*],
+                    result: $crate::harvest::ty_of::<$output>(),
+                };
+                let body = $crate::harvest::Body::Operation($operation, typing);
+                $crate::harvest::Instance { body, generics: Vec::new() }
+            }
+        }
+    )* };
+}
+
+pub(crate) use {operations, untied_operations};

@@ -7,6 +7,7 @@
 //! The methods themselves are ordinary Rust, and do what those of the standard library do, in the same order.
 
 pub(crate) mod boolean;
+pub mod constant;
 pub(crate) mod default;
 #[expect(
     clippy::implicit_saturating_sub,
@@ -26,4 +27,12 @@ pub(crate) mod loops;
 pub(crate) mod option;
 pub(crate) mod ordering;
 pub(crate) mod result;
+#[expect(
+    clippy::len_zero,
+    clippy::manual_memcpy,
+    clippy::needless_range_loop,
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "these are the methods that clippy would call"
+)]
+pub(crate) mod slice;
 pub(crate) mod structs;

@@ -147,24 +147,14 @@ pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
 }
 
 /// Those that take functions, and how many values before the first.
-const WITH_FUNCTIONS: &[(&str, usize)] = &[
-    ("fill_with", 0),
-    ("fold", 1),
-    ("for_each", 0),
-    ("map", 0),
-    ("map_inplace", 0),
-    ("mapv_inplace", 0),
-    ("partition_point", 0),
-    ("sort_unstable_by", 0),
-    ("sort_unstable_by_key", 0),
-    ("zip_mut_with", 1),
-];
+const WITH_FUNCTIONS: &[(&str, usize)] =
+    &[("fold", 1), ("for_each", 0), ("map_inplace", 0), ("mapv_inplace", 0), ("zip_mut_with", 1)];
 
 /// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
 /// only its call tells: `sum` of an iterator yields what that of a view does not.
 pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
     let told = match name {
-        "is_sorted" | "last" | "len" | "product" | "sum" => args == 0,
+        "product" | "sum" => args == 0,
         _ => false,
     };
     let known = || WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values);

@@ -1,0 +1,413 @@
+//! Slices and arrays.
+//!
+//! Sorting is a heap sort: in place, without recursion, and in the same few loops for any number of elements, which are
+//! registers only where so few are sorted that LLVM unrolls all of it.
+//!
+//! # Safety
+//!
+//! What is unsafe here gives a part of a slice the slice's lifetime, beside another part that shares no element with it; and
+//! makes an array whose elements are all written before any is read. Beside that there is the promise that the compiler is told
+//! the truth about the operation here.
+
+use std::cmp::Ordering;
+
+use crate::device;
+use crate::device::library::{comes_after, duplicate, extend_mut, unfilled};
+use crate::harvest::operation::untied_operations;
+use crate::harvest::{Callee, Operation, Returned};
+
+untied_operations! {
+    /// `len`
+    pub len[T](&[T]) -> usize => Operation::Len;
+}
+
+/// The method of slices that the compiler lowers.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait SliceLength<T> {
+    cuda_jit_macros::device_methods! {
+        fn len(&self) -> usize = len<T>;
+    }
+}
+
+impl<T> SliceLength<T> for [T] {}
+
+/// The methods of slices. None indexes beyond a bound that it has compared.
+#[device(extension, unchecked)]
+impl<T> SliceMethods<T> for [T] {
+    /// `is_empty`
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// `first`
+    fn first(&self) -> Option<&T> {
+        if self.len() == 0 { None } else { Some(&self[0]) }
+    }
+
+    /// `first_mut`
+    fn first_mut(&mut self) -> Option<&mut T> {
+        if self.len() == 0 { None } else { Some(&mut self[0]) }
+    }
+
+    /// `last`
+    fn last(&self) -> Option<&T> {
+        let len = self.len();
+        if len == 0 { None } else { Some(&self[len - 1]) }
+    }
+
+    /// `last_mut`
+    fn last_mut(&mut self) -> Option<&mut T> {
+        let len = self.len();
+        if len == 0 { None } else { Some(&mut self[len - 1]) }
+    }
+
+    /// `get`
+    fn get(&self, index: usize) -> Option<&T> {
+        if index < self.len() { Some(&self[index]) } else { None }
+    }
+
+    /// `get_mut`
+    fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        if index < self.len() { Some(&mut self[index]) } else { None }
+    }
+
+    /// `split_at`
+    #[track_caller]
+    fn split_at(&self, mid: usize) -> (&[T], &[T]) {
+        let len = self.len();
+        assert!(mid <= len, "mid > len: {mid} > {len}");
+        (&self[..mid], &self[mid..])
+    }
+
+    /// `split_at_mut`
+    #[track_caller]
+    fn split_at_mut(&mut self, mid: usize) -> (&mut [T], &mut [T]) {
+        let len = self.len();
+        assert!(mid <= len, "mid > len: {mid} > {len}");
+        // SAFETY: the other part begins where this one ends.
+        let left = unsafe { extend_mut(&mut self[..mid]) };
+        (left, &mut self[mid..])
+    }
+
+    /// `split_at_checked`
+    fn split_at_checked(&self, mid: usize) -> Option<(&[T], &[T])> {
+        if mid <= self.len() { Some((&self[..mid], &self[mid..])) } else { None }
+    }
+
+    /// `split_at_mut_checked`
+    fn split_at_mut_checked(&mut self, mid: usize) -> Option<(&mut [T], &mut [T])> {
+        if mid <= self.len() { Some(self.split_at_mut(mid)) } else { None }
+    }
+
+    /// `split_first`
+    fn split_first(&self) -> Option<(&T, &[T])> {
+        if self.len() == 0 { None } else { Some((&self[0], &self[1..])) }
+    }
+
+    /// `split_first_mut`
+    fn split_first_mut(&mut self) -> Option<(&mut T, &mut [T])> {
+        if self.len() == 0 {
+            return None;
+        }
+        // SAFETY: the rest begins behind this element.
+        let first = unsafe { extend_mut(&mut self[0]) };
+        Some((first, &mut self[1..]))
+    }
+
+    /// `split_last`
+    fn split_last(&self) -> Option<(&T, &[T])> {
+        let len = self.len();
+        if len == 0 { None } else { Some((&self[len - 1], &self[..len - 1])) }
+    }
+
+    /// `split_last_mut`
+    fn split_last_mut(&mut self) -> Option<(&mut T, &mut [T])> {
+        let len = self.len();
+        if len == 0 {
+            return None;
+        }
+        // SAFETY: the rest ends before this element.
+        let last = unsafe { extend_mut(&mut self[len - 1]) };
+        Some((last, &mut self[..len - 1]))
+    }
+
+    /// `contains`
+    fn contains(&self, wanted: &T) -> bool
+    where
+        T: PartialEq,
+    {
+        for item in self {
+            if *item == *wanted {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// `starts_with`
+    fn starts_with(&self, part: &[T]) -> bool
+    where
+        T: PartialEq,
+    {
+        let len = part.len();
+        self.len() >= len && part == &self[..len]
+    }
+
+    /// `ends_with`
+    fn ends_with(&self, part: &[T]) -> bool
+    where
+        T: PartialEq,
+    {
+        let (own, len) = (self.len(), part.len());
+        own >= len && part == &self[own - len..]
+    }
+
+    /// `is_sorted`
+    fn is_sorted(&self) -> bool
+    where
+        T: PartialOrd,
+    {
+        for next in 1..self.len() {
+            if !(self[next - 1] <= self[next]) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `is_sorted_by`
+    fn is_sorted_by<F: FnMut(&T, &T) -> bool>(&self, mut f: F) -> bool {
+        for next in 1..self.len() {
+            if !f(&self[next - 1], &self[next]) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// `is_sorted_by_key`
+    fn is_sorted_by_key<F: FnMut(&T) -> K, K: PartialOrd>(&self, f: F) -> bool {
+        self.iter().is_sorted_by_key(f)
+    }
+
+    /// `partition_point`
+    fn partition_point<P: FnMut(&T) -> bool>(&self, mut test: P) -> usize {
+        let (mut base, mut size) = (0, self.len());
+        while size > 0 {
+            // the last round halves to nothing and asks for the element that is left
+            let middle = base + size / 2;
+            let holds = test(&self[middle]);
+            if size == 1 {
+                return base + holds as usize;
+            }
+            if holds {
+                base = middle;
+            }
+            size -= size / 2;
+        }
+        0
+    }
+
+    /// `binary_search_by`
+    fn binary_search_by<F: FnMut(&T) -> Ordering>(&self, mut f: F) -> Result<usize, usize> {
+        let (mut base, mut size) = (0, self.len());
+        while size > 0 {
+            let middle = base + size / 2;
+            let order = f(&self[middle]);
+            if size == 1 {
+                return if order == Ordering::Equal {
+                    Ok(base)
+                } else {
+                    Err(base + (order == Ordering::Less) as usize)
+                };
+            }
+            if order != Ordering::Greater {
+                base = middle;
+            }
+            size -= size / 2;
+        }
+        Err(0)
+    }
+
+    /// `binary_search`
+    fn binary_search(&self, wanted: &T) -> Result<usize, usize>
+    where
+        T: Ord,
+    {
+        self.binary_search_by(|item| {
+            if comes_after(item, wanted) {
+                Ordering::Greater
+            } else if comes_after(wanted, item) {
+                Ordering::Less
+            } else {
+                Ordering::Equal
+            }
+        })
+    }
+
+    /// `binary_search_by_key`
+    fn binary_search_by_key<B: Ord, F: FnMut(&T) -> B>(&self, wanted: &B, mut f: F) -> Result<usize, usize> {
+        self.binary_search_by(|item| {
+            let key = f(item);
+            if comes_after(&key, wanted) {
+                Ordering::Greater
+            } else if comes_after(wanted, &key) {
+                Ordering::Less
+            } else {
+                Ordering::Equal
+            }
+        })
+    }
+
+    /// `copy_from_slice`
+    #[track_caller]
+    fn copy_from_slice(&mut self, from: &[T])
+    where
+        T: Copy,
+    {
+        let (len, others) = (self.len(), from.len());
+        assert!(
+            len == others,
+            "copy_from_slice: source slice length ({others}) does not match destination slice length ({len})"
+        );
+        for index in 0..len {
+            self[index] = from[index];
+        }
+    }
+
+    /// `fill`
+    fn fill(&mut self, value: T)
+    where
+        T: Clone,
+    {
+        for index in 0..self.len() {
+            self[index] = duplicate(&value);
+        }
+    }
+
+    /// `fill_with`
+    fn fill_with<F: FnMut() -> T>(&mut self, mut f: F) {
+        for index in 0..self.len() {
+            self[index] = f();
+        }
+    }
+
+    /// Writes an element that is there.
+    fn store(&mut self, index: usize, value: T) {
+        self[index] = value;
+    }
+
+    /// Exchanges two elements that are there.
+    fn exchange(&mut self, a: usize, b: usize) {
+        let held = duplicate(&self[a]);
+        self[a] = duplicate(&self[b]);
+        self[b] = held;
+    }
+
+    /// `reverse`
+    fn reverse(&mut self) {
+        let len = self.len();
+        for index in 0..len / 2 {
+            self.exchange(index, len - 1 - index);
+        }
+    }
+
+    /// Turns a slice so that the element at `middle` is the first.
+    fn turn(&mut self, middle: usize) {
+        self[..middle].reverse();
+        self[middle..].reverse();
+        self.reverse();
+    }
+
+    /// `rotate_left`
+    #[track_caller]
+    fn rotate_left(&mut self, by: usize) {
+        let len = self.len();
+        assert!(by <= len, "a slice of length {len} cannot be rotated by {by}");
+        self.turn(by);
+    }
+
+    /// `rotate_right`
+    #[track_caller]
+    fn rotate_right(&mut self, by: usize) {
+        let len = self.len();
+        assert!(by <= len, "a slice of length {len} cannot be rotated by {by}");
+        self.turn(len - by);
+    }
+
+    /// Sorts by what tells that an element comes before another.
+    ///
+    /// One loop builds the heap, from the last node that has children to the root, and then takes the largest element to the
+    /// end again and again; both let one element sink.
+    fn sort_by_less<F: FnMut(&T, &T) -> bool>(&mut self, mut less: F) {
+        let len = self.len();
+        let mut turn = len + len / 2;
+        while turn > 0 {
+            turn -= 1;
+            let (mut node, mut end) = (0, turn);
+            if turn < len {
+                self.exchange(0, turn);
+            } else {
+                node = turn - len;
+                end = len;
+            }
+            while 2 * node + 1 < end {
+                let mut child = 2 * node + 1;
+                if child + 1 < end && less(&self[child], &self[child + 1]) {
+                    child += 1;
+                }
+                if !less(&self[node], &self[child]) {
+                    break;
+                }
+                self.exchange(node, child);
+                node = child;
+            }
+        }
+    }
+
+    /// `sort_unstable`
+    fn sort_unstable(&mut self)
+    where
+        T: Ord,
+    {
+        self.sort_by_less(|a, b| *a < *b);
+    }
+
+    /// `sort_unstable_by`
+    fn sort_unstable_by<F: FnMut(&T, &T) -> Ordering>(&mut self, mut f: F) {
+        self.sort_by_less(|a, b| f(a, b) == Ordering::Less);
+    }
+
+    /// `sort_unstable_by_key`
+    fn sort_unstable_by_key<K: Ord, F: FnMut(&T) -> K>(&mut self, mut f: F) {
+        self.sort_by_less(|a, b| f(a) < f(b));
+    }
+}
+
+/// The methods of slices that index as the caller does: checked, but in kernels that are not.
+#[device(extension)]
+impl<T> SliceIndices<T> for [T] {
+    /// `swap`
+    #[track_caller]
+    fn swap(&mut self, a: usize, b: usize) {
+        let first = duplicate(&self[a]);
+        let second = duplicate(&self[b]);
+        self.store(a, second);
+        self.store(b, first);
+    }
+}
+
+/// The methods of arrays that slices do not have.
+#[device(extension, unchecked)]
+impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {
+    /// `map`
+    fn map<U, F: FnMut(T) -> U>(self, mut f: F) -> [U; N] {
+        // SAFETY: each element is written below, and none is read.
+        let mut made = unsafe { unfilled::<[U; N]>() };
+        for index in 0..N {
+            made[index] = f(duplicate(&self[index]));
+        }
+        made
+    }
+}
