@@ -25,7 +25,7 @@ const ARROWS: &[Arrows] = &[
             ("device", &["harvest", "num", "types"]),
             ("math", &["harvest", "device"]),
             ("print", &["device"]),
-            ("library", &["harvest", "device"]),
+            ("library", &["harvest", "device", "num"]),
             ("called", &["harvest", "device", "types", "math", "print"]),
         ],
     ),

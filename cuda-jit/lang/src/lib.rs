@@ -56,7 +56,7 @@ pub mod __private {
         Key, Layout, MarkedWithDevice, NoPadding, Operator, Ordered, PinnedLayout, Returned, ScalarType, StructTy,
         SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
         cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
-        param_of, part, returned, seen, shared_array, standard, tell, ty_of, type_arg,
+        param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, checked, compare, names, pattern, plain};
     pub use crate::kir::Scalar;
@@ -81,8 +81,9 @@ pub mod __private {
         pub use crate::harvest::{
             ArrayMethods as _, ArrayValues as _, ComplexMethods as _, ConstantMethods as _, DeviceFrom as _,
             DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
-            OrderedMethods as _, SliceMethods as _, SliceValues as _, TextMethods as _, ValueMethods as _,
-            ViewFunctions as _, ViewMethods as _, ViewValues as _,
+            OrderedMethods as _, PlaneMethods as _, PlaneShape as _, SharedView as _, SliceMethods as _,
+            SliceOfView as _, SliceValues as _, TextMethods as _, UniqueView as _, ValueMethods as _,
+            ViewFunctions as _, ViewMethods as _, WholeView as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
@@ -105,6 +106,7 @@ pub mod __private {
         pub use crate::library::result::{
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
+        pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::types::complex::ForeignFunctions as _;
         pub use crate::types::halves::HalfFunctions as _;
     }

@@ -72,17 +72,6 @@ classes! {
     /// Arrays, beside the methods of slices.
     Array: self { clamp max min } &self { cmp partial_cmp } &mut self {}
 
-    /// ndarray's views.
-    View: self {
-        index_axis_move insert_axis into_slice permuted_axes reversed_axes slice_move split_at
-    } &self {
-        as_slice column diag dim dot first get index_axis is_empty is_square is_standard_layout last len len_of mean
-        ncols ndim nrows product reborrow row shape slice std stride_of strides sum t to_slice var view
-    } &mut self {
-        as_slice_mut assign column_mut diag_mut fill first_mut get_mut index_axis_mut last_mut row_mut slice_mut swap
-        view_mut
-    }
-
     /// `Constant`
     Constant: self {} &self { get } &mut self {}
 

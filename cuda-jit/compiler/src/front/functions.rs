@@ -14,10 +14,8 @@ impl Lowering<'_> {
         let made = |index: usize| self.type_of_function(args.get(index)?, receiver);
         Some(match (name, receiver) {
             ("map", Ty::Array(_, len)) => Ty::Array(Box::new(made(0)?), *len),
-            ("fold", Ty::View(..)) => made(1)?,
             ("partition_point", Ty::Slice(..) | Ty::Array(..)) => Ty::INDEX,
-            ("for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", Ty::View(..))
-            | ("sort_unstable_by" | "sort_unstable_by_key" | "fill_with", Ty::Slice(..) | Ty::Array(..)) => Ty::Unit,
+            ("sort_unstable_by" | "sort_unstable_by_key" | "fill_with", Ty::Slice(..) | Ty::Array(..)) => Ty::Unit,
             _ => return None,
         })
     }
@@ -35,7 +33,7 @@ impl Lowering<'_> {
             ExprKind::Function(number) => self.result_of(*number),
             ExprKind::MethodOf(name, _) => {
                 let (Ty::Array(held, _) | Ty::View(held, ..)) = receiver else { return None };
-                super::method::result_type(name, &behind((**held).clone()), &[])
+                super::method::result_type(name, &behind((**held).clone()))
             }
             _ => None,
         }

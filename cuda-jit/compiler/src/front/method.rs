@@ -103,7 +103,7 @@ fn method(name: &str) -> Option<Method> {
 }
 
 /// The type of a method's result.
-pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
+pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     if receiver.lanes().is_some() {
         return super::lanes::result_type(name, receiver);
     }
@@ -113,7 +113,7 @@ pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> O
     if let Some(ty) = super::ordering::result_type(name, receiver) {
         return Some(ty);
     }
-    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver, args) };
+    let Ty::Scalar(scalar) = receiver else { return super::slice::result_type(name, receiver) };
     match name.split_once('_') {
         Some(("sin", "cos")) => Some(Ty::Tuple(vec![receiver.clone(), receiver.clone()])),
         Some(("checked", _)) => Some(Ty::option(receiver.clone())),
@@ -150,6 +150,9 @@ impl Lowering<'_> {
         {
             return self.call(at, number, std::slice::from_ref(receiver));
         }
+        if let Callee::ViewOp(op, _) = &callees[number as usize] {
+            return self.view_op(at, *op, receiver, args);
+        }
         if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
             return self.group_method(at, intrinsic, receiver, args, expected);
         }
@@ -175,10 +178,6 @@ impl Lowering<'_> {
             Ty::Slice(..) | Ty::Array(..) => self.slice_method(at, name, &place, args),
             vector if vector.lanes().is_some() => self.lanes_method(at, name, &place, args),
             number if number.complex().is_some() => self.complex_method(at, name, &place, args),
-            Ty::View(..) => {
-                let view = self.read(&place);
-                self.view_method(at, name, &view, args)
-            }
             _ => {
                 let receiver = self.read(&place);
                 self.number_method(at, name, &receiver, args)

@@ -10,10 +10,9 @@ use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, Pos};
 
 /// What such a method yields; where references point is the value's to say.
-pub(super) fn result_type(name: &str, receiver: &Ty, args: &'static [Expr]) -> Option<Ty> {
+pub(super) fn result_type(name: &str, receiver: &Ty) -> Option<Ty> {
     let memory = Memory::unknown(name.ends_with("_mut"));
     let element = match receiver {
-        Ty::View(element, dims, memory) => return super::view::result_type(name, (element, *dims, *memory), args),
         Ty::Slice(element, _) | Ty::Array(element, _) => (**element).clone(),
         _ => return None,
     };

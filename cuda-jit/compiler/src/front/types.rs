@@ -65,7 +65,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Same
         | Intrinsic::Identity
         | Intrinsic::Duplicate
-        | Intrinsic::ViewPart(_)
+        | Intrinsic::ViewOp(_)
         | Intrinsic::VectorOfArray
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -246,7 +246,7 @@ impl Lowering<'_> {
                     let receiver = self.ty_of(receiver).or_else(|| self.ty_of(args.first()?))?;
                     let receiver = behind(receiver);
                     let known = self.type_with_function(name, &receiver, args);
-                    known.or_else(|| method::result_type(name, &receiver, args))
+                    known.or_else(|| method::result_type(name, &receiver))
                 }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
@@ -272,15 +272,16 @@ impl Lowering<'_> {
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
             Callee::Exchange(Exchange::Swap, _) => Some(Ty::Unit),
-            Callee::Vector(ty) | Callee::VectorOfArray(ty) | Callee::Same(ty) | Callee::Exchange(_, ty) => {
-                Some(ty.clone())
-            }
+            Callee::Vector(ty)
+            | Callee::VectorOfArray(ty)
+            | Callee::Same(ty)
+            | Callee::Exchange(_, ty)
+            | Callee::ViewOp(_, ty) => Some(ty.clone()),
             Callee::View(view, false) => Some(view.clone()),
             Callee::View(view, true) => Some(Ty::result(view.clone(), shape_error())),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
-            Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
             Callee::Builtin | Callee::Identity | Callee::Duplicate => None,
         }
     }

@@ -114,16 +114,6 @@ pub trait ArrayValues {
 
 impl<T, const N: usize> ArrayValues for [T; N] {}
 
-/// The hidden methods of views that take no functions.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait ViewValues {
-    cuda_jit_macros::builtin_methods!(View);
-}
-
-impl<T, D> ViewValues for ndarray::ArrayView<'_, T, D> {}
-impl<T, D> ViewValues for ndarray::ArrayViewMut<'_, T, D> {}
-
 /// The hidden methods of constants.
 ///
 /// Nothing unsafe relies on an implementation.

@@ -4,8 +4,6 @@
 
 use std::cmp::Ordering;
 
-use ndarray::{ArrayRef, ArrayView, ArrayViewMut, Dimension};
-
 use super::{Builtin, Returned};
 
 macro_rules! methods {
@@ -54,33 +52,3 @@ pub trait ArrayMethods<T, const N: usize>: Sized {
 }
 
 impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {}
-
-/// The hidden methods of views.
-///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
-pub trait ViewMethods<T> {
-    methods! {
-        /// `fold`
-        __call_fold[B, F: FnMut(B, &T) -> B](&self)(B, F) -> B;
-        /// `len`
-        __call_len[](&self)() -> usize;
-        /// `last`
-        __call_last[](&self)() -> Option<&T>;
-        /// `sum`
-        __call_sum[](&self)() -> T;
-        /// `product`
-        __call_product[](&self)() -> T;
-        /// `for_each`
-        __call_for_each[F: FnMut(&T)](&self)(F) -> ();
-        /// `map_inplace`
-        __call_map_inplace[F: FnMut(&mut T)](&mut self)(F) -> ();
-        /// `mapv_inplace`
-        __call_mapv_inplace[F: FnMut(T) -> T](&mut self)(F) -> ();
-        /// `zip_mut_with`
-        __call_zip_mut_with[B, E: Dimension, F: FnMut(&mut T, &B)](&mut self)(&ArrayRef<B, E>, F) -> ();
-    }
-}
-
-impl<T, D: Dimension> ViewMethods<T> for ArrayView<'_, T, D> {}
-impl<T, D: Dimension> ViewMethods<T> for ArrayViewMut<'_, T, D> {}

@@ -27,3 +27,4 @@ pub(crate) mod option;
 pub(crate) mod ordering;
 pub(crate) mod result;
 pub(crate) mod structs;
+pub(crate) mod views;

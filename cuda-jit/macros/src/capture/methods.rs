@@ -82,12 +82,9 @@ const WITH_FUNCTIONS: &[(&str, usize)] = &[
     ("fold", 1),
     ("for_each", 0),
     ("map", 0),
-    ("map_inplace", 0),
-    ("mapv_inplace", 0),
     ("partition_point", 0),
     ("sort_unstable_by", 0),
     ("sort_unstable_by_key", 0),
-    ("zip_mut_with", 1),
 ];
 
 /// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
