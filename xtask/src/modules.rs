@@ -24,7 +24,7 @@ const ARROWS: &[Arrows] = &[
             ("types", &["harvest", "device", "num"]),
             ("math", &["harvest", "device"]),
             ("print", &["device"]),
-            ("library", &["harvest", "device"]),
+            ("library", &["harvest", "device", "num"]),
             ("called", &["harvest", "device", "types", "math", "print"]),
         ],
     ),

@@ -57,7 +57,7 @@ pub mod __private {
         Key, Layout, MarkedWithDevice, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy, SumIdentity,
         SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type,
         closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part,
-        returned, seen, shared_array, standard, tell, ty_of, type_arg,
+        returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, checked, compare, names, pattern, plain};
     pub use crate::kir::Scalar;
@@ -82,7 +82,8 @@ pub mod __private {
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
             DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
-            SliceValues as _, TextMethods as _, ViewFunctions as _, ViewMethods as _, ViewValues as _,
+            PlaneMethods as _, PlaneShape as _, SharedView as _, SliceOfView as _, SliceValues as _, TextMethods as _,
+            UniqueView as _, ViewFunctions as _, ViewMethods as _, WholeView as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
@@ -107,6 +108,7 @@ pub mod __private {
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
         pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
+        pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
             OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,

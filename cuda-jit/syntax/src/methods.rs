@@ -39,15 +39,4 @@ macro_rules! classes {
 classes! {
     /// Slices.
     Slice: self {} &self { cmp partial_cmp } &mut self {}
-
-    /// ndarray's views.
-    View: self {
-        index_axis_move insert_axis into_slice permuted_axes reversed_axes slice_move
-    } &self {
-        as_slice column diag dim dot index_axis is_square is_standard_layout len_of mean
-        ncols ndim nrows product reborrow row shape slice std stride_of strides sum t to_slice var view
-    } &mut self {
-        as_slice_mut assign column_mut diag_mut index_axis_mut row_mut slice_mut view_mut
-    }
-
 }

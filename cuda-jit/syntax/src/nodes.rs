@@ -264,12 +264,10 @@ macro_rules! nodes {
 
             /// What `s![..]` says of an axis; each number is an `isize`.
             pub enum Section {
-                /// `i`: one place, without the axis.
+                /// `i`: one place, without the axis; of `NewAxis`, a further axis of one place.
                 Index(index: Expr),
                 /// `start..end;step`; true if the end is included.
                 Range(start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool, step: Option<Ref<Expr>>),
-                /// `NewAxis`: a further axis of one place.
-                New,
             }
 
             /// What a panic says: text, and values that are evaluated only then.

@@ -5,6 +5,7 @@
 mod arithmetic;
 mod arrays;
 mod atomics;
+mod axes;
 mod cached;
 mod callers;
 mod chains;

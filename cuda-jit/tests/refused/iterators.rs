@@ -4,7 +4,7 @@ use ndarray::{ArrayView2, Axis};
 #[cuda_jit::kernel]
 fn iterators(x: &[f32], a: ArrayView2<f32>, n: usize, out: &mut [f32]) {
     let hint = x.iter().size_hint();
-    for row in a.axis_iter(Axis(n + 1)) {
+    for row in a.axis_iter(Axis(n as u32)) {
         out[0] += row[0];
     }
 }

@@ -49,7 +49,7 @@ impl Lowering<'_> {
             Callee::Same(ty) => self.expr_as(&args[0], ty),
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
-            Callee::ViewPart(part, view) => self.view_part(at, *part, view, args),
+            Callee::ViewOp(op, _) => self.view_op(at, *op, &args[0], &args[1..]),
             Callee::Identity => self.expr_in_place(&args[0], None),
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;

@@ -21,16 +21,6 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The result type of a method that calls a function, or depends on its arguments.
-    pub(super) fn type_with_function(&self, name: &str, receiver: &Ty, args: &[Expr]) -> Option<Ty> {
-        let made = |index: usize| self.type_of_function(args.get(index)?);
-        Some(match (name, receiver) {
-            ("fold", Ty::View(..)) => made(1)?,
-            ("for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", Ty::View(..)) => Ty::Unit,
-            _ => return None,
-        })
-    }
-
     /// The result type of a function argument.
     pub(super) fn type_of_function(&self, function: &Expr) -> Option<Ty> {
         match &function.1 {

@@ -6,7 +6,7 @@ use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, Scalar, Space, Value};
-use crate::syntax::{Expr, ExprKind, Lit, Pos};
+use crate::syntax::{Expr, Pos};
 
 /// The items of a loop.
 #[derive(Clone, Debug)]
@@ -86,6 +86,14 @@ impl Lowering<'_> {
                 let (count, stride) = (view.leaves[1], Some(view.leaves[2]));
                 Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride, by_value }, count))
             }
+            // two views of one shape
+            place
+                if let Ty::Tuple(parts) = place.ty()
+                    && matches!(parts[..], [Ty::View(..), Ty::View(..)]) =>
+            {
+                let [first, second] = [self.build.part(&place, 0), self.build.part(&place, 1)];
+                Ok(self.elements_of(at, first, by_value)?.zip(self.elements_of(at, second, by_value)?))
+            }
             place if matches!(place.ty(), Ty::Array(..) | Ty::Slice(..)) => {
                 let (ptr, element, memory, count) = self.slice_of(&place)?;
                 Ok(Items::Counted(Counted::Elements { ptr, element, memory, stride: None, by_value }, count))
@@ -121,19 +129,6 @@ impl Lowering<'_> {
                 Ok(paired(a, b))
             }
         }
-    }
-
-    /// The axis that an argument names.
-    pub(super) fn axis(&mut self, axis: &'static Expr) -> Result<usize> {
-        let known = match &axis.1 {
-            ExprKind::Lit(Lit::Int(value, _)) => Some(*value),
-            ExprKind::Const(number) => self.frame().harvest.consts[*number as usize].cells.first().copied(),
-            _ => {
-                let value = self.scalar(axis, Scalar::U64)?;
-                self.build.known(value)
-            }
-        };
-        known.map(|axis| axis as usize).ok_or_else(|| self.error(axis.0, "which axis must be a constant in kernels"))
     }
 }
 

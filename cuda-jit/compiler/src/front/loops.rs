@@ -119,26 +119,6 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Folds the items: the function's result of a value and each item in turn.
-    pub(super) fn fold(
-        &mut self,
-        at: Pos,
-        items: Items,
-        first: Val,
-        step: impl FnOnce(&mut Self, Val, Val) -> Result<Val>,
-    ) -> Result<Val> {
-        let slots = self.build.slots_of("fold", &first);
-        let ty = first.ty;
-        self.each_item(at, items, |walk, item, _, _| {
-            let all = walk.build.get(&ty, &slots);
-            let all = step(walk, all, item)?;
-            let all = walk.agree(at, all, &ty)?;
-            walk.build.set(&slots, &all);
-            Ok(())
-        })?;
-        Ok(self.build.taken(&ty, &slots))
-    }
-
     /// Returns true if a test `decides` for an item; the first for which it does ends the loop.
     pub(super) fn decided(
         &mut self,

@@ -43,7 +43,6 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::Sections(sections) => sections.iter().any(|section| match section {
             Section::Index(index) => one(index),
             Section::Range(start, end, _, step) => maybe(start) || maybe(end) || maybe(step),
-            Section::New => false,
         }),
         ExprKind::Block(_, body) | ExprKind::Loop(_, body) => block(body, binding),
         ExprKind::If(test, body, otherwise) => condition(test, binding) || block(body, binding) || maybe(otherwise),

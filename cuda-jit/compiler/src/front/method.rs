@@ -38,6 +38,9 @@ impl Lowering<'_> {
         {
             return self.call(at, number, std::slice::from_ref(receiver));
         }
+        if let Callee::ViewOp(op, _) = &callees[number as usize] {
+            return self.view_op(at, *op, receiver, args);
+        }
         if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
             return self.group_method(at, intrinsic, receiver, args, expected);
         }
@@ -49,13 +52,7 @@ impl Lowering<'_> {
             let left = self.reference(place, false);
             return self.order(at, if name == "cmp" { By::Total } else { By::Partial }, &left, &other);
         }
-        match place.ty() {
-            Ty::View(..) => {
-                let view = self.read(&place);
-                self.view_method(at, name, &view, args)
-            }
-            _ => Err(self.error(at, "the front end does not know this method; please report this")),
-        }
+        Err(self.error(at, "the front end does not know this method; please report this"))
     }
 
     /// The receiver as the method takes it: rustc has dereferenced and borrowed as needed.

@@ -7,6 +7,7 @@
 mod array;
 mod arrays;
 mod atomic;
+mod axes;
 mod breaks;
 mod builder;
 mod cached;
@@ -46,20 +47,17 @@ mod sections;
 mod shorthand;
 mod shown;
 mod slice;
-mod statistics;
 mod together;
 mod types;
 mod variants;
 mod view;
-mod visit;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::harvest::layout::{short, shown};
 use crate::harvest::{
-    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty, Typing,
-    ViewPart,
+    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty, Typing, ViewOp,
 };
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
@@ -248,8 +246,8 @@ enum Callee {
     Exchange(Exchange, Ty),
     /// A load or store with a hint for the caches, and the type of what it moves.
     Cached(Intrinsic, Ty),
-    /// A question of the device library about a view of this type.
-    ViewPart(ViewPart, Ty),
+    /// An intrinsic on ndarray views, and the type of its result.
+    ViewOp(ViewOp, Ty),
     /// A function that returns its argument as it is.
     Identity,
     /// A function that copies the value behind its argument.
@@ -270,7 +268,7 @@ impl Callee {
                 | Intrinsic::VectorOfArray
                 | Intrinsic::Exchange(_)
                 | Intrinsic::View(_)
-                | Intrinsic::ViewPart(_)
+                | Intrinsic::ViewOp(_)
                 | Intrinsic::LoadCached(_)
                 | Intrinsic::StoreCached(_)),
             ) => match instance.generics.first() {
@@ -281,7 +279,7 @@ impl Callee {
                     Intrinsic::VectorOfArray => Callee::VectorOfArray(ty.clone()),
                     Intrinsic::Exchange(exchange) => Callee::Exchange(exchange, ty.clone()),
                     Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
-                    Intrinsic::ViewPart(part) => Callee::ViewPart(part, ty.clone()),
+                    Intrinsic::ViewOp(op) => Callee::ViewOp(op, ty.clone()),
                     _ => Callee::Cached(intrinsic, ty.clone()),
                 },
                 _ => Callee::Builtin,

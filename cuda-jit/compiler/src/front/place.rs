@@ -178,20 +178,29 @@ impl Lowering<'_> {
 
     /// The values of indices; one of a view may be a tuple or array with an index for each dimension.
     fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
-        if let (Ty::View(..), [index]) = (base, indices)
-            && let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index)
-        {
-            let all = self.expr_in_place(index, Some(&ty))?;
-            return Ok(match ty {
-                Ty::Array(_, len) => {
-                    let elements = (0..len).map(|at| self.build.element_at(all.only(), &Ty::INDEX, Space::Local, at));
-                    let elements: Vec<_> = elements.collect();
-                    elements.into_iter().map(|at| self.build.load(at, Space::Local, &Ty::INDEX).only()).collect()
-                }
-                _ => all.leaves,
-            });
+        match (base, indices) {
+            (Ty::View(..), [index]) => self.index_numbers(index),
+            _ => indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect(),
         }
-        indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect()
+    }
+
+    /// The numbers of an index, a shape or an order of axes: one, or a tuple or array of them.
+    pub(super) fn index_numbers(&mut self, index: &'static Expr) -> Result<Vec<Value>> {
+        if let ExprKind::Array(parts) | ExprKind::Tuple(parts) = &index.1 {
+            return parts.iter().map(|part| self.scalar(part, Scalar::U64)).collect();
+        }
+        let Some(ty @ (Ty::Tuple(_) | Ty::Array(..))) = self.ty_of(index) else {
+            return Ok(vec![self.scalar(index, Scalar::U64)?]);
+        };
+        let all = self.expr_in_place(index, Some(&ty))?;
+        Ok(match ty {
+            Ty::Array(_, len) => {
+                let elements = (0..len).map(|at| self.build.element_at(all.only(), &Ty::INDEX, Space::Local, at));
+                let elements: Vec<_> = elements.collect();
+                elements.into_iter().map(|at| self.build.load(at, Space::Local, &Ty::INDEX).only()).collect()
+            }
+            _ => all.leaves,
+        })
     }
 
     fn check_index(&mut self, at: Pos, index: Value, len: u64) {

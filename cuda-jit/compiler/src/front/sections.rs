@@ -1,5 +1,6 @@
 //! `view.slice(s![..])`: where each axis begins and ends, and in which steps.
 
+use super::axes::AxisNumber;
 use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
@@ -62,12 +63,15 @@ impl Lowering<'_> {
         if let Some(offset) = offset {
             self.move_view(&mut view, offset);
         }
-        self.made(at, view)
+        Ok(view.whole())
     }
 
     fn cut_of(&mut self, section: &'static Section) -> Result<Cut> {
         Ok(match section {
-            Section::New => Cut::New,
+            Section::Index(Expr(_, ExprKind::Cast(written, _))) if matches!(self.ty_of(written), Some(Ty::Unit)) => {
+                self.expr(written, None)?;
+                Cut::New
+            }
             Section::Index(index) => Cut::Index(self.section_number(index)?),
             Section::Range(start, end, inclusive, step) => {
                 let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_number(of)).transpose();
@@ -89,7 +93,7 @@ impl Lowering<'_> {
     /// How far off the place of an axis is that an index names.
     fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
         let index = self.build.absolute(index, axis.extent);
-        self.check_place(at, number, index, axis.extent);
+        self.check_place(at, AxisNumber::Known(number), index, axis.extent);
         self.build.index_op(BinaryOp::Mul, index, axis.stride)
     }
 

@@ -64,7 +64,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Same
         | Intrinsic::Identity
         | Intrinsic::Duplicate
-        | Intrinsic::ViewPart(_)
+        | Intrinsic::ViewOp(_)
         | Intrinsic::VectorOfArray
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
@@ -240,12 +240,6 @@ impl Scopes {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
             ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
-                Callee::Builtin => {
-                    let receiver = behind(self.ty_of(receiver)?);
-                    let known = self.type_with_function(name, &receiver, args);
-                    let Ty::View(element, dims, memory) = &receiver else { return known };
-                    known.or_else(|| super::view::result_type(name, (&**element, *dims, *memory), args))
-                }
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
                 }
@@ -271,15 +265,16 @@ impl Scopes {
                 Some(Ty::Tuple(vec![slice(vector.clone()), slice(number)]))
             }
             Callee::Exchange(Exchange::Swap, _) => Some(Ty::Unit),
-            Callee::Vector(ty) | Callee::VectorOfArray(ty) | Callee::Same(ty) | Callee::Exchange(_, ty) => {
-                Some(ty.clone())
-            }
+            Callee::Vector(ty)
+            | Callee::VectorOfArray(ty)
+            | Callee::Same(ty)
+            | Callee::Exchange(_, ty)
+            | Callee::ViewOp(_, ty) => Some(ty.clone()),
             Callee::View(view, false) => Some(view.clone()),
             Callee::View(view, true) => Some(Ty::result(view.clone(), shape_error())),
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
-            Callee::ViewPart(part, view) => super::view::type_of_part(*part, view),
             Callee::Builtin | Callee::Identity | Callee::Duplicate => None,
         }
     }

@@ -4,18 +4,16 @@
 //! that makes a view of another is arithmetic of these: nothing is copied. The stride of an axis of one place or none is
 //! whatever that arithmetic gives; ndarray's may be another, and neither leads anywhere.
 
+use super::axes::AxisNumber;
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::items::{Items, paired};
+use super::items::paired;
 use super::place::Place;
 use super::types::Val;
 use crate::called::shape_error;
-use crate::harvest::{Memory, Ty, ViewPart};
+use crate::harvest::{Memory, ShapeOp, Ty, ViewOp};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Pos, Section};
-
-/// The most axes of a view that kernels have.
-const MOST_AXES: usize = 6;
+use crate::syntax::{Expr, Pos};
 
 /// A view taken apart.
 #[derive(Clone, Debug)]
@@ -57,143 +55,61 @@ impl View {
     }
 }
 
-/// What a view's method yields; where references point is the value's to say.
-pub(super) fn result_type(
-    name: &str,
-    (element, dims, memory): (&Ty, usize, Memory),
-    args: &'static [Expr],
-) -> Option<Ty> {
-    let of_dims = |dims| Ty::View(Box::new(element.clone()), dims, memory);
-    let some = |ty| Ty::option(ty);
-    let memory = Memory::unknown(name.ends_with("_mut"));
-    Some(match name {
-        "len" | "nrows" | "ncols" | "ndim" | "len_of" => Ty::INDEX,
-        "dim" if dims == 1 => Ty::INDEX,
-        "dim" => Ty::Tuple(vec![Ty::INDEX; dims]),
-        "shape" => Ty::Slice(Box::new(Ty::INDEX), memory),
-        "strides" => Ty::Slice(Box::new(Ty::Scalar(Scalar::I64)), memory),
-        "stride_of" => Ty::Scalar(Scalar::I64),
-        "is_empty" | "is_square" | "is_standard_layout" => Ty::Scalar(Scalar::Bool),
-        "view" | "view_mut" | "reborrow" | "t" | "reversed_axes" | "permuted_axes" => of_dims(dims),
-        "row" | "row_mut" | "column" | "column_mut" | "diag" | "diag_mut" => of_dims(1),
-        "index_axis" | "index_axis_mut" | "index_axis_move" => of_dims(dims - 1),
-        "insert_axis" => of_dims(dims + 1),
-        "slice" | "slice_mut" | "slice_move" => of_dims(dims_of_slice(dims, args)),
-        "split_at" => Ty::Tuple(vec![of_dims(dims); 2]),
-        "as_slice" | "as_slice_mut" | "to_slice" | "into_slice" => some(Ty::Slice(Box::new(element.clone()), memory)),
-        "first" | "first_mut" | "last" | "last_mut" | "get" | "get_mut" => {
-            some(Ty::Ref(Box::new(element.clone()), memory))
-        }
-        "sum" | "product" | "var" | "std" | "dot" => element.clone(),
-        "mean" => some(element.clone()),
-        "fill" | "assign" | "swap" => Ty::Unit,
-        _ => return None,
-    })
-}
-
-/// Types of the results of the device library's intrinsics on views; where references point is the value's to say.
-pub(super) fn type_of_part(part: ViewPart, view: &Ty) -> Option<Ty> {
-    let Ty::View(element, dims, memory) = view else { return None };
-    let reference = || Ty::Ref(element.clone(), *memory);
-    Some(match part {
-        ViewPart::Lanes | ViewPart::Elements => Ty::INDEX,
-        ViewPart::Lane if *dims > 1 => Ty::View(element.clone(), dims - 1, *memory),
-        ViewPart::Lane | ViewPart::NextElement => reference(),
-        ViewPart::FirstAxis => view.clone(),
-        ViewPart::FirstPlace => Ty::Array(Box::new(Ty::INDEX), *dims as u64),
-    })
-}
-
-/// How many axes `s![..]` leaves.
-fn dims_of_slice(dims: usize, args: &'static [Expr]) -> usize {
-    let [Expr(_, ExprKind::Sections(sections))] = args else { return dims };
-    let count = |wanted: fn(&&Section) -> bool| sections.iter().filter(wanted).count();
-    let dropped = count(|section| matches!(section, Section::Index(_)));
-    (dims + count(|section| matches!(section, Section::New))).saturating_sub(dropped)
-}
-
 impl Lowering<'_> {
-    /// A method of an ndarray view.
-    pub(super) fn view_method(&mut self, at: Pos, name: &str, value: &Val, args: &'static [Expr]) -> Result<Val> {
-        let mut view = self.view(at, value)?;
-        match (name, args) {
-            ("view" | "view_mut" | "reborrow", []) => Ok(value.clone()),
-            ("t" | "reversed_axes", []) => {
+    /// An intrinsic on an ndarray view.
+    pub(super) fn view_op(&mut self, at: Pos, op: ViewOp, of: &'static Expr, args: &'static [Expr]) -> Result<Val> {
+        let place = self.place(of)?;
+        let place = self.through(place);
+        let value = self.read(&place);
+        let Some(mut view) = View::of(&value) else { return Err(self.error(at, "this is no view")) };
+        match op {
+            ViewOp::Shape(op) => self.shape_op(op, &view, args),
+            ViewOp::Same => Ok(value),
+            ViewOp::Reversed => {
                 view.axes.reverse();
                 Ok(view.whole())
             }
-            ("permuted_axes", [order]) => self.permuted(at, view, order),
-            ("row" | "row_mut", [index]) => self.indexed(at, view, 0, index),
-            ("column" | "column_mut", [index]) => self.indexed(at, view, 1, index),
-            ("index_axis" | "index_axis_mut" | "index_axis_move", [axis, index]) => {
-                let axis = self.axis_of(axis, &view)?;
-                self.indexed(at, view, axis, index)
+            ViewOp::Permuted => self.permuted(at, view, &args[0]),
+            ViewOp::WithFirst => {
+                let number = self.axis(&args[0], view.axes.len())?;
+                let first = self.remove_axis(&mut view.axes, number);
+                view.axes.insert(0, first);
+                Ok(view.whole())
             }
-            ("insert_axis", [axis]) => {
-                let axis = self.axis(axis)?;
-                self.insert_axis(at, view, axis)
+            ViewOp::InsertAxis => self.insert_axis(view, &args[0]),
+            ViewOp::Row => self.indexed(at, view, AxisNumber::Known(0), &args[0]),
+            ViewOp::Column => self.indexed(at, view, AxisNumber::Known(1), &args[0]),
+            ViewOp::IndexAxis => {
+                let number = self.axis(&args[0], view.axes.len())?;
+                self.indexed(at, view, number, &args[1])
             }
-            ("slice" | "slice_mut" | "slice_move", [sections]) => self.sliced(at, view, sections),
-            ("split_at", [axis, index]) => self.split_view(at, view, axis, index),
-            ("diag" | "diag_mut", []) => Ok(self.diagonal(view)),
-            ("as_slice" | "as_slice_mut" | "to_slice" | "into_slice", []) => Ok(self.as_slice(&view)),
-            ("first" | "first_mut", []) => self.maybe_element(at, &view, |_, _| None),
-            ("last" | "last_mut", []) => self.maybe_element(at, &view, |_, extent| Some(extent)),
-            ("get" | "get_mut", [index]) => self.get_element(at, &view, index),
-            ("swap", [a, b]) => {
-                let places = [self.element_of(at, &view, a)?, self.element_of(at, &view, b)?];
-                self.exchanged(at, &places)?;
-                Ok(Val::unit())
-            }
-            ("fill", [filler]) => {
-                let filler = self.expr_as(filler, &view.element)?;
-                self.fill_view(at, value, filler)
-            }
-            ("assign", [from]) => self.assign_view(at, view, from),
-            ("fold" | "for_each" | "map_inplace" | "mapv_inplace" | "zip_mut_with", args) => {
-                self.visit(at, name, view, args)
-            }
-            ("sum" | "product" | "mean" | "var" | "std" | "dot", args) => self.statistic(at, name, &view, args),
-            _ => self.shape_method(at, name, &view, args),
-        }
-    }
-
-    /// Answers the device library's question about a view.
-    pub(super) fn view_part(&mut self, at: Pos, part: ViewPart, of: &Ty, args: &'static [Expr]) -> Result<Val> {
-        if let (ViewPart::FirstPlace, Some(ty)) = (part, type_of_part(part, of)) {
-            let dims = ty.arrays().len();
-            return Ok(self.constant_value(&ty, &mut std::iter::repeat_n(0, dims.max(6))));
-        }
-        let place = self.place(&args[0])?;
-        let place = self.through(place);
-        let value = self.read(&place);
-        let mut view = self.view(at, &value)?;
-        match part {
-            ViewPart::Lanes => Ok(Val::scalar(Scalar::U64, view.axes[0].extent)),
-            ViewPart::Elements => {
-                let extents = view.extents();
-                Ok(Val::scalar(Scalar::U64, self.elements_in(&extents)))
-            }
-            ViewPart::Lane => {
-                let index = self.scalar(&args[1], Scalar::U64)?;
+            ViewOp::Lane => {
+                let index = self.scalar(&args[0], Scalar::U64)?;
                 if view.axes.len() > 1 {
-                    return self.lane(at, &value, 0, index);
+                    let axis = view.axes.remove(0);
+                    return Ok(self.lane(view, axis, index));
                 }
                 let element = self.strided(at, value, &[index], false)?;
                 Ok(self.reference(element, false))
             }
-            ViewPart::NextElement => {
-                let place = self.place(&args[1])?;
+            ViewOp::Sliced => self.sliced(at, view, &args[0]),
+            ViewOp::SplitAt => self.split_view(at, view, args),
+            ViewOp::Diagonal => Ok(self.diagonal(view)),
+            ViewOp::AsSlice => Ok(self.as_slice(&view)),
+            ViewOp::First => self.maybe_element(at, &view, |_, _| None),
+            ViewOp::Last => self.maybe_element(at, &view, |_, extent| Some(extent)),
+            ViewOp::Get => self.get_element(at, &view, &args[0]),
+            ViewOp::Swap => {
+                let places = [self.element_of(at, &view, &args[0])?, self.element_of(at, &view, &args[1])?];
+                self.exchanged(at, &places)?;
+                Ok(Val::unit())
+            }
+            ViewOp::NextElement => {
+                let place = self.place(&args[0])?;
                 let place = self.through(place);
                 self.next_element(at, &view, place)
             }
-            ViewPart::FirstPlace => Ok(Val::unit()),
-            ViewPart::FirstAxis => {
-                let axis = self.axis_of(&args[1], &view)?;
-                let first = view.axes.remove(axis);
-                view.axes.insert(0, first);
-                Ok(view.whole())
-            }
+            ViewOp::Beside => self.beside(at, view, &args[0]),
         }
     }
 
@@ -228,64 +144,39 @@ impl Lowering<'_> {
         behind
     }
 
-    /// What tells a view's shape.
-    fn shape_method(&mut self, at: Pos, name: &str, view: &View, args: &'static [Expr]) -> Result<Val> {
-        let extents = view.extents();
-        let dims = extents.len();
-        let length = |value: Value| Ok(Val::scalar(Scalar::U64, value));
-        match (name, &extents[..], args) {
-            ("ndim", _, []) => length(self.constant(Scalar::U64, dims as u64)),
-            ("nrows", [rows, _], []) => length(*rows),
-            ("ncols", [_, columns], []) => length(*columns),
-            ("dim", [only], []) => length(*only),
-            ("dim", _, []) => Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; dims]), leaves: extents }),
-            ("shape", _, []) => Ok(self.listed("shape", Scalar::U64, &extents)),
-            ("strides", _, []) => {
-                let strides: Vec<_> = view.axes.iter().map(|axis| self.signed(axis.stride)).collect();
-                Ok(self.listed("strides", Scalar::I64, &strides))
+    /// A part of a view's shape.
+    fn shape_op(&mut self, op: ShapeOp, view: &View, args: &'static [Expr]) -> Result<Val> {
+        let (axes, mut extents) = (&view.axes, view.extents());
+        let value = match op {
+            ShapeOp::Len => self.elements_in(&extents),
+            ShapeOp::NDim => self.constant(Scalar::U64, axes.len() as u64),
+            ShapeOp::Extents if axes.len() > 1 => {
+                return Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; axes.len()]), leaves: extents });
             }
-            ("len_of", _, [axis]) => length(extents[self.axis_of(axis, view)?]),
-            ("stride_of", _, [axis]) => {
-                let axis = self.axis_of(axis, view)?;
-                Ok(Val::scalar(Scalar::I64, self.signed(view.axes[axis].stride)))
+            ShapeOp::Extents => extents.remove(0),
+            ShapeOp::ExtentSlice => return Ok(self.listed("shape", Scalar::U64, &extents)),
+            ShapeOp::StrideSlice => {
+                let strides: Vec<_> = axes.iter().map(|axis| self.signed(axis.stride)).collect();
+                return Ok(self.listed("strides", Scalar::I64, &strides));
             }
-            ("len", _, []) => length(self.elements_in(&extents)),
-            ("is_empty", _, []) => {
-                let (len, zero) = (self.elements_in(&extents), self.constant(Scalar::U64, 0));
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, len, zero)))
+            ShapeOp::LenOf => {
+                let number = self.axis(&args[0], axes.len())?;
+                self.remove_axis(&mut axes.clone(), number).extent
             }
-            ("is_square", [rows, columns], []) => {
-                Ok(Val::scalar(Scalar::Bool, self.compare(CompareOp::Eq, *rows, *columns)))
+            ShapeOp::StrideOf => {
+                let number = self.axis(&args[0], axes.len())?;
+                let stride = self.remove_axis(&mut axes.clone(), number).stride;
+                return Ok(Val::scalar(Scalar::I64, self.signed(stride)));
             }
-            ("is_standard_layout", _, []) => Ok(Val::scalar(Scalar::Bool, self.is_contiguous(view))),
-            _ => Err(self.error(at, format!("kernels have no method `{name}` on views of {dims} dimensions"))),
-        }
-    }
-
-    /// The view that a value must be.
-    fn view(&self, at: Pos, value: &Val) -> Result<View> {
-        View::of(value).ok_or_else(|| self.error(at, "this is no view"))
-    }
-
-    /// A view as a value, if kernels have one of so many axes.
-    pub(super) fn made(&self, at: Pos, view: View) -> Result<Val> {
-        match view.axes.len() {
-            0 => Err(self.error(at, "kernels have no views of no dimension; index the element instead")),
-            dims if dims > MOST_AXES => {
-                Err(self.error(at, format!("kernels have views of up to {MOST_AXES} dimensions, not {dims}")))
+            ShapeOp::Rows => axes[0].extent,
+            ShapeOp::Columns => axes[1].extent,
+            ShapeOp::IsSquare => {
+                let is_square = self.compare(CompareOp::Eq, axes[0].extent, axes[1].extent);
+                return Ok(Val::scalar(Scalar::Bool, is_square));
             }
-            _ => Ok(view.whole()),
-        }
-    }
-
-    /// Which of a view's axes an argument names.
-    fn axis_of(&mut self, axis: &'static Expr, view: &View) -> Result<usize> {
-        let number = self.axis(axis)?;
-        if number >= view.axes.len() {
-            let text = format!("a view of {} dimensions has no axis {number}; the first is 0", view.axes.len());
-            return Err(self.error(axis.0, text));
-        }
-        Ok(number)
+            ShapeOp::IsStandardLayout => return Ok(Val::scalar(Scalar::Bool, self.is_contiguous(view))),
+        };
+        Ok(Val::scalar(Scalar::U64, value))
     }
 
     /// Numbers as a slice in the thread's memory.
@@ -312,75 +203,24 @@ impl Lowering<'_> {
         view.ptr = self.build.value(Op::Offset(view.ptr, by), Type::Ptr(view.memory.space(), view.element.pointee()));
     }
 
-    /// A view's part at a place of an axis, which is there.
-    pub(super) fn lane(&mut self, at: Pos, value: &Val, axis: usize, index: Value) -> Result<Val> {
-        let mut view = self.view(at, value)?;
-        let axis = view.axes.remove(axis);
+    /// A view, from which an axis was removed, at a place of that axis, which is there.
+    fn lane(&mut self, mut view: View, axis: Axis, index: Value) -> Val {
         let offset = self.index_op(BinaryOp::Mul, index, axis.stride);
         self.move_view(&mut view, offset);
-        self.made(at, view)
+        view.whole()
     }
 
-    /// The same, checked.
-    fn indexed(&mut self, at: Pos, view: View, axis: usize, index: &'static Expr) -> Result<Val> {
+    /// A view's part at a place of an axis, which is checked.
+    fn indexed(&mut self, at: Pos, mut view: View, number: AxisNumber, index: &'static Expr) -> Result<Val> {
         let index = self.scalar(index, Scalar::U64)?;
-        self.check_place(at, axis, index, view.axes[axis].extent);
-        self.lane(at, &view.whole(), axis, index)
-    }
-
-    /// Panics where an axis has no such place.
-    pub(super) fn check_place(&mut self, at: Pos, axis: usize, index: Value, extent: Value) {
-        let inside = self.compare(CompareOp::Lt, index, extent);
-        let message = format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
-        self.check_cut(at, inside, &message, &[index, extent]);
+        let axis = self.remove_axis(&mut view.axes, number);
+        self.check_place(at, number, index, axis.extent);
+        Ok(self.lane(view, axis, index))
     }
 
     /// A further axis of one place.
     pub(super) fn new_axis(&mut self) -> Axis {
         Axis { extent: self.constant(Scalar::U64, 1), stride: self.constant(Scalar::U64, 0) }
-    }
-
-    fn insert_axis(&mut self, at: Pos, mut view: View, axis: usize) -> Result<Val> {
-        if axis > view.axes.len() {
-            let text = format!("a view of {} dimensions has no place for an axis {axis}", view.axes.len());
-            return Err(self.error(at, text));
-        }
-        let new = self.new_axis();
-        view.axes.insert(axis, new);
-        self.made(at, view)
-    }
-
-    /// `permuted_axes([1, 0])`: the numbers are known when the kernel is compiled.
-    fn permuted(&mut self, at: Pos, view: View, order: &'static Expr) -> Result<Val> {
-        let (ExprKind::Array(order) | ExprKind::Tuple(order)) = &order.1 else {
-            return Err(self.error(at, "write the order of the axes here, as `[1, 0]`"));
-        };
-        let mut axes = Vec::with_capacity(order.len());
-        for axis in *order {
-            axes.push(self.axis_of(axis, &view)?);
-        }
-        let each_once = (0..view.axes.len()).all(|axis| axes.contains(&axis)) && axes.len() == view.axes.len();
-        if !each_once {
-            return Err(self.error(at, "the order names each axis once"));
-        }
-        let axes = axes.into_iter().map(|axis| view.axes[axis]).collect();
-        Ok(View { axes, ..view }.whole())
-    }
-
-    /// `split_at(Axis(k), index)`
-    fn split_view(&mut self, at: Pos, view: View, axis: &'static Expr, index: &'static Expr) -> Result<Val> {
-        let axis = self.axis_of(axis, &view)?;
-        let index = self.scalar(index, Scalar::U64)?;
-        let Axis { extent, stride } = view.axes[axis];
-        let inside = self.compare(CompareOp::Le, index, extent);
-        let message = format!("split at {{0}} is out of bounds of axis {axis}, which has length {{1}}");
-        self.check_cut(at, inside, &message, &[index, extent]);
-        let (mut left, mut right) = (view.clone(), view);
-        left.axes[axis].extent = index;
-        right.axes[axis].extent = self.index_op(BinaryOp::Sub, extent, index);
-        let offset = self.index_op(BinaryOp::Mul, index, stride);
-        self.move_view(&mut right, offset);
-        Ok(paired(left.whole(), right.whole()))
     }
 
     /// The elements whose places are the same number in every axis.
@@ -439,17 +279,8 @@ impl Lowering<'_> {
         Ok(optional(some, reference))
     }
 
-    /// The number for each axis in `i`, `[i, j]` or `(i, j)`.
-    fn places(&mut self, index: &'static Expr) -> Result<Vec<Value>> {
-        let indices: &'static [Expr] = match &index.1 {
-            ExprKind::Array(indices) | ExprKind::Tuple(indices) => indices,
-            _ => std::slice::from_ref(index),
-        };
-        indices.iter().map(|index| self.scalar(index, Scalar::U64)).collect()
-    }
-
     fn get_element(&mut self, at: Pos, view: &View, index: &'static Expr) -> Result<Val> {
-        let places = self.places(index)?;
+        let places = self.index_numbers(index)?;
         let mut some = self.constant(Scalar::Bool, 1);
         for (index, axis) in places.iter().zip(&view.axes) {
             let inside = self.compare(CompareOp::Lt, *index, axis.extent);
@@ -459,47 +290,29 @@ impl Lowering<'_> {
     }
 
     fn element_of(&mut self, at: Pos, view: &View, index: &'static Expr) -> Result<Place> {
-        let places = self.places(index)?;
+        let places = self.index_numbers(index)?;
         self.strided(at, view.clone().whole(), &places, self.checks_bounds())
     }
 
-    fn fill_view(&mut self, at: Pos, value: &Val, filler: Val) -> Result<Val> {
-        let items = self.elements_of(at, Place::Fixed(value.clone()), false)?;
-        self.each_item(at, items, |walk, item, _, _| {
-            let place = walk.behind(item);
-            walk.write(at, &place, filler)
-        })?;
-        Ok(Val::unit())
-    }
-
-    /// `assign(&from)`, where axes that `from` has not, or of one place, repeat.
-    fn assign_view(&mut self, at: Pos, view: View, from: &'static Expr) -> Result<Val> {
-        let from = self.broadcast_to(at, from, &view.axes)?;
-        let to = self.elements_of(at, Place::Fixed(view.whole()), false)?;
-        self.each_item(at, to.zip(from), |walk, item, _, _| {
-            let (place, from) = (walk.behind(item.part(0)), walk.behind(item.part(1)));
-            let value = walk.read(&from);
-            walk.write(at, &place, value)
-        })?;
-        Ok(Val::unit())
-    }
-
-    /// The elements of a view that an argument is, as one of other extents.
-    pub(super) fn broadcast_to(&mut self, at: Pos, from: &'static Expr, axes: &[Axis]) -> Result<Items> {
-        let from = self.place(from)?;
-        let from = self.through(from);
-        let from = self.read(&from);
-        let from = self.view(at, &from)?;
-        let from = self.broadcast(at, from, axes)?;
-        self.elements_of(at, Place::Fixed(from.whole()), false)
+    /// A view beside the one that an argument is, which is broadcast to its shape.
+    fn beside(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
+        let other = self.place(other)?;
+        let other = self.through(other);
+        let other = self.read(&other);
+        let Some(other) = View::of(&other) else { return Err(self.error(at, "this is no view")) };
+        let other = self.broadcast(at, other, &view.axes);
+        Ok(paired(view.whole(), other.whole()))
     }
 
     /// A view as one of other extents.
-    fn broadcast(&mut self, at: Pos, mut view: View, axes: &[Axis]) -> Result<View> {
-        let Some(missing) = axes.len().checked_sub(view.axes.len()) else {
-            let text = format!("a view of {} dimensions cannot be assigned to one of {}", view.axes.len(), axes.len());
-            return Err(self.error(at, text));
-        };
+    fn broadcast(&mut self, at: Pos, mut view: View, axes: &[Axis]) -> View {
+        if let Some(more @ 1..) = view.axes.len().checked_sub(axes.len()) {
+            let text = format!("a view of {} dimensions cannot be broadcast to {}", view.axes.len(), axes.len());
+            let never = self.constant(Scalar::Bool, 0);
+            self.check_cut(at, never, &text, &[]);
+            view.axes.drain(..more);
+        }
+        let missing = axes.len() - view.axes.len();
         let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
         for (number, (axis, wanted)) in (missing..).zip(view.axes.iter_mut().zip(&axes[missing..])) {
             let same = self.compare(CompareOp::Eq, axis.extent, wanted.extent);
@@ -514,13 +327,14 @@ impl Lowering<'_> {
         for (axis, wanted) in view.axes.iter_mut().zip(axes) {
             axis.extent = wanted.extent;
         }
-        Ok(view)
+        view
     }
 
     /// `ArrayView::from(slice)`, of a view of such a type.
     pub(super) fn view_of_slice(&mut self, at: Pos, ty: &Ty, slice: &'static Expr) -> Result<Val> {
-        let Ty::View(_, dims, _) = ty else { return Err(self.error(at, "this is no view")) };
-        let slice = self.expr(slice, None)?;
+        let Ty::View(element, dims, memory) = ty else { return Err(self.error(at, "this is no view")) };
+        let wanted = (*dims == 1).then(|| Ty::Slice(element.clone(), *memory));
+        let slice = self.expr(slice, wanted.as_ref())?;
         let place = self.through(Place::Fixed(slice));
         if matches!(place.ty(), Ty::View(..)) {
             return Ok(self.read(&place));
@@ -532,15 +346,15 @@ impl Lowering<'_> {
             element = (**inner).clone();
         }
         let axes = self.contiguous(&extents);
-        self.made(at, View { ptr, element, memory, axes })
+        Ok(View { ptr, element, memory, axes }.whole())
     }
 
     /// `ArrayView::from_shape(shape, slice)`
     pub(super) fn view_of_shape(&mut self, at: Pos, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
-        let (Ty::View(element, dims, memory), [shape, slice]) = (ty, args) else {
+        let (Ty::View(element, _, memory), [shape, slice]) = (ty, args) else {
             return Err(self.error(at, "this is no view"));
         };
-        let extents = self.extents_of(shape, *dims)?;
+        let extents = self.index_numbers(shape)?;
         let slice = self.expr_as(slice, &Ty::Slice(element.clone(), *memory))?;
         let (ptr, element, memory, len) = self.slice_of(&Place::Fixed(slice))?;
         let mut holds = self.constant(Scalar::Bool, 1);
@@ -554,7 +368,7 @@ impl Lowering<'_> {
         let fits = self.compare(CompareOp::Le, count, len);
         holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
-        let view = self.made(at, View { ptr, element, memory, axes })?;
+        let view = View { ptr, element, memory, axes }.whole();
         Ok(self.result_of_one_error(holds, view, shape_error()))
     }
 
@@ -570,20 +384,5 @@ impl Lowering<'_> {
         }
         axes.reverse();
         axes
-    }
-
-    /// The extents that a shape says: a number, a tuple or an array of such.
-    fn extents_of(&mut self, shape: &'static Expr, dims: usize) -> Result<Vec<Value>> {
-        if let ExprKind::Array(_) | ExprKind::Tuple(_) = &shape.1 {
-            return self.places(shape);
-        }
-        let wanted = if dims == 1 { Ty::INDEX } else { Ty::Tuple(vec![Ty::INDEX; dims]) };
-        let shape = self.expr(shape, Some(&wanted))?;
-        let Ty::Array(..) = shape.ty else { return Ok(shape.leaves) };
-        let extent = |index| {
-            let place = self.element_at(shape.only(), &Ty::INDEX, Space::Local, index);
-            self.build.value(Op::Load(place), Scalar::U64)
-        };
-        Ok((0..dims as u64).map(extent).collect())
     }
 }

@@ -8,7 +8,10 @@
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
 use crate::harvest::operation::untied_operations;
-use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, Untied, ViewPart};
+use crate::harvest::{
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Untied, ValueType, ViewOp,
+    type_arg,
+};
 
 /// Gives a reference a lifetime that the compiler cannot follow.
 ///
@@ -90,7 +93,9 @@ pub trait Parts: DeviceType {
     /// A reference to an element.
     type Element: DeviceType;
     /// The place of an element.
-    type Place: DeviceType + Copy;
+    type Place: ValueType;
+    /// The place of the first element.
+    const FIRST: Self::Place;
 }
 
 macro_rules! parts {
@@ -99,12 +104,14 @@ macro_rules! parts {
             type Lane = ArrayView<'a, T, $smaller>;
             type Element = &'a T;
             type Place = [usize; $dims];
+            const FIRST: [usize; $dims] = [0; $dims];
         }
 
         impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, $dim> {
             type Lane = ArrayViewMut<'a, T, $smaller>;
             type Element = &'a mut T;
             type Place = [usize; $dims];
+            const FIRST: [usize; $dims] = [0; $dims];
         }
     )* };
 }
@@ -115,29 +122,31 @@ impl<'a, T: DeviceType> Parts for ArrayView<'a, T, Ix1> {
     type Lane = &'a T;
     type Element = &'a T;
     type Place = [usize; 1];
+    const FIRST: [usize; 1] = [0];
 }
 
 impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, Ix1> {
     type Lane = &'a mut T;
     type Element = &'a mut T;
     type Place = [usize; 1];
+    const FIRST: [usize; 1] = [0];
 }
 
-macro_rules! view_parts {
-    ($($(#[$doc:meta])* $name:ident($($param:ty),*) -> $output:ty => $part:ident;)*) => { $(
+macro_rules! intrinsics {
+    ($($(#[$doc:meta])* $name:ident[$of:ident: $bound:path]($($param:ty),*) -> $output:ty => $intrinsic:expr;)*) => { $(
         $(#[$doc])*
-        pub(crate) fn $name<V: Parts>($(_: $param),*) -> $output {
+        pub(crate) fn $name<$of: $bound>($(_: $param),*) -> $output {
             unreachable!("the device's own function")
         }
 
         /// The function that stands beside it.
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
-        pub(crate) struct $name<V> {
-            _of: std::marker::PhantomData<fn() -> V>,
+        pub(crate) struct $name<$of> {
+            _of: std::marker::PhantomData<fn() -> $of>,
         }
 
-        impl<V> $name<V> {
+        impl<$of> $name<$of> {
             #[doc(hidden)]
             pub(crate) fn __callee() -> Callee<Self> {
                 Callee::new()
@@ -145,35 +154,30 @@ macro_rules! view_parts {
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-        unsafe impl<V: Parts> DeviceFn for $name<V> {
+        unsafe impl<$of: $bound> DeviceFn for $name<$of> {
             type Args = Untied;
             type Output = Untied;
 
             fn instance() -> Instance {
-                let generics = vec![crate::harvest::type_arg::<V>()];
-                Instance { body: Body::Intrinsic(Intrinsic::ViewPart(ViewPart::$part)), generics }
+                Instance { body: Body::Intrinsic($intrinsic), generics: vec![type_arg::<$output>()] }
             }
         }
     )* };
 }
 
-// SAFETY: it is its number, and lies in no memory that Rust sees.
-#[diagnostic::do_not_recommend]
-unsafe impl DeviceType for Axis {
-    type K = <usize as DeviceType>::K;
-}
-
-view_parts! {
+intrinsics! {
+    /// An index as a number, as by `as`.
+    number_of[T: ScalarType](usize) -> T => Intrinsic::Number(usize::SCALAR);
+    /// A number as an index, as by `as`.
+    index_of[T: ScalarType](T) -> usize => Intrinsic::Number(T::SCALAR);
     /// The number of parts along the first axis.
-    lanes_in(&V) -> usize => Lanes;
+    lanes_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Rows));
     /// The part at a place of the first axis, which there is.
-    lane_at(&V, usize) -> V::Lane => Lane;
+    lane_at[V: Parts](&V, usize) -> V::Lane => Intrinsic::ViewOp(ViewOp::Lane);
     /// The number of elements.
-    elements_in(&V) -> usize => Elements;
-    /// The place of the first element.
-    first_place() -> V::Place => FirstPlace;
+    elements_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
     /// The element at a place, which there is; the place becomes the next.
-    next_element(&V, &mut V::Place) -> V::Element => NextElement;
-    /// The same view with an axis, which is a constant, before the others.
-    with_first_axis(V, Axis) -> V => FirstAxis;
+    next_element[V: Parts](&V, &mut V::Place) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
+    /// The same view with an axis before the others.
+    with_first_axis[V: Parts](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
 }

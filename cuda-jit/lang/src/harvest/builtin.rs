@@ -64,16 +64,6 @@ pub trait SliceValues {
 
 impl<T> SliceValues for [T] {}
 
-/// The hidden methods of views that take no functions.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait ViewValues {
-    cuda_jit_macros::builtin_methods!(View);
-}
-
-impl<T, D> ViewValues for ndarray::ArrayView<'_, T, D> {}
-impl<T, D> ViewValues for ndarray::ArrayViewMut<'_, T, D> {}
-
 /// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no device method of this name",

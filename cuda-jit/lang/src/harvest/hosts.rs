@@ -7,8 +7,10 @@
 use std::cmp::Ordering;
 use std::marker::PhantomData;
 
-use super::Builtin;
 use half::{bf16, f16};
+use ndarray::{ArrayRef, ArrayView1, Axis, Dimension, Ix2};
+
+use super::Builtin;
 
 /// What the call of a method of the host's yields in a twin.
 #[derive(Debug)]
@@ -140,6 +142,41 @@ pub trait HostIterator<T> {
             intersperse 1;
     }
 }
+
+/// Methods of views.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostView<A> {
+    cuda_jit_macros::host_methods! {
+        Heap: to_owned 0 to_vec 0 into_owned 0 to_shared 0 to_shape 1 select 2 map (_: impl FnMut(&A) -> R)
+            mapv (_: impl FnMut(A) -> R) mapv_into 1 sum_axis 1 product_axis 1 mean_axis 1 var_axis 2 std_axis 2
+            fold_axis (_: Axis, _: R, _: impl FnMut(&R, &A) -> R) map_axis (_: Axis, _: impl FnMut(ArrayView1<'_, A>) -> R)
+            cumsum 1 cumprod 1 diff 2;
+        Missing: broadcast 1 into_shape 1 into_shape_with_order 1 raw_dim 0 swap_axes 2 invert_axis 1 merge_axes 2
+            slice_axis 2 slice_collapse 1 slice_each_axis 1 remove_axis 1 shift_remove 1 uget 1 uget_mut 1 uswap 2
+            exact_chunks 1 axis_chunks_iter 2 axis_windows 2 lanes 1 lanes_mut 1 windows 1 scaled_add 2 mean_weighted 1
+            as_slice_memory_order 0 as_slice_memory_order_mut 0 split_complex 0 all_close 2 abs_diff_eq 2;
+    }
+}
+
+impl<A, D: Dimension> HostView<A> for ArrayRef<A, D> {}
+
+/// The method of views of two dimensions.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostPlane {
+    cuda_jit_macros::host_methods! {
+        Missing: dot 1;
+    }
+
+    /// The same for a name that other types' methods have, too: kernels ask for it before the call.
+    #[doc(hidden)]
+    fn __dev_dot(&self) -> HostMethod<Self, Missing> {
+        HostMethod::new()
+    }
+}
+
+impl<A> HostPlane for ArrayRef<A, Ix2> {}
 
 /// Methods of floats.
 ///

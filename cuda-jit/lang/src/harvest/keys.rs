@@ -336,46 +336,6 @@ unsafe impl<T: DeviceType> DeviceType for &mut T {
     }
 }
 
-/// The key of an ndarray view of `DIMS` dimensions, mutable if `MUTABLE`.
-#[derive(Debug)]
-pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
-
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
-unsafe impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
-    fn ty() -> Ty {
-        Ty::View(Box::new(K::ty()), DIMS, Memory::unknown(MUTABLE))
-    }
-}
-
-macro_rules! views {
-    ($($dims:literal $dimension:ident)*) => { $(
-        // SAFETY: the key tells this very type.
-        #[diagnostic::do_not_recommend]
-        unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayView<'_, T, ndarray::$dimension> {
-            type K = ViewKey<T::K, $dims, false>;
-
-            fn __variants() -> Vec<Option<Self>> {
-                vec![Self::from_shape(<ndarray::$dimension as ndarray::Dimension>::zeros($dims), &[]).ok()]
-            }
-        }
-        // SAFETY: the key tells this very type.
-        #[diagnostic::do_not_recommend]
-        unsafe impl<T: DeviceType> DeviceType for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {
-            type K = ViewKey<T::K, $dims, true>;
-
-            fn __variants() -> Vec<Option<Self>> {
-                vec![Self::from_shape(<ndarray::$dimension as ndarray::Dimension>::zeros($dims), &mut []).ok()]
-            }
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T: ElementType + Element> KernelParam for ndarray::ArrayView<'_, T, ndarray::$dimension> {}
-        #[diagnostic::do_not_recommend]
-        impl<T: ElementType + Element> KernelParam for ndarray::ArrayViewMut<'_, T, ndarray::$dimension> {}
-    )* };
-}
-
-views! { 1 Ix1 2 Ix2 3 Ix3 4 Ix4 5 Ix5 6 Ix6 }
-
 /// The key of `[T; N]`.
 #[derive(Debug)]
 pub struct ArrayKey<K, const N: usize>(PhantomData<K>);

@@ -15,7 +15,6 @@ pub mod compare;
 mod constructor;
 mod convert;
 mod errors;
-mod functions;
 pub mod hosts;
 mod identity;
 mod keys;
@@ -35,25 +34,27 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, MarkedWithDevice, NoMethods, SliceValues, TextMethods, ViewValues};
+pub use builtin::{Builtin, MarkedWithDevice, NoMethods, SliceValues, TextMethods};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
     named,
 };
 pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
-pub use functions::ViewMethods;
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
-    TupleKey, ValueType, ViewKey, any_value, spelled,
+    TupleKey, ValueType, any_value, spelled,
 };
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
-pub use views::{ViewFunctions, ViewMade};
+pub use views::{
+    OpOfViews, PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall,
+    ViewCallee, ViewDim, ViewFunctions, ViewKey, ViewMade, ViewMethods, ViewOp, WholeView, op, section_index,
+};
 
 use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
@@ -248,23 +249,6 @@ pub enum Exchange {
     Take,
 }
 
-/// A question of the device library about a view.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ViewPart {
-    /// The number of parts along the first axis.
-    Lanes,
-    /// The part at a place of the first axis.
-    Lane,
-    /// The number of elements.
-    Elements,
-    /// The place of the first element.
-    FirstPlace,
-    /// The element at a place, which becomes the next.
-    NextElement,
-    /// The same view with an axis before the others.
-    FirstAxis,
-}
-
 /// Functions that kernels call and that are not written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
@@ -362,8 +346,8 @@ pub enum Intrinsic {
     Vector,
     /// A view of a slice; of one and a shape, if true.
     View(bool),
-    /// A question of the device library about a view.
-    ViewPart(ViewPart),
+    /// An intrinsic on ndarray views.
+    ViewOp(ViewOp),
     /// The argument, as it is.
     Identity,
     /// A copy of what the argument refers to.

@@ -97,7 +97,7 @@ pub mod names {
     pub use super::super::hosts::{
         HostArray as __cuda_jit_array, HostChar as __cuda_jit_char, HostFloat as __cuda_jit_float,
         HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator, HostOption as __cuda_jit_option,
-        HostSlice as __cuda_jit_slice,
+        HostPlane as __cuda_jit_plane, HostSlice as __cuda_jit_slice, HostView as __cuda_jit_view,
     };
     pub use super::CallableFromKernels as __cuda_jit_callable;
 

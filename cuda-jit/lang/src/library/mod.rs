@@ -36,3 +36,4 @@ pub(crate) mod result;
 )]
 pub(crate) mod slice;
 pub(crate) mod structs;
+pub(crate) mod views;

@@ -123,7 +123,7 @@ impl Capture {
                         self.function(arg)
                     }
                     _ if own && self.names_constructor(arg) => self.constructor(arg),
-                    _ => self.method_argument(&name, arg),
+                    _ => self.method_argument(arg),
                 })
                 .collect(),
         };

@@ -77,16 +77,6 @@ impl Capture {
         node(span, s::ExprKind::Range(start, end, inclusive, Some(ty)))
     }
 
-    /// `Axis(k)`: which one must be known when the kernel is compiled.
-    pub(super) fn axis(&mut self, arg: &mut Expr) -> s::Expr {
-        if let Expr::Call(call) = arg
-            && let Some(number @ (Expr::Lit(_) | Expr::Path(_) | Expr::Field(_))) = call.args.first_mut()
-        {
-            return self.expr(number);
-        }
-        self.refuse(arg.span(), "which axis is a literal or a constant in kernels")
-    }
-
     /// Whether an argument is a closure, or the name of a function by Rust's naming.
     pub(super) fn names_function(&mut self, arg: &Expr) -> bool {
         if self.is_closure(arg) {
@@ -115,9 +105,4 @@ impl Capture {
             _ => self.argument(arg),
         }
     }
-}
-
-/// Whether this is ndarray's `Axis`, by its name.
-pub(super) fn is_axis(callee: &Expr) -> bool {
-    matches!(callee, Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Axis"))
 }

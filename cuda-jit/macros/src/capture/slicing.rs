@@ -1,19 +1,16 @@
-//! What views are cut by: `s![..]` of ndarray, which stands in the call of `slice` alone, and `Axis(k)`.
+//! What views are cut by: `s![..]` of ndarray, which stands among the arguments of a method.
 //!
 //! ndarray makes an `isize` of each number in `s![..]`, whatever integer it is; so does what is captured, by a cast.
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, Macro, RangeLimits, Token};
 
 use super::{Capture, node, nothing, span::begin};
-
-/// Methods that take `s![..]`.
-const SLICING: &[&str] = &["slice", "slice_mut", "slice_move"];
 
 /// `start..end;step` or an index.
 struct Section {
@@ -41,11 +38,10 @@ impl Section {
 }
 
 impl Capture {
-    /// An argument of a method: `s![..]` and `Axis(k)`, where the language's own methods take them, or any other.
-    pub(super) fn method_argument(&mut self, method: &str, arg: &mut Expr) -> s::Expr {
+    /// An argument of a method: `s![..]`, or any other.
+    pub(super) fn method_argument(&mut self, arg: &mut Expr) -> s::Expr {
         match arg {
-            Expr::Macro(call) if SLICING.contains(&method) && is_slicing(&call.mac) => self.sections(&mut call.mac),
-            Expr::Call(call) if super::iterate::is_axis(&call.func) => self.axis(arg),
+            Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
             _ => self.argument(arg),
         }
     }
@@ -76,10 +72,11 @@ impl Capture {
                 let (start, end) = (bound(range.start.as_deref_mut()), bound(range.end.as_deref_mut()));
                 s::Section::Range(start, end, inclusive, bound(step.as_mut()))
             }
-            Expr::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "NewAxis") => {
-                s::Section::New
+            index => {
+                let (span, captured) = (begin(index), self.position(index));
+                *index = Expr::Verbatim(quote_spanned!(span => __cuda_jit_section(#index)));
+                s::Section::Index(captured)
             }
-            index => s::Section::Index(self.position(index)),
         }
     }
 
@@ -92,7 +89,7 @@ impl Capture {
     }
 }
 
-/// Whether this is ndarray's `s!`, by its name.
+/// Returns true for a macro of the name of ndarray's `s!`; the probe has rustc check that it is that one.
 fn is_slicing(call: &Macro) -> bool {
     call.path.segments.last().is_some_and(|last| last.ident == "s")
 }

@@ -212,6 +212,13 @@ pub(super) const FEATURES: &[Feature] = &[
                        let q@ = a.column($usize % 6);\nlet s@ = q@.iter().fold(0u32, |s, v| s.wrapping_mul(31) ^ v);\n",
                 yields: &[("r@", "u32"), ("s@", "u32")],
             },
+            Snippet {
+                items: "",
+                body: "let x@ = ndarray::Axis($usize % 2);\nlet r@ = a.index_axis(x@, $usize % 4).fold(7u32, |s, v| s.wrapping_mul(31) ^ *v);\n\
+                       let (c@, d@) = a.split_at(x@, $usize % 5);\nlet t@ = c@.permuted_axes([x@.0, 1 - x@.0]);\n\
+                       let s@ = (c@.len() * 100 + d@.len_of(x@) * 10 + t@.nrows()) as u32 ^ d@.last().copied().unwrap_or(3) ^ t@.first().copied().unwrap_or(5);\n",
+                yields: &[("r@", "u32"), ("s@", "u32")],
+            },
         ],
     },
     Feature {

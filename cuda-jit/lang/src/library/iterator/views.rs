@@ -4,7 +4,7 @@ use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
 use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, Numbered};
 use crate::device;
-use crate::device::library::{Parts, elements_in, first_place, lane_at, lanes_in, next_element};
+use crate::device::library::{Parts, elements_in, lane_at, lanes_in, next_element};
 use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
@@ -54,7 +54,7 @@ impl<V: Parts> Elements<V> {
     /// The elements of a view.
     pub fn new(view: V) -> Self {
         let left = elements_in::<V>(&view);
-        Elements { view, place: first_place::<V>(), left }
+        Elements { view, place: V::FIRST, left }
     }
 }
 
