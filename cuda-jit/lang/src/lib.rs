@@ -15,7 +15,7 @@ pub mod device;
 pub mod harvest;
 pub mod library;
 mod math;
-mod num;
+pub mod num;
 #[doc(hidden)]
 pub mod print;
 #[doc(hidden)]
@@ -67,7 +67,7 @@ pub mod __private {
         DeviceIterator, inclusive,
     };
     pub use crate::library::loops::{items, range_of};
-    pub use crate::library::numbers::Ordered;
+    pub use crate::num::Ordered;
     pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
@@ -98,7 +98,7 @@ pub mod __private {
             __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
         };
         pub use crate::library::known::{IsKnown as _, IsPlain as _};
-        pub use crate::library::numbers::{
+        pub use crate::num::{
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
             OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,
         };

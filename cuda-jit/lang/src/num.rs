@@ -3,6 +3,26 @@
 //! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
 //! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
 //! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
+//!
+//! The files below have the methods of numbers, and of all else that is ordered, as kernels call them. Those of one instruction
+//! are operations, which the compiler lowers, the others functions of the device library. A typing probe finds both by the hidden
+//! methods of traits.
+
+#[expect(
+    clippy::eq_op,
+    clippy::missing_panics_doc,
+    clippy::neg_cmp_op_on_partial_ord,
+    reason = "these are the standard library's methods, which document it, and NaN is unequal to itself"
+)]
+pub mod floats;
+#[expect(clippy::missing_panics_doc, reason = "these are the standard library's methods, which document it")]
+pub mod integers;
+#[expect(clippy::missing_panics_doc, reason = "these are the standard library's methods, which document it")]
+pub mod order;
+
+pub use floats::{Bits, FloatConversions, FloatMethods, HalfMethods};
+pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
+pub use order::{Ordered, OrderedInteger, OrderedNumber};
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
@@ -12,7 +32,6 @@ use std::ops::{
 use half::{bf16, f16};
 
 use crate::harvest::ScalarType;
-use crate::library::numbers::{FloatMethods, OrderedInteger, OrderedNumber};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///

@@ -2,6 +2,7 @@
 
 use super::function::{Lowering, Result};
 use super::types::Val;
+use crate::called;
 use crate::harvest::{Math, Memory, Ty};
 use crate::kir::{LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
@@ -35,14 +36,14 @@ impl Lowering<'_> {
             return Ok(self.cast_value(value, Scalar::F32, ty));
         }
         let approximate = self.program.fast_math && ty == Scalar::F32 && is_approximate(function);
-        match function.library(ty).filter(|_| self.program.libdevice || approximate) {
+        match called::math_library(function, ty).filter(|_| self.program.libdevice || approximate) {
             Some(function) => {
                 let args = args.map(|(arg, _)| arg).collect();
                 Ok(self.build.value(Op::Math(function, args), ty))
             }
             None => {
                 let args = args.map(|(arg, of)| Val::scalar(of, arg)).collect();
-                Ok(self.call_instance(at, &function.instance(ty), args)?.only())
+                Ok(self.call_instance(at, &called::math_function(function, ty), args)?.only())
             }
         }
     }

@@ -48,7 +48,7 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, ViewKey, any_value, spelled,
 };
-pub use operation::{Operation, Parameters, Typing};
+pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
@@ -59,7 +59,6 @@ use crate::kir::{
     AtomicOp, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, LibFn, Order, ReduceOp, Scalar,
     ShuffleOp, TernaryOp, UnaryOp, VoteOp,
 };
-pub use crate::math::Math;
 use crate::syntax::Definition;
 
 /// What tells the type that an observer saw.

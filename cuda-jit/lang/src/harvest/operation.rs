@@ -6,7 +6,6 @@
 
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
-use crate::math::Math;
 
 /// What an operation does with values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +45,41 @@ pub enum Operation {
     Order,
     /// The same as by `PartialOrd`.
     PartialOrder,
+}
+
+/// A mathematical function of a float, named as the method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the standard library documents them")]
+pub enum Math {
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atan2,
+    Atanh,
+    Cbrt,
+    Cos,
+    Cosh,
+    DivEuclid,
+    Exp,
+    Exp2,
+    ExpM1,
+    Hypot,
+    Ln,
+    Ln1p,
+    Log10,
+    Log2,
+    Powf,
+    Powi,
+    RemEuclid,
+    Round,
+    Sin,
+    Sinh,
+    Tan,
+    Tanh,
+    ToDegrees,
+    ToRadians,
 }
 
 /// The types of an operation's parameters, the receiver's first, and of its result.

@@ -23,7 +23,6 @@ pub(crate) mod default;
 pub mod iterator;
 pub(crate) mod known;
 pub(crate) mod loops;
-pub mod numbers;
 pub(crate) mod option;
 pub(crate) mod ordering;
 pub(crate) mod result;

@@ -26,47 +26,32 @@ mod plain;
 mod single;
 mod trigonometric;
 
-use crate::harvest::{DeviceFn, Instance};
+use crate::harvest::{DeviceFn, Instance, Math};
 use crate::kir::{LibFn, Scalar};
 
 /// The functions: those that libdevice has, with its name, and those that neither it nor an instruction has.
 macro_rules! functions {
     ([$($module:ident: $($variant:ident $name:ident $library:literal,)*;)*] [$($plain:ident $function:ident,)*]) => {
-        /// A mathematical function of a float.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum Math {
-            $($(
-                #[doc = concat!("`", stringify!($name), "`")]
-                $variant,
-            )*)*
-            $(
-                #[doc = concat!("`", stringify!($function), "`")]
-                $plain,
-            )*
+        /// The function of libdevice, if it has one.
+        pub fn library(function: Math, ty: Scalar) -> Option<LibFn> {
+            let name = match function {
+                $($(Math::$variant => $library,)*)*
+                $(Math::$plain)|* => return None,
+            };
+            LibFn::of_float(name, ty)
         }
 
-        impl Math {
-            /// The function of libdevice, if it has one.
-            pub fn library(self, ty: Scalar) -> Option<LibFn> {
-                let name = match self {
-                    $($(Math::$variant => $library,)*)*
-                    $(Math::$plain)|* => return None,
-                };
-                LibFn::of_float(name, ty)
-            }
-
-            /// The function in Rust.
-            pub fn instance(self, ty: Scalar) -> Instance {
-                match (self, ty) {
-                    $($(
-                        (Math::$variant, Scalar::F32) => single::$name::instance(),
-                        (Math::$variant, _) => $module::$name::instance(),
-                    )*)*
-                    $(
-                        (Math::$plain, Scalar::F32) => plain::f32::$function::instance(),
-                        (Math::$plain, _) => plain::f64::$function::instance(),
-                    )*
-                }
+        /// The function in Rust.
+        pub fn instance(function: Math, ty: Scalar) -> Instance {
+            match (function, ty) {
+                $($(
+                    (Math::$variant, Scalar::F32) => single::$name::instance(),
+                    (Math::$variant, _) => $module::$name::instance(),
+                )*)*
+                $(
+                    (Math::$plain, Scalar::F32) => plain::f32::$function::instance(),
+                    (Math::$plain, _) => plain::f64::$function::instance(),
+                )*
             }
         }
     };

@@ -15,8 +15,7 @@ use crate::harvest::{
     Arithmetic, Callee, DeviceFn, DeviceType, ElementType, Field, KernelParam, Key, Operator, Returned, StructTy, Ty,
     ValueType, ty_of,
 };
-use crate::library::numbers::floats::Bits;
-use crate::num::Float;
+use crate::num::{Bits, Float};
 
 /// `f32` or `f64`: what complex numbers consist of.
 ///
