@@ -7,69 +7,6 @@
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
 
-/// A mathematical function of a float that is more than an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Math {
-    /// `exp`
-    Exp,
-    /// `exp2`
-    Exp2,
-    /// `exp_m1`
-    ExpM1,
-    /// `ln`
-    Ln,
-    /// `log2`
-    Log2,
-    /// `log10`
-    Log10,
-    /// `ln_1p`
-    Ln1p,
-    /// `powf`
-    Powf,
-    /// `cbrt`
-    Cbrt,
-    /// `sinh`
-    Sinh,
-    /// `cosh`
-    Cosh,
-    /// `tanh`
-    Tanh,
-    /// `asinh`
-    Asinh,
-    /// `acosh`
-    Acosh,
-    /// `atanh`
-    Atanh,
-    /// `sin`
-    Sin,
-    /// `cos`
-    Cos,
-    /// `tan`
-    Tan,
-    /// `asin`
-    Asin,
-    /// `acos`
-    Acos,
-    /// `atan`
-    Atan,
-    /// `atan2`
-    Atan2,
-    /// `hypot`
-    Hypot,
-    /// `round`
-    Round,
-    /// `powi`
-    Powi,
-    /// `rem_euclid`
-    RemEuclid,
-    /// `div_euclid`
-    DivEuclid,
-    /// `to_degrees`
-    ToDegrees,
-    /// `to_radians`
-    ToRadians,
-}
-
 /// What an operation does with values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -114,6 +51,41 @@ pub enum Operation {
     HeldValue,
     /// An array that is written before it is read.
     Unfilled,
+}
+
+/// A mathematical function of a float, named as the method is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the standard library documents them")]
+pub enum Math {
+    Acos,
+    Acosh,
+    Asin,
+    Asinh,
+    Atan,
+    Atan2,
+    Atanh,
+    Cbrt,
+    Cos,
+    Cosh,
+    DivEuclid,
+    Exp,
+    Exp2,
+    ExpM1,
+    Hypot,
+    Ln,
+    Ln1p,
+    Log10,
+    Log2,
+    Powf,
+    Powi,
+    RemEuclid,
+    Round,
+    Sin,
+    Sinh,
+    Tan,
+    Tanh,
+    ToDegrees,
+    ToRadians,
 }
 
 /// The types of an operation's parameters, the receiver's first, and of its result.

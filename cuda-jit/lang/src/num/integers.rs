@@ -1,4 +1,4 @@
-//! Methods of integers.
+//! Methods of integers. What needs no check is computed before the choice that takes it, so that the choice is an instruction.
 //!
 //! # Safety
 //!
@@ -142,7 +142,8 @@ pub fn clamp<T: Integer>(x: T, low: T, high: T) -> T {
 /// The distance of two numbers.
 #[device(library)]
 pub fn abs_diff<T: Int>(a: T, b: T) -> T::Unsigned {
-    if a < b { unsigned(wrapping_sub(b, a)) } else { unsigned(wrapping_sub(a, b)) }
+    let (up, down) = (wrapping_sub(b, a), wrapping_sub(a, b));
+    unsigned(if a < b { up } else { down })
 }
 
 /// The absolute value as an unsigned number.
@@ -206,7 +207,8 @@ pub fn ilog2<T: Int>(x: T) -> u32 {
 #[track_caller]
 pub fn div_ceil<T: Int>(a: T, b: T) -> T {
     let whole = a / b;
-    if remainder(a, b) == T::ZERO { whole } else { wrapping_add(whole, T::ONE) }
+    let more = wrapping_add(whole, T::ONE);
+    if remainder(a, b) == T::ZERO { whole } else { more }
 }
 
 /// The quotient whose remainder is not negative.
@@ -214,11 +216,9 @@ pub fn div_ceil<T: Int>(a: T, b: T) -> T {
 #[track_caller]
 pub fn div_euclid<T: Int>(a: T, b: T) -> T {
     let whole = a / b;
-    if remainder(a, b) < T::ZERO {
-        if b > T::ZERO { wrapping_sub(whole, T::ONE) } else { wrapping_add(whole, T::ONE) }
-    } else {
-        whole
-    }
+    let (down, up) = (wrapping_sub(whole, T::ONE), wrapping_add(whole, T::ONE));
+    let moved = if b > T::ZERO { down } else { up };
+    if remainder(a, b) < T::ZERO { moved } else { whole }
 }
 
 /// The remainder that is not negative.
@@ -226,13 +226,15 @@ pub fn div_euclid<T: Int>(a: T, b: T) -> T {
 #[track_caller]
 pub fn rem_euclid<T: Int>(a: T, b: T) -> T {
     let rest = a % b;
-    if rest < T::ZERO { if b < T::ZERO { wrapping_sub(rest, b) } else { wrapping_add(rest, b) } } else { rest }
+    let (down, up) = (wrapping_sub(rest, b), wrapping_add(rest, b));
+    let moved = if b < T::ZERO { down } else { up };
+    if rest < T::ZERO { moved } else { rest }
 }
 
 /// Returns true for the least number divided by -1.
 #[device(library)]
 pub fn division_overflows<T: Int>(a: T, b: T) -> bool {
-    T::IS_SIGNED && b == !T::ZERO && a == T::MIN
+    T::IS_SIGNED & (b == !T::ZERO) & (a == T::MIN)
 }
 
 /// The quotient, which wraps.
@@ -280,13 +282,17 @@ pub fn checked_mul<T: Int>(a: T, b: T) -> Option<T> {
 /// The quotient, if there is one.
 #[device(library)]
 pub fn checked_div<T: Int>(a: T, b: T) -> Option<T> {
-    if b == T::ZERO || division_overflows(a, b) { None } else { Some(quotient(a, b)) }
+    let undefined = (b == T::ZERO) | division_overflows(a, b);
+    let result = quotient(a, if undefined { T::ONE } else { b });
+    if undefined { None } else { Some(result) }
 }
 
 /// The remainder, if there is one.
 #[device(library)]
 pub fn checked_rem<T: Int>(a: T, b: T) -> Option<T> {
-    if b == T::ZERO || division_overflows(a, b) { None } else { Some(remainder(a, b)) }
+    let undefined = (b == T::ZERO) | division_overflows(a, b);
+    let result = remainder(a, if undefined { T::ONE } else { b });
+    if undefined { None } else { Some(result) }
 }
 
 /// The number multiplied by -1, if it fits.
