@@ -81,9 +81,9 @@ pub mod __private {
         };
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
-            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, NoMethods as _,
-            PlaneMethods as _, PlaneShape as _, SharedView as _, SliceOfView as _, SliceValues as _, TextMethods as _,
-            UniqueView as _, ViewFunctions as _, ViewMethods as _, WholeView as _,
+            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
+            PlaneShape as _, SharedView as _, SliceOfView as _, TextMethods as _, UniqueView as _, ViewFunctions as _,
+            ViewMethods as _, WholeView as _,
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
@@ -111,7 +111,7 @@ pub mod __private {
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
-            OrderedInteger as _, OrderedNumber as _, SignedMethods as _, UnsignedMethods as _,
+            OrderedInteger as _, OrderedNumber as _, OrderedSlice as _, SignedMethods as _, UnsignedMethods as _,
         };
         pub use crate::types::complex::{ComplexMethods as _, ForeignFunctions as _};
         pub use crate::types::halves::HalfFunctions as _;

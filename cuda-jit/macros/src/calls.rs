@@ -10,7 +10,7 @@ pub(crate) fn is_call(item: &mut TraitItem) -> bool {
         TraitItem::Fn(method) => method.sig.ident.to_string(),
         _ => return false,
     };
-    name.starts_with("__call_") || name.starts_with("__dev_")
+    name.starts_with("__call_")
 }
 
 /// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's twin sees: the names

@@ -115,13 +115,6 @@ pub fn host_methods(tokens: TokenStream) -> TokenStream {
     capture::host_methods(tokens.into()).into()
 }
 
-/// The hidden methods of those that the device language has of its own, of a class of types; for `cuda_jit` itself.
-#[doc(hidden)]
-#[proc_macro]
-pub fn builtin_methods(class: TokenStream) -> TokenStream {
-    capture::builtin_methods(&class.to_string()).into()
-}
-
 /// The hidden methods of a trait, by which typing probes call methods: `fn floor(self) -> Self = Floor<Self>;`, a method's
 /// signature and the type that stands for it; for `cuda_jit` itself.
 #[doc(hidden)]

@@ -11,7 +11,6 @@
 //! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
 //! captured is what rustc checks beside it.
 
-use cuda_jit_syntax::methods::is_method;
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -294,40 +293,6 @@ fn stand_in(
     }
 }
 
-/// A method's receiver without lifetimes, by which rustc looks for the method.
-fn bare_receiver(sig: &syn::Signature) -> Option<TokenStream> {
-    let receiver = sig.receiver()?;
-    let mutability = receiver.mutability;
-    Some(match (&receiver.reference, &receiver.colon_token) {
-        (Some(_), None) => quote!(&#mutability self),
-        (None, None) => quote!(self),
-        _ => {
-            let ty = without_lifetimes(&receiver.ty);
-            quote!(self: #ty)
-        }
-    })
-}
-
-/// Whether kernels ask for a method of this name, since the language has one too. They ask without its arguments, which
-/// could tell its generic parameters.
-fn is_asked(options: &Options, sig: &syn::Signature, own: &Generics) -> syn::Result<bool> {
-    let is_known = is_method(&sig.ident.to_string());
-    let is_asked = is_known && matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
-    match own.params.first() {
-        // what the library has is called with its arguments
-        Some(_) if options.library => Ok(false),
-        Some(param) if is_asked => {
-            let hint = format!(
-                "kernels have a method `{}` of their own, so it can have no generic parameters but closures; give it \
-                 another name",
-                sig.ident
-            );
-            Err(syn::Error::new(param.span(), hint))
-        }
-        _ => Ok(is_asked),
-    }
-}
-
 /// `#[device] impl Type { .. }`: a second `impl` with the hidden functions.
 fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place: bool) -> syn::Result<TokenStream> {
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
@@ -342,19 +307,10 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let options = &options::with_caller(options, &method.attrs);
         let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
         let (name, vis) = (&method.sig.ident, &method.vis);
-        let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
+        let path = format_ident!("__fn_{}", name);
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
-        let receiver = bare_receiver(&method.sig);
-        let ask = is_asked(options, &method.sig, &own)?.then(|| {
-            quote! {
-                #[doc(hidden)]
-                #vis fn #ask(#receiver) -> #root::Callee<#marker<Self #(, #marked)*>> {
-                    #root::Callee::new()
-                }
-            }
-        });
         let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
         let path = quote! {
             #[doc(hidden)]
@@ -363,7 +319,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
             }
         };
         let call = quote!(#[doc(hidden)] #vis #call);
-        hidden.extend([definition, harvest, call, path].into_iter().chain(ask));
+        hidden.extend([definition, harvest, call, path]);
         let of = quote!(#of);
         // the library's types may hold references, which name no static lifetime
         let (args, output) = match options.library {
@@ -454,7 +410,7 @@ fn trait_method(
         item.generics.params.iter().map(argument).chain(signature.marker_args(root)).collect();
     let marked = quote!(#marker<Self #(, #arguments)*>);
     let (definition, harvest) = (named("definition", name), named("harvest", name));
-    let (ask, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
+    let path = format_ident!("__fn_{}", name);
     let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
     let (mut typed, mut asking) = (own.clone(), own.clone());
     let sized: Option<WherePredicate> = is_sized.then(|| syn::parse_quote!(Self: Sized));
@@ -487,13 +443,6 @@ fn trait_method(
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    if is_asked(options, &method.sig, &own)? {
-        let receiver = bare_receiver(&method.sig);
-        hidden.push(quote! {
-            #[doc(hidden)]
-            fn #ask #asking_generics(#receiver) -> #root::Callee<#marked> #clause { #root::Callee::new() }
-        });
-    }
     let call = stand_in(root, &method.sig, &marked, sized.as_ref());
     hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
     hidden.push(quote! {

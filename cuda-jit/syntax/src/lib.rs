@@ -29,7 +29,6 @@
 #![forbid(unsafe_code)]
 
 pub mod code;
-pub mod methods;
 mod nodes;
 mod stack;
 #[cfg(test)]

@@ -166,18 +166,6 @@ impl Builder {
         self.effect(Op::Set(slot, zero));
         slot
     }
-
-    /// A slot for a flag that is not set yet.
-    pub(super) fn flag(&mut self) -> SlotId {
-        let slot = self.slot("flag", Scalar::Bool);
-        self.set_flag(slot, false);
-        slot
-    }
-
-    pub(super) fn set_flag(&mut self, slot: SlotId, value: bool) {
-        let value = self.constant(Scalar::Bool, u64::from(value));
-        self.effect(Op::Set(slot, value));
-    }
 }
 
 fn zero(leaf: Type) -> Const {

@@ -73,7 +73,7 @@ impl Lowering<'_> {
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
-            ExprKind::Method(name, receiver, args, number) => self.method(at, name, receiver, args, *number, expected),
+            ExprKind::Method(_, receiver, args, number) => self.method(at, receiver, args, *number, expected),
             ExprKind::Asked(value, number) => {
                 let ty = self.frame().harvest.named[*number as usize].clone();
                 self.expr_as(value, &ty)

@@ -7,7 +7,6 @@ use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
 use crate::kir::{Scalar, UnaryOp, Value};
-use crate::syntax::{Expr, ExprKind};
 
 impl Lowering<'_> {
     /// The number of the closure that a place holds, or refers to, if it is one; one that a `None` holds has none.
@@ -21,16 +20,6 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The result type of a function argument.
-    pub(super) fn type_of_function(&self, function: &Expr) -> Option<Ty> {
-        match &function.1 {
-            ExprKind::Closure(closure) => Some(self.frame().harvest.named[closure.result? as usize].clone()),
-            ExprKind::Binding(number) => self.ty_of_closure(*number),
-            ExprKind::Function(number) => self.result_of(*number),
-            _ => None,
-        }
-    }
-
     /// The value that names a closure. One closure of one frame is one value, so that branches agree on it.
     pub(super) fn closure_value(&mut self, captured: Captured) -> Val {
         if matches!(captured, Captured::Nowhere) {

@@ -119,35 +119,6 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Returns true if a test `decides` for an item; the first for which it does ends the loop.
-    pub(super) fn decided(
-        &mut self,
-        at: Pos,
-        items: Items,
-        decides: bool,
-        test: impl FnOnce(&mut Self, Val) -> Result<Value>,
-    ) -> Result<Val> {
-        let slot = self.build.slot("decided", Scalar::Bool);
-        self.build.set_flag(slot, !decides);
-        self.each_item(at, items, |walk, item, again, exit| {
-            let holds = test(walk, item)?;
-            let stop = walk.build.block();
-            let (yes, no) = if decides { (stop, again) } else { (again, stop) };
-            walk.build.end(Terminator::Branch(holds, yes, no));
-            walk.build.select_block(stop);
-            walk.build.set_flag(slot, decides);
-            walk.build.end(Terminator::Jump(exit));
-            Ok(())
-        })?;
-        Ok(Val::scalar(Scalar::Bool, self.build.value(Op::Get(slot), Scalar::Bool)))
-    }
-
-    /// The value behind references.
-    pub(super) fn value_of(&mut self, item: Val) -> Val {
-        let place = self.through(Place::Fixed(item));
-        self.build.read(&place)
-    }
-
     /// The elements of views of one shape at a place, which moves on.
     fn next_place(&mut self, at: Pos, views: &[Val], coordinates: &[SlotId]) -> Result<Val> {
         let places: Vec<Value> = coordinates.iter().map(|slot| self.build.value(Op::Get(*slot), Scalar::U64)).collect();

@@ -18,19 +18,7 @@ struct Turn {
     exit: BlockId,
 }
 
-impl Lowering<'_> {
-    /// Lowers `body` in a loop over each index below `count`, which is at least 1.
-    pub(super) fn each_below(
-        &mut self,
-        count: Value,
-        body: impl FnOnce(&mut Self, Value) -> super::function::Result<()>,
-    ) -> super::function::Result<()> {
-        let turn = self.build.begin_below();
-        body(self, turn.index)?;
-        self.build.end_below(turn, count);
-        Ok(())
-    }
-}
+impl Lowering<'_> {}
 
 impl Builder {
     /// New memory of the thread's own for a value of a type; what it holds is unspecified.

@@ -1,11 +1,10 @@
 //! Method calls.
 
 use super::Callee;
-use super::compare::By;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Intrinsic, Memory, Ty};
+use crate::harvest::{Intrinsic, Ty};
 use crate::syntax::{Expr, Pos};
 
 impl Lowering<'_> {
@@ -13,7 +12,6 @@ impl Lowering<'_> {
     pub(super) fn method(
         &mut self,
         at: Pos,
-        name: &'static str,
         receiver: &'static Expr,
         args: &'static [Expr],
         number: u32,
@@ -43,14 +41,6 @@ impl Lowering<'_> {
         }
         if let &Callee::Intrinsic(intrinsic, _) = &callees[number as usize] {
             return self.group_method(at, intrinsic, receiver, args, expected);
-        }
-        let place = self.place(receiver)?;
-        let place = self.through(place);
-        if let ("cmp" | "partial_cmp", [other]) = (name, args) {
-            let wanted = Ty::Ref(Box::new(place.ty().clone()), Memory::unknown(false));
-            let other = self.expr(other, Some(&wanted))?;
-            let left = self.reference(place, false);
-            return self.order(at, if name == "cmp" { By::Total } else { By::Partial }, &left, &other);
         }
         Err(self.error(at, "the front end does not know this method; please report this"))
     }

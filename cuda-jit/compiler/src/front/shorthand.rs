@@ -1,18 +1,13 @@
 //! Short names, on the walk, of what the methods of numbers, slices and views ask most.
 
 use super::function::{Lowering, Result};
-use super::numbers::Range;
 use super::place::Place;
 use super::types::Val;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BlockId, Scalar, SlotId, Space, Value};
-use crate::syntax::{Expr, Pos};
+use crate::kir::{Scalar, Space, Value};
+use crate::syntax::Pos;
 
 impl Lowering<'_> {
-    pub(super) fn below(&mut self, end: Value) -> Range {
-        self.build.below(end)
-    }
-
     pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
         self.build.cast_value(value, from, to)
     }
@@ -41,28 +36,8 @@ impl Lowering<'_> {
         self.build.elements_in(extents)
     }
 
-    pub(super) fn flag(&mut self) -> SlotId {
-        self.build.flag()
-    }
-
-    pub(super) fn fork(&mut self, condition: Value) -> (BlockId, BlockId) {
-        self.build.fork(condition)
-    }
-
     pub(super) fn fresh(&mut self, value: Val) -> Val {
         self.build.fresh(value)
-    }
-
-    pub(super) fn go_on_if(&mut self, condition: Value, otherwise: BlockId) {
-        self.build.go_on_if(condition, otherwise)
-    }
-
-    pub(super) fn is_unmentioned<'e>(&self, place: &Expr, later: impl Iterator<Item = &'e Expr>) -> bool {
-        self.scopes.is_unmentioned(place, later)
-    }
-
-    pub(super) fn jump_into(&mut self, block: BlockId) {
-        self.build.jump_into(block)
     }
 
     pub(super) fn load(&mut self, ptr: Value, space: Space, ty: &Ty) -> Val {

@@ -239,7 +239,7 @@ impl Scopes {
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
-            ExprKind::Method(name, receiver, args, number) => match self.frame().callees[*number as usize] {
+            ExprKind::Method(_, _, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
                 }

@@ -1,16 +1,12 @@
-//! How the twin tells a method of the device language's own from one that a `#[device] impl` has.
-//!
-//! Before each method call the twin asks the receiver for a hidden method, `__dev_` and the name. A `#[device] impl`
-//! has one beside each of its methods, and so have, by [`Builtins`], the types whose methods the front end knows by
-//! name. rustc's own resolution picks, as it picks the method.
+//! What stands for a callee where there is none.
 //!
 //! # Safety
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use super::{Body, Callee, DeviceFn, Instance, Returned, Untied};
+use super::{Body, DeviceFn, Instance, Returned, Untied};
 
-/// The callee of a method that the front end knows by its name.
+/// The callee of what is refused already, or that nothing calls.
 #[derive(Debug)]
 pub struct Builtin;
 
@@ -23,20 +19,6 @@ unsafe impl DeviceFn for Builtin {
         Instance { body: Body::Builtin, generics: Vec::new() }
     }
 }
-
-/// The hidden methods of what has none, so that the error says so.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait NoMethods {
-    cuda_jit_macros::builtin_methods!(All);
-}
-
-impl<T: MarkedWithDevice + ?Sized> NoMethods for T {}
-
-// what is refused where it comes from
-impl NoMethods for str {}
-impl NoMethods for String {}
-impl<T> NoMethods for Vec<T> {}
 
 /// The methods of text that slices have too. Text is refused where it comes from.
 ///
@@ -54,15 +36,6 @@ pub trait TextMethods {
 }
 
 impl TextMethods for str {}
-
-/// The hidden methods of slices that take no functions.
-///
-/// Nothing unsafe relies on an implementation.
-pub trait SliceValues {
-    cuda_jit_macros::builtin_methods!(Slice);
-}
-
-impl<T> SliceValues for [T] {}
 
 /// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(

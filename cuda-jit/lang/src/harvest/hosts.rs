@@ -168,12 +168,6 @@ pub trait HostPlane {
     cuda_jit_macros::host_methods! {
         Missing: dot 1;
     }
-
-    /// The same for a name that other types' methods have, too: kernels ask for it before the call.
-    #[doc(hidden)]
-    fn __dev_dot(&self) -> HostMethod<Self, Missing> {
-        HostMethod::new()
-    }
 }
 
 impl<A> HostPlane for ArrayRef<A, Ix2> {}

@@ -34,7 +34,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, MarkedWithDevice, NoMethods, SliceValues, TextMethods};
+pub use builtin::{Builtin, MarkedWithDevice, TextMethods};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,

@@ -18,8 +18,8 @@ use ndarray::{
 
 use super::identity::key_arg;
 use super::{
-    Arithmetic, Body, Callee, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam,
-    Key, Memory, RefKey, Returned, StructTy, Ty, Untied, ValueType, type_arg,
+    Arithmetic, Body, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam, Key,
+    Memory, RefKey, Returned, StructTy, Ty, Untied, ValueType, type_arg,
 };
 
 /// The dimension of a view that kernels have.
@@ -321,15 +321,6 @@ macro_rules! methods {
 }
 
 /// The same for names that other types' methods have, too: kernels ask for them before the call.
-macro_rules! asked {
-    ($($ask:ident($($this:tt)*) -> $result:ty => $op:ident;)*) => { $(
-        #[doc(hidden)]
-        fn $ask($($this)*) -> Callee<ViewCallee<op::$op, $result>> {
-            Callee::new()
-        }
-    )* };
-}
-
 /// The hidden methods of `ArrayRef`.
 ///
 /// Nothing unsafe relies on an implementation.
@@ -358,15 +349,6 @@ pub trait ViewMethods<A, D: Dimension> {
         __call_get[I: NdIndex<D>](&self)(I) -> Option<&A> => Get;
         __call_get_mut[I: NdIndex<D>](&mut self)(I) -> Option<&mut A> => Get;
         __call_swap[I: NdIndex<D>](&mut self)(I, I) -> () => Swap;
-    }
-
-    asked! {
-        __dev_first(&self) -> Option<&A> => First;
-        __dev_first_mut(&mut self) -> Option<&mut A> => First;
-        __dev_last_mut(&mut self) -> Option<&mut A> => Last;
-        __dev_get(&self) -> Option<&A> => Get;
-        __dev_get_mut(&mut self) -> Option<&mut A> => Get;
-        __dev_swap(&mut self) -> () => Swap;
     }
 
     #[doc(hidden)]
@@ -439,10 +421,6 @@ pub trait WholeView<S: RawData, D: Dimension>: Sized {
         __call_insert_axis[](self)(Axis) -> ArrayBase<S, D::Larger> => InsertAxis;
         __call_slice_move[I: SliceArg<D>](self)(I) -> ArrayBase<S, I::OutDim> => Sliced;
         __call_split_at[](self)(Axis, usize) -> (Self, Self) => SplitAt;
-    }
-
-    asked! {
-        __dev_split_at(self) -> (Self, Self) => SplitAt;
     }
 
     #[doc(hidden)]

@@ -13,4 +13,4 @@ pub(crate) use bounds::to_odd;
 pub use bounds::{Float, Integer, Num, Vector};
 pub use floats::{FloatConversions, FloatMethods, HalfMethods};
 pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
-pub use order::{Ordered, OrderedInteger, OrderedNumber};
+pub use order::{Ordered, OrderedInteger, OrderedNumber, OrderedSlice};

@@ -15,13 +15,16 @@ macro_rules! orders {
         $(#[$doc])*
         #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
         #[derive(Debug)]
-        pub struct $name<T> {
-            _of: std::marker::PhantomData<fn() -> T>,
+        pub struct $name<T: ?Sized> {
+            _of: std::marker::PhantomData<fn(&T)>,
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
         #[diagnostic::do_not_recommend]
-        unsafe impl<T: DeviceType> DeviceFn for $name<T> {
+        unsafe impl<T: ?Sized> DeviceFn for $name<T>
+        where
+            for<'a> &'a T: DeviceType,
+        {
             type Args = Untied;
             type Output = Untied;
 
@@ -101,6 +104,18 @@ pub trait OrderedNumber: Sized {
         fn partial_cmp(&self, other: &Self) -> Option<Ordering> = partial_cmp<Self>;
     }
 }
+
+/// The hidden methods of slices that are ordered.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait OrderedSlice {
+    cuda_jit_macros::device_methods! {
+        fn cmp(&self, other: &Self) -> Ordering = cmp<Self>;
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> = partial_cmp<Self>;
+    }
+}
+
+impl<T> OrderedSlice for [T] {}
 
 macro_rules! ordered {
     ($($of:ident: $($ty:ty)*;)*) => { $($( impl $of for $ty {} )*)* };

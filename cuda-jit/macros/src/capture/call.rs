@@ -2,20 +2,20 @@
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprPath, Ident, Lit, Macro, Path, Token};
+use syn::{Expr, Ident, Lit, Macro, Path, Token};
 
 use super::callee::{function_of_type, is_lower_type};
-use super::methods::{refused_method, values_before_functions};
+use super::methods::refused_method;
 use super::observers::callee;
 use super::pattern::is_type_case;
+use super::slicing::is_slicing;
 use super::{BindingKind, Capture, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
-use cuda_jit_syntax::methods::is_method;
 
 /// The types whose methods can be called as `type::method(value)`.
 pub(crate) const PRIMITIVES: &[&str] = &[
@@ -34,7 +34,7 @@ impl Capture {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
         let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let mut args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
+        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
@@ -51,12 +51,6 @@ impl Capture {
         if let Some(name) = without_dimensions(&callee.path) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
-        }
-        if let Some(name) = method_by_path(&callee).filter(|_| !args.is_empty() && !closures) {
-            let number = self.callee(begin(&call.func));
-            *call.func = self.tied(number, &callee, None).0;
-            let receiver = Box::new(args.remove(0));
-            return node(span, s::ExprKind::Method(name, receiver, args, number));
         }
         let place = begin(&call.func);
         let number = self.callee(place);
@@ -96,49 +90,33 @@ impl Capture {
         node(span, s::ExprKind::Asked(Box::new(called), number))
     }
 
-    /// `receiver.method(args)`. In the twin the method's hidden one is called in its place. One of the language's own
-    /// methods stays, and the receiver is asked whether it is that; whatever this moves is still there, since nothing of
-    /// the twin is ever reached.
+    /// `receiver.method(args)`. In the twin the method's hidden one is called in its place.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let name = call.method.to_string();
         if let Some(hint) = refused_method(&name) {
             return self.refuse(call.method.span(), hint);
         }
-        let values = values_before_functions(&name, call.args.len());
-        let own = values.is_some() || !is_method(&name) || call.args.iter().any(|arg| self.is_closure(arg));
-        let asked = if own { TokenStream::new() } else { call.receiver.to_token_stream() };
         let receiver = self.typed(&mut call.receiver);
-        let args: Vec<_> = match (name.as_str(), call.args.first()) {
+        let args = match (name.as_str(), call.args.first()) {
             ("expect" | "expect_err", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
-            _ => (0..)
-                .zip(&mut call.args)
-                .map(|(index, arg)| match values {
-                    Some(values) if index >= values && self.names_function(arg) => self.function(arg),
-                    None if own
-                        && matches!(arg, Expr::Path(_))
-                        && !self.is_closure(arg)
-                        && self.names_function(arg) =>
-                    {
-                        self.function(arg)
-                    }
-                    _ if own && self.names_constructor(arg) => self.constructor(arg),
-                    _ => self.method_argument(arg),
-                })
-                .collect(),
+            _ => call.args.iter_mut().map(|arg| self.argument_of_method(arg)).collect(),
         };
-        let method_span = call.method.span();
-        if own {
-            let number = self.callee(method_span);
-            call.method = self.imports.method(&call.method);
-            *expr = shown(expr, number, method_span);
-            return node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number));
+        let span = call.method.span();
+        let number = self.callee(span);
+        call.method = self.imports.method(&call.method);
+        *expr = shown(expr, number, span);
+        node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
+    }
+
+    /// An argument of a method, which may be a function or a constructor by its path.
+    fn argument_of_method(&mut self, arg: &mut Expr) -> s::Expr {
+        match arg {
+            Expr::Path(_) if !self.is_closure(arg) && self.names_function(arg) => self.function(arg),
+            _ if self.names_constructor(arg) => self.constructor(arg),
+            Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
+            _ => self.argument(arg),
         }
-        let number = self.callee(method_span);
-        let observer = callee(number, method_span);
-        let hidden = format_ident!("__dev_{}", name, span = method_span);
-        self.say(quote_spanned!(method_span => (#asked).#hidden().of(#observer);));
-        node(method_span, s::ExprKind::Method(name, Box::new(receiver), args, number))
     }
 
     /// Returns true for a path in the case of types that is no binding's.
@@ -358,13 +336,6 @@ impl Parse for DynamicPart {
         let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
         Ok(DynamicPart { element, len })
     }
-}
-
-/// The name of the function of a type that a path names, if the language has a method of that name: `f32::max`. What rustc
-/// then finds may be another.
-pub(super) fn method_by_path(path: &ExprPath) -> Option<String> {
-    let name = function_of_type(path)?.to_string();
-    is_method(&name).then_some(name)
 }
 
 /// Why a function cannot be called, by the name of what it is a function of.

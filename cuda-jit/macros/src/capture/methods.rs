@@ -1,44 +1,9 @@
 //! The hidden methods of those that the device language has of its own, and why others are refused.
 
-use cuda_jit_syntax::methods::{CLASSES, is_method};
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{FnArg, ReturnType, Token};
-
-/// The hidden methods of a class of types, with the receivers of those that they stand for: `__dev_` and the name is there to be
-/// called on a value, `__fn_` and the name to be named by a path.
-pub(crate) fn builtin_methods(class: &str) -> TokenStream {
-    let classes = CLASSES.iter().filter(|of| class == "All" || of.name == class);
-    let mut named = Vec::new();
-    let methods = classes.flat_map(|of| {
-        let receivers = [(of.by_value, quote!(self)), (of.by_ref, quote!(&self)), (of.by_mut, quote!(&mut self))];
-        receivers.into_iter().flat_map(|(names, receiver)| names.iter().map(move |name| (*name, receiver.clone())))
-    });
-    let methods = methods.filter(|(name, _)| {
-        !named.contains(name) && {
-            named.push(name);
-            true
-        }
-    });
-    let methods = methods.map(|(name, receiver)| {
-        let receiver = if class == "All" { quote!(&self) } else { receiver };
-        let (hidden, path) = (format_ident!("__dev_{}", name), format_ident!("__fn_{}", name));
-        let sized = receiver.to_string().eq("self").then(|| quote!(where Self: Sized));
-        quote! {
-            #[doc(hidden)]
-            fn #hidden(#receiver) -> Callee<Builtin> #sized {
-                Callee::new()
-            }
-
-            #[doc(hidden)]
-            fn #path() -> Callee<Builtin> {
-                Callee::new()
-            }
-        }
-    });
-    quote!(#(#methods)*)
-}
 
 /// A method's signature, and the type that stands for it.
 struct DeviceMethod {
@@ -60,7 +25,7 @@ impl DeviceMethod {
     /// `__call_` and the name, which stands for a call, and `__fn_` and the name, which stands for the method's path.
     fn hidden(&self) -> TokenStream {
         let DeviceMethod { sig, function } = self;
-        let [call, path, asked] = ["call", "fn", "dev"].map(|kind| format_ident!("__{}_{}", kind, sig.ident));
+        let [call, path] = ["call", "fn"].map(|kind| format_ident!("__{}_{}", kind, sig.ident));
         let (generics, _, clause) = sig.generics.split_for_impl();
         let receiver = sig.receiver().into_iter();
         let params = sig.inputs.iter().filter_map(|param| match param {
@@ -72,11 +37,6 @@ impl DeviceMethod {
             ReturnType::Type(_, ty) => quote!(#ty),
         };
         let called = quote!((#(#receiver,)* #(_: #params),*));
-        // a name that other types' methods have, which a probe does not call yet
-        let asked = is_method(&sig.ident.to_string()).then(|| {
-            let receiver = sig.receiver();
-            quote!(#[doc(hidden)] fn #asked(#receiver) -> Callee<#function> { Callee::new() })
-        });
         quote! {
             #[doc(hidden)]
             fn #call #generics #called -> Returned<#function, #result> #clause {
@@ -87,8 +47,6 @@ impl DeviceMethod {
             fn #path #generics() -> Callee<#function> #clause {
                 Callee::new()
             }
-
-            #asked
         }
     }
 }
@@ -144,21 +102,6 @@ pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
         });
     }
     methods
-}
-
-/// Those that take functions, and how many values before the first.
-const WITH_FUNCTIONS: &[(&str, usize)] =
-    &[("fold", 1), ("for_each", 0), ("map_inplace", 0), ("mapv_inplace", 0), ("zip_mut_with", 1)];
-
-/// The number of values that a method takes before functions, if the language has one of this name that takes such, or whose result
-/// only its call tells: `sum` of an iterator yields what that of a view does not.
-pub(super) fn values_before_functions(name: &str, args: usize) -> Option<usize> {
-    let told = match name {
-        "product" | "sum" => args == 0,
-        _ => false,
-    };
-    let known = || WITH_FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, values)| *values);
-    told.then_some(0).or_else(known)
 }
 
 /// Why a method cannot be called, if it cannot. Others may be a `#[device] impl`'s: rustc decides.

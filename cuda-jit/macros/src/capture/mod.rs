@@ -38,7 +38,7 @@ use syn::{Block, ExprClosure, Ident, Lifetime, Pat, PatType};
 pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::hidden;
 pub(crate) use imports::{Imports, named_alone};
-pub(crate) use methods::{builtin_methods, device_methods, host_methods};
+pub(crate) use methods::{device_methods, host_methods};
 pub(crate) use observers::{declared, observer, unreached};
 pub(crate) use one_place::{is_in_one_place, is_run};
 pub(crate) use questions::Questions;

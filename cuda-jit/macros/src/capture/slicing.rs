@@ -38,16 +38,8 @@ impl Section {
 }
 
 impl Capture {
-    /// An argument of a method: `s![..]`, or any other.
-    pub(super) fn method_argument(&mut self, arg: &mut Expr) -> s::Expr {
-        match arg {
-            Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
-            _ => self.argument(arg),
-        }
-    }
-
     /// `s![..]`
-    fn sections(&mut self, call: &mut Macro) -> s::Expr {
+    pub(super) fn sections(&mut self, call: &mut Macro) -> s::Expr {
         let span = call.path.span();
         self.known_macro(call);
         let parse = Punctuated::<Section, Token![,]>::parse_terminated;
@@ -90,6 +82,6 @@ impl Capture {
 }
 
 /// Returns true for a macro of the name of ndarray's `s!`; the probe has rustc check that it is that one.
-fn is_slicing(call: &Macro) -> bool {
+pub(super) fn is_slicing(call: &Macro) -> bool {
     call.path.segments.last().is_some_and(|last| last.ident == "s")
 }
