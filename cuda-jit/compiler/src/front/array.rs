@@ -25,9 +25,9 @@ impl Lowering<'_> {
         if !ty.is_plain() {
             return self.references(at, expr, &ty);
         }
-        let array = self.new_array("array", &ty);
+        let array = self.build.new_array("array", &ty);
         self.fill(expr, &ty, array.only())?;
-        Ok(self.fresh(array))
+        Ok(self.build.fresh(array))
     }
 
     /// An array of what holds references.
@@ -64,8 +64,8 @@ impl Lowering<'_> {
             let hint = "kernels map arrays to numbers, structs and tuples of such, not to references";
             return Err(self.error(at, hint));
         }
-        let array = self.new_array("array", ty);
-        Ok(self.fresh(array))
+        let array = self.build.new_array("array", ty);
+        Ok(self.build.fresh(array))
     }
 
     /// Writes an expression to where it shall lie; arrays without a detour.
@@ -74,7 +74,7 @@ impl Lowering<'_> {
             let value = self.expr_in_place(expr, Some(ty))?;
             let value = self.coerce(expr.0, value, ty)?;
             if !self.build.ended() {
-                self.store(to, Space::Local, &value);
+                self.build.store(to, Space::Local, &value);
             }
             return Ok(());
         };
@@ -82,7 +82,7 @@ impl Lowering<'_> {
         match &expr.1 {
             ExprKind::Array(elements) => {
                 for (index, expr) in (0..).zip(*elements) {
-                    let place = self.element_at(to, element, Space::Local, index * stride);
+                    let place = self.build.element_at(to, element, Space::Local, index * stride);
                     self.fill(expr, element, place)?;
                 }
             }
@@ -92,7 +92,7 @@ impl Lowering<'_> {
                 if self.build.ended() {
                     return Ok(());
                 }
-                let stride = self.constant(crate::kir::Scalar::U64, stride);
+                let stride = self.build.constant(crate::kir::Scalar::U64, stride);
                 self.build.each(*count, |build, index| {
                     let index = build.scaled(index, element.count(), stride);
                     let place = build.value(Op::Offset(to, index), Type::Ptr(Space::Local, element.pointee()));
@@ -116,8 +116,8 @@ impl Lowering<'_> {
         }
         let mut chosen = of(0).to_vec();
         for candidate in 1..*count {
-            let number = self.constant(crate::kir::Scalar::U64, candidate);
-            let is_it = self.compare(crate::kir::CompareOp::Eq, index, number);
+            let number = self.build.constant(crate::kir::Scalar::U64, candidate);
+            let is_it = self.build.compare(crate::kir::CompareOp::Eq, index, number);
             for ((chosen, other), ty) in chosen.iter_mut().zip(of(candidate)).zip(&leaves) {
                 *chosen = self.build.value(Op::Select(is_it, *other, *chosen), *ty);
             }

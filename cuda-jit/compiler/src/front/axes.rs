@@ -31,8 +31,8 @@ impl Lowering<'_> {
         if let Some(known) = known.filter(|known| *known < count) {
             return AxisNumber::Known(known);
         }
-        let limit = self.constant(Scalar::U64, count as u64);
-        let inside = self.compare(CompareOp::Lt, number, limit);
+        let limit = self.build.constant(Scalar::U64, count as u64);
+        let inside = self.build.compare(CompareOp::Lt, number, limit);
         self.check_cut(at, inside, "axis {0} is out of bounds: there are {1} axes, from 0", &[number, limit]);
         if known.is_some() { AxisNumber::Known(0) } else { AxisNumber::Value(number) }
     }
@@ -43,16 +43,16 @@ impl Lowering<'_> {
             AxisNumber::Known(known) if known.cmp(&other) == order => yes,
             AxisNumber::Known(_) => no,
             AxisNumber::Value(number) => {
-                let other = self.constant(Scalar::U64, other as u64);
+                let other = self.build.constant(Scalar::U64, other as u64);
                 let op = match order {
                     Ordering::Less => CompareOp::Lt,
                     Ordering::Equal => CompareOp::Eq,
                     Ordering::Greater => CompareOp::Gt,
                 };
-                let holds = self.compare(op, number, other);
+                let holds = self.build.compare(op, number, other);
                 Axis {
-                    extent: self.select(holds, yes.extent, no.extent, Scalar::U64),
-                    stride: self.select(holds, yes.stride, no.stride, Scalar::U64),
+                    extent: self.build.select(holds, yes.extent, no.extent, Scalar::U64),
+                    stride: self.build.select(holds, yes.stride, no.stride, Scalar::U64),
                 }
             }
         }
@@ -98,7 +98,7 @@ impl Lowering<'_> {
             let known = self.build.known(*value);
             for earlier in &order[..index] {
                 if known.is_none() || self.build.known(*earlier).is_none_or(|earlier| known == Some(earlier)) {
-                    let differ = self.compare(CompareOp::Ne, *value, *earlier);
+                    let differ = self.build.compare(CompareOp::Ne, *value, *earlier);
                     self.check_cut(at, differ, "the order of the axes names axis {0} twice", &[*value]);
                 }
             }
@@ -112,24 +112,24 @@ impl Lowering<'_> {
         let number = self.axis(&args[0], view.axes.len())?;
         let index = self.scalar(&args[1], Scalar::U64)?;
         let Axis { extent, stride } = self.remove_axis(&mut view.axes.clone(), number);
-        let inside = self.compare(CompareOp::Le, index, extent);
+        let inside = self.build.compare(CompareOp::Le, index, extent);
         let text = |axis: &str| format!("split at {{0}} is out of bounds of axis {axis}, which has length {{1}}");
         self.check_on_axis(at, inside, number, text, [index, extent]);
-        let rest = self.index_op(BinaryOp::Sub, extent, index);
+        let rest = self.build.index_op(BinaryOp::Sub, extent, index);
         let (mut left, mut right) = (view.clone(), view);
         for (part, extent) in [(&mut left, index), (&mut right, rest)] {
             for (other, axis) in part.axes.iter_mut().enumerate() {
                 *axis = self.axis_if(number, Ordering::Equal, other, Axis { extent, ..*axis }, *axis);
             }
         }
-        let offset = self.index_op(BinaryOp::Mul, index, stride);
+        let offset = self.build.index_op(BinaryOp::Mul, index, stride);
         self.move_view(&mut right, offset);
         Ok(paired(left.whole(), right.whole()))
     }
 
     /// Panics where an axis has no such place.
     pub(super) fn check_place(&mut self, at: Pos, number: AxisNumber, index: Value, extent: Value) {
-        let inside = self.compare(CompareOp::Lt, index, extent);
+        let inside = self.build.compare(CompareOp::Lt, index, extent);
         let text = |axis: &str| format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
         self.check_on_axis(at, inside, number, text, [index, extent]);
     }

@@ -35,9 +35,9 @@ impl Lowering<'_> {
         let of = Elements { ptr, element, memory, len };
         let mut numbers = Vec::with_capacity(types.len());
         for index in 0..types.len() {
-            let index = self.constant(Scalar::U64, index as u64);
+            let index = self.build.constant(Scalar::U64, index as u64);
             let place = self.nth(&of, index);
-            numbers.push(self.read(&place));
+            numbers.push(self.build.read(&place));
         }
         Ok(assembled(ty, numbers))
     }
@@ -59,9 +59,9 @@ impl Lowering<'_> {
         mut op: impl FnMut(&mut Self, Scalar, &[Value]) -> Result<Value>,
     ) -> Result<Val> {
         if let Some(pair) = ty.packed() {
-            let packed: Vec<Value> = operands.iter().map(|operand| self.pack(operand, pair)).collect();
+            let packed: Vec<Value> = operands.iter().map(|operand| self.build.pack(operand, pair)).collect();
             let result = op(self, pair, &packed)?;
-            return Ok(Val { ty: ty.clone(), leaves: self.unpack(result, pair) });
+            return Ok(Val { ty: ty.clone(), leaves: self.build.unpack(result, pair) });
         }
         self.each_number(ty, operands, op)
     }
@@ -82,16 +82,6 @@ impl Lowering<'_> {
         Ok(Val { ty: ty.clone(), leaves })
     }
 
-    /// A vector's halves in one register.
-    pub(super) fn pack(&mut self, vector: &Val, pair: Scalar) -> Value {
-        self.build.pack(vector, pair)
-    }
-
-    /// The halves of a register.
-    pub(super) fn unpack(&mut self, value: Value, pair: Scalar) -> Vec<Value> {
-        self.build.unpack(value, pair)
-    }
-
     /// `left op right`, of which at least one is a vector.
     pub(super) fn lanes_binary(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         let ty = if left.ty.lanes().is_some() { left.ty.clone() } else { right.ty.clone() };
@@ -100,7 +90,7 @@ impl Lowering<'_> {
             BinaryOp::Eq | BinaryOp::Ne => {
                 let equal = self.same_numbers(&left, &right);
                 let equal =
-                    if op == BinaryOp::Eq { equal } else { self.unary_value(KirUnary::Not, equal, Scalar::Bool) };
+                    if op == BinaryOp::Eq { equal } else { self.build.unary_value(KirUnary::Not, equal, Scalar::Bool) };
                 Ok(Val::scalar(Scalar::Bool, equal))
             }
             BinaryOp::Div => self.each_number(&ty, &[&left, &right], |walk, number, lanes| {
@@ -119,10 +109,10 @@ impl Lowering<'_> {
 
     /// Whether all numbers of two values are the same.
     pub(super) fn same_numbers(&mut self, left: &Val, right: &Val) -> Value {
-        let mut equal = self.constant(Scalar::Bool, 1);
+        let mut equal = self.build.constant(Scalar::Bool, 1);
         for (a, b) in left.leaves.iter().zip(&right.leaves) {
-            let same = self.compare(CompareOp::Eq, *a, *b);
-            equal = self.binary_value(Kir::And, equal, same, Scalar::Bool);
+            let same = self.build.compare(CompareOp::Eq, *a, *b);
+            equal = self.build.binary_value(Kir::And, equal, same, Scalar::Bool);
         }
         equal
     }
@@ -149,13 +139,13 @@ impl Lowering<'_> {
 
     /// The numbers of a vector as an array.
     pub(super) fn vector_to_array(&mut self, vector: &Val, array: &Ty) -> Val {
-        let made = self.new_array("array", array);
+        let made = self.build.new_array("array", array);
         let element = element_type(array.clone()).unwrap_or(Ty::Unit);
         for (index, leaf) in (0..).zip(&vector.leaves) {
-            let place = self.element_at(made.only(), &element, crate::kir::Space::Local, index);
+            let place = self.build.element_at(made.only(), &element, crate::kir::Space::Local, index);
             self.build.effect(Op::Store(place, *leaf));
         }
-        self.fresh(made)
+        self.build.fresh(made)
     }
 
     /// `as_vectors(numbers)`: the whole vectors, and the numbers behind them.
@@ -167,14 +157,14 @@ impl Lowering<'_> {
         let (ptr, len) = (numbers.leaves[0], numbers.leaves[1]);
         let (pointee, index) = (vector.pointee(), Scalar::U64);
         let address = self.build.value(Op::Address(ptr), index);
-        let (below, zero) = (self.constant(index, u64::from(pointee.align()) - 1), self.constant(index, 0));
-        let beside = self.binary_value(Kir::And, address, below, index);
-        let aligned = self.compare(CompareOp::Eq, beside, zero);
+        let (below, zero) = (self.build.constant(index, u64::from(pointee.align()) - 1), self.build.constant(index, 0));
+        let beside = self.build.binary_value(Kir::And, address, below, index);
+        let aligned = self.build.compare(CompareOp::Eq, beside, zero);
         self.check(at, aligned, &MISALIGNED.replace("{0}", &pointee.align().to_string()), &[]);
-        let count = self.constant(index, vector.parts().len() as u64);
-        let vectors = self.binary_value(Kir::Div, len, count, index);
-        let whole = self.binary_value(Kir::Mul, vectors, count, index);
-        let rest = self.binary_value(Kir::Sub, len, whole, index);
+        let count = self.build.constant(index, vector.parts().len() as u64);
+        let vectors = self.build.binary_value(Kir::Div, len, count, index);
+        let whole = self.build.binary_value(Kir::Mul, vectors, count, index);
+        let rest = self.build.binary_value(Kir::Sub, len, whole, index);
         let behind = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
         let ptr = self.build.value(Op::Retype(ptr, pointee), Type::Ptr(memory.space(), pointee));
         let ty = [vector.clone(), number].map(|element| Ty::Slice(Box::new(element), memory));

@@ -28,12 +28,12 @@ impl Lowering<'_> {
         let args = args.iter().copied().zip(types);
         if ty.is_half() {
             let wide = |walk: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
-                true => walk.cast_value(arg, ty, Scalar::F32),
+                true => walk.build.cast_value(arg, ty, Scalar::F32),
                 false => arg,
             };
             let args: Vec<Value> = args.map(|arg| wide(self, arg)).collect();
             let value = self.math(at, function, Scalar::F32, &args)?;
-            return Ok(self.cast_value(value, Scalar::F32, ty));
+            return Ok(self.build.cast_value(value, Scalar::F32, ty));
         }
         let approximate = self.program.fast_math && ty == Scalar::F32 && is_approximate(function);
         match of_libdevice(function, ty).filter(|_| self.program.libdevice || approximate) {

@@ -60,17 +60,17 @@ impl Lowering<'_> {
         loop {
             match wanted {
                 Ty::Ref(to, memory) if place.ty().fits(to) => return Ok(self.reference(place, memory.writable())),
-                wanted if place.ty().fits(wanted) => return Ok(self.read(&place)),
+                wanted if place.ty().fits(wanted) => return Ok(self.build.read(&place)),
                 Ty::Slice(..) if matches!(place.ty(), Ty::Array(..)) => {
                     let reference = self.reference(place, false);
                     return self.coerce(at, reference, wanted);
                 }
                 _ if matches!(place.ty(), Ty::Ref(..)) => {
-                    let reference = self.read(&place);
+                    let reference = self.build.read(&place);
                     place = self.behind(reference);
                 }
                 _ => {
-                    let value = self.read(&place);
+                    let value = self.build.read(&place);
                     return self.agree(at, value, wanted);
                 }
             }

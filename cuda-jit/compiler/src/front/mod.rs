@@ -44,7 +44,6 @@ mod print;
 mod reference;
 mod scopes;
 mod sections;
-mod shorthand;
 mod shown;
 mod slice;
 mod together;

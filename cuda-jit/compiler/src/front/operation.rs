@@ -4,7 +4,7 @@ use super::compare::By;
 use super::function::{Lowering, Result};
 use super::types::Val;
 use crate::harvest::{Operation, Ty, Typing};
-use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp, Value};
+use crate::kir::{BinaryOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
 
 impl Lowering<'_> {
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             }
             (operation, operands) => {
                 let values: Vec<Value> = operands.iter().map(Val::only).collect();
-                let of = self.number(at, &operands[0])?;
+                let of = self.scopes.number(at, &operands[0])?;
                 let result = typing.result.as_scalar().unwrap_or(of);
                 let value = self.number_operation(at, operation, (of, result), &values)?;
                 Ok(Val { ty: typing.result.clone(), leaves: vec![value] })
@@ -72,26 +72,26 @@ impl Lowering<'_> {
         values: &[Value],
     ) -> Result<Value> {
         Ok(match (operation, values) {
-            (Operation::Unary(op), [a]) => self.unary_value(op, *a, of),
-            (Operation::Binary(op), [a, b]) => self.binary_value(op, *a, *b, of),
+            (Operation::Unary(op), [a]) => self.build.unary_value(op, *a, of),
+            (Operation::Binary(op), [a, b]) => self.build.binary_value(op, *a, *b, of),
             (Operation::Abs, [a]) => {
-                if self.checks_overflow() && of.is_signed() {
+                if self.scopes.checks_overflow() && of.is_signed() {
                     self.check_not_minimum(at, of, *a, "absolute value overflows");
                 }
-                self.unary_value(UnaryOp::Abs, *a, of)
+                self.build.unary_value(UnaryOp::Abs, *a, of)
             }
             (Operation::Count(op), [a]) => {
-                let count = self.unary_value(op, *a, of);
-                self.cast_value(count, of, Scalar::U32)
+                let count = self.build.unary_value(op, *a, of);
+                self.build.cast_value(count, of, Scalar::U32)
             }
             (Operation::SwapBytes, [a]) if of.bits() == 8 => *a,
-            (Operation::SwapBytes, [a]) => self.unary_value(UnaryOp::SwapBytes, *a, of),
+            (Operation::SwapBytes, [a]) => self.build.unary_value(UnaryOp::SwapBytes, *a, of),
             (Operation::Bits, [a]) if of == result => *a,
             (Operation::Bits, [a]) => self.build.value(Op::Bitcast(*a, result), result),
-            (Operation::Cast, [a]) => self.cast_value(*a, of, result),
+            (Operation::Cast, [a]) => self.build.cast_value(*a, of, result),
             (Operation::Shift(op), [a, amount]) => {
-                let amount = self.cast_value(*amount, Scalar::U32, of);
-                self.binary_value(op, *a, amount, of)
+                let amount = self.build.cast_value(*amount, Scalar::U32, of);
+                self.build.binary_value(op, *a, amount, of)
             }
             (Operation::Rotate { left }, [a, amount]) => self.rotate(left, of, *a, *amount),
             (Operation::Overflows(op), [a, b]) => self.build.value(Op::Overflows(op, *a, *b), Scalar::Bool),
@@ -125,29 +125,13 @@ impl Lowering<'_> {
     fn rotate(&mut self, left: bool, ty: Scalar, a: Value, amount: Value) -> Value {
         let bits = super::numbers::unsigned(ty);
         let a = if bits == ty { a } else { self.build.value(Op::Bitcast(a, bits), bits) };
-        let amount = self.cast_value(amount, Scalar::U32, bits);
-        let zero = self.constant(bits, 0);
-        let back = self.binary_value(BinaryOp::Sub, zero, amount, bits);
+        let amount = self.build.cast_value(amount, Scalar::U32, bits);
+        let zero = self.build.constant(bits, 0);
+        let back = self.build.binary_value(BinaryOp::Sub, zero, amount, bits);
         let (up, down) = if left { (amount, back) } else { (back, amount) };
-        let high = self.binary_value(BinaryOp::Shl, a, up, bits);
-        let low = self.binary_value(BinaryOp::Shr, a, down, bits);
-        let rotated = self.binary_value(BinaryOp::Or, high, low, bits);
+        let high = self.build.binary_value(BinaryOp::Shl, a, up, bits);
+        let low = self.build.binary_value(BinaryOp::Shr, a, down, bits);
+        let rotated = self.build.binary_value(BinaryOp::Or, high, low, bits);
         if bits == ty { rotated } else { self.build.value(Op::Bitcast(rotated, ty), ty) }
-    }
-
-    pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
-        self.build.value(Op::Compare(op, a, b), Scalar::Bool)
-    }
-
-    pub(super) fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Binary(op, a, b), ty)
-    }
-
-    pub(super) fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Unary(op, a), ty)
-    }
-
-    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
-        self.build.value(Op::Select(condition, yes, no), ty)
     }
 }

@@ -199,17 +199,17 @@ impl Lowering<'_> {
 
     /// An integer as one of another type, or the error that it does not fit.
     pub(super) fn fallible(&mut self, value: Value, from: Scalar, to: Scalar) -> Val {
-        let converted = self.cast_value(value, from, to);
-        let back = self.cast_value(converted, to, from);
-        let mut fits = self.compare(CompareOp::Eq, back, value);
+        let converted = self.build.cast_value(value, from, to);
+        let back = self.build.cast_value(converted, to, from);
+        let mut fits = self.build.compare(CompareOp::Eq, back, value);
         if from.is_signed() != to.is_signed() {
             // what is negative in one type is not in the other
             let (signed, of) = if from.is_signed() { (value, from) } else { (converted, to) };
-            let zero = self.constant(of, 0);
-            let not_negative = self.compare(CompareOp::Ge, signed, zero);
-            fits = self.binary_value(Kir::And, fits, not_negative, Scalar::Bool);
+            let zero = self.build.constant(of, 0);
+            let not_negative = self.build.compare(CompareOp::Ge, signed, zero);
+            fits = self.build.binary_value(Kir::And, fits, not_negative, Scalar::Bool);
         }
-        self.result_of_one_error(fits, Val::scalar(to, converted), ty_of::<std::num::TryFromIntError>())
+        self.build.result_of_one_error(fits, Val::scalar(to, converted), ty_of::<std::num::TryFromIntError>())
     }
 
     pub(super) fn check_overflow(&mut self, at: Pos, op: Kir, a: Value, b: Value) {

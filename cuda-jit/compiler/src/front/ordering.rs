@@ -13,7 +13,7 @@ use crate::syntax::Pos;
 impl Lowering<'_> {
     /// An `Ordering` as a constant.
     pub(super) fn ordering(&mut self, order: Ordering) -> Value {
-        self.constant(Scalar::I8, u64::from(order as i8 as u8))
+        self.build.constant(Scalar::I8, u64::from(order as i8 as u8))
     }
 
     /// The order of two values: an `Ordering` by `Ord`, an `Option` of one by `PartialOrd`.
@@ -22,14 +22,14 @@ impl Lowering<'_> {
         let less = self.compared_by(at, (CompareOp::Lt, by), &left, &right)?;
         let greater = self.compared_by(at, (CompareOp::Gt, by), &left, &right)?;
         let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|order| self.ordering(order));
-        let rest = self.select(greater, orders[2], orders[1], Scalar::I8);
-        let order = self.select(less, orders[0], rest, Scalar::I8);
+        let rest = self.build.select(greater, orders[2], orders[1], Scalar::I8);
+        let order = self.build.select(less, orders[0], rest, Scalar::I8);
         if by == By::Total {
             return Ok(Val { ty: Ty::ORDERING, leaves: vec![order] });
         }
         let equal = self.compared_by(at, (CompareOp::Eq, by), &left, &right)?;
-        let differ = self.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
-        let some = self.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
+        let differ = self.build.binary_value(BinaryOp::Or, less, greater, Scalar::Bool);
+        let some = self.build.binary_value(BinaryOp::Or, differ, equal, Scalar::Bool);
         Ok(Val { ty: Ty::option(Ty::ORDERING), leaves: vec![some, order] })
     }
 }

@@ -30,41 +30,37 @@ impl Lowering<'_> {
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         let start = match start {
             Some(start) => self.scalar(start, Scalar::U64)?,
-            None => self.constant(Scalar::U64, 0),
+            None => self.build.constant(Scalar::U64, 0),
         };
         let mut end = match end {
             Some(end) => self.scalar(end, Scalar::U64)?,
             None => len,
         };
         if inclusive {
-            let inside = self.compare(CompareOp::Lt, end, len);
+            let inside = self.build.compare(CompareOp::Lt, end, len);
             self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
-            let one = self.constant(Scalar::U64, 1);
-            end = self.index_op(BinaryOp::Add, end, one);
+            let one = self.build.constant(Scalar::U64, 1);
+            end = self.build.index_op(BinaryOp::Add, end, one);
         }
-        let ordered = self.compare(CompareOp::Le, start, end);
+        let ordered = self.build.compare(CompareOp::Le, start, end);
         self.check_cut(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
-        let inside = self.compare(CompareOp::Le, end, len);
+        let inside = self.build.compare(CompareOp::Le, end, len);
         self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
-        let count = self.index_op(BinaryOp::Sub, end, start);
+        let count = self.build.index_op(BinaryOp::Sub, end, start);
         Ok(self.slice_at(ptr, &element, memory, start, count))
     }
 
     /// The slice of so many elements that begins at `start`.
     pub(super) fn slice_at(&mut self, ptr: Value, element: &Ty, memory: Memory, start: Value, len: Value) -> Val {
-        let offset = self.scaled_by(start, element.count());
+        let offset = self.build.scaled_by(start, element.count());
         let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
         Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
     }
 
     pub(super) fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
-        if self.checks_bounds() {
+        if self.scopes.checks_bounds() {
             self.check(at, holds, message, args);
         }
-    }
-
-    pub(super) fn index_op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
-        self.build.value(Op::Binary(op, a, b), Scalar::U64)
     }
 
     /// The slice that an expression is, or refers to; an array is one too.
@@ -76,8 +72,8 @@ impl Lowering<'_> {
 
     /// The element of that number, which is there.
     pub(super) fn nth(&mut self, of: &Elements, index: Value) -> Place {
-        let offset = self.scaled_by(index, of.element.count());
-        self.moved(of.ptr, offset, of.element.clone(), of.memory)
+        let offset = self.build.scaled_by(index, of.element.count());
+        self.build.moved(of.ptr, offset, of.element.clone(), of.memory)
     }
 
     /// Swaps what two places hold.
@@ -110,7 +106,7 @@ impl Lowering<'_> {
                 if has_own_default(&old.ty) {
                     return Err(self.error(at, "`mem::take` of a struct needs its `Default`; use `mem::replace`"));
                 }
-                let zero = self.constant_value(&old.ty, &mut std::iter::repeat(0));
+                let zero = self.build.constant_value(&old.ty, &mut std::iter::repeat(0));
                 self.write(at, &target, zero)?;
                 Ok(old)
             }

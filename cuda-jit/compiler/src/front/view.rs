@@ -60,7 +60,7 @@ impl Lowering<'_> {
     pub(super) fn view_op(&mut self, at: Pos, op: ViewOp, of: &'static Expr, args: &'static [Expr]) -> Result<Val> {
         let place = self.place(of)?;
         let place = self.through(place);
-        let value = self.read(&place);
+        let value = self.build.read(&place);
         let Some(mut view) = View::of(&value) else { return Err(self.error(at, "this is no view")) };
         match op {
             ViewOp::Shape(op) => self.shape_op(op, &view, args),
@@ -118,9 +118,11 @@ impl Lowering<'_> {
         let Place::Memory(array, Ty::Array(..), memory) = place else {
             return Err(self.error(at, "the place of an element is no array; please report this"));
         };
-        let axis_at = |walk: &mut Self, axis: usize| walk.element_at(array, &Ty::INDEX, memory.space(), axis as u64);
+        let axis_at =
+            |walk: &mut Self, axis: usize| walk.build.element_at(array, &Ty::INDEX, memory.space(), axis as u64);
         let at_axes: Vec<Value> = (0..view.axes.len()).map(|axis| axis_at(self, axis)).collect();
-        let indices: Vec<Value> = at_axes.iter().map(|at| self.load(*at, memory.space(), &Ty::INDEX).only()).collect();
+        let indices: Vec<Value> =
+            at_axes.iter().map(|at| self.build.load(*at, memory.space(), &Ty::INDEX).only()).collect();
         let element = self.strided(at, view.clone().whole(), &indices, false)?;
         let element = self.reference(element, false);
         let next = self.place_behind(&indices, &view.extents());
@@ -132,14 +134,14 @@ impl Lowering<'_> {
 
     /// The place behind another in the order of the elements.
     pub(super) fn place_behind(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
-        let mut carry = self.constant(Scalar::U64, 1);
-        let zero = self.constant(Scalar::U64, 0);
+        let mut carry = self.build.constant(Scalar::U64, 1);
+        let zero = self.build.constant(Scalar::U64, 0);
         let mut behind = place.to_vec();
         for axis in (0..place.len()).rev() {
-            let next = self.index_op(BinaryOp::Add, place[axis], carry);
-            let wraps = self.compare(CompareOp::Eq, next, extents[axis]);
-            behind[axis] = self.select(wraps, zero, next, Scalar::U64);
-            carry = self.cast_value(wraps, Scalar::Bool, Scalar::U64);
+            let next = self.build.index_op(BinaryOp::Add, place[axis], carry);
+            let wraps = self.build.compare(CompareOp::Eq, next, extents[axis]);
+            behind[axis] = self.build.select(wraps, zero, next, Scalar::U64);
+            carry = self.build.cast_value(wraps, Scalar::Bool, Scalar::U64);
         }
         behind
     }
@@ -148,8 +150,8 @@ impl Lowering<'_> {
     fn shape_op(&mut self, op: ShapeOp, view: &View, args: &'static [Expr]) -> Result<Val> {
         let (axes, mut extents) = (&view.axes, view.extents());
         let value = match op {
-            ShapeOp::Len => self.elements_in(&extents),
-            ShapeOp::NDim => self.constant(Scalar::U64, axes.len() as u64),
+            ShapeOp::Len => self.build.elements_in(&extents),
+            ShapeOp::NDim => self.build.constant(Scalar::U64, axes.len() as u64),
             ShapeOp::Extents if axes.len() > 1 => {
                 return Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; axes.len()]), leaves: extents });
             }
@@ -171,7 +173,7 @@ impl Lowering<'_> {
             ShapeOp::Rows => axes[0].extent,
             ShapeOp::Columns => axes[1].extent,
             ShapeOp::IsSquare => {
-                let is_square = self.compare(CompareOp::Eq, axes[0].extent, axes[1].extent);
+                let is_square = self.build.compare(CompareOp::Eq, axes[0].extent, axes[1].extent);
                 return Ok(Val::scalar(Scalar::Bool, is_square));
             }
             ShapeOp::IsStandardLayout => return Ok(Val::scalar(Scalar::Bool, self.is_contiguous(view))),
@@ -182,30 +184,30 @@ impl Lowering<'_> {
     /// Numbers as a slice in the thread's memory.
     fn listed(&mut self, name: &str, scalar: Scalar, values: &[Value]) -> Val {
         let ty = Ty::Array(Box::new(Ty::Scalar(scalar)), values.len() as u64);
-        let list = self.new_array(name, &ty).only();
+        let list = self.build.new_array(name, &ty).only();
         for (index, value) in (0..).zip(values) {
-            let place = self.element_at(list, &Ty::Scalar(scalar), Space::Local, index);
+            let place = self.build.element_at(list, &Ty::Scalar(scalar), Space::Local, index);
             self.build.effect(Op::Store(place, *value));
         }
-        let len = self.constant(Scalar::U64, values.len() as u64);
+        let len = self.build.constant(Scalar::U64, values.len() as u64);
         let ty = Ty::Slice(Box::new(Ty::Scalar(scalar)), Memory::Write(Space::Local));
         Val { ty, leaves: vec![list, len] }
     }
 
     /// A stride as an `isize`.
     fn signed(&mut self, stride: Value) -> Value {
-        self.cast_value(stride, Scalar::U64, Scalar::I64)
+        self.build.cast_value(stride, Scalar::U64, Scalar::I64)
     }
 
     /// Moves a view's first element by so many elements.
     pub(super) fn move_view(&mut self, view: &mut View, by: Value) {
-        let by = self.scaled_by(by, view.element.count());
+        let by = self.build.scaled_by(by, view.element.count());
         view.ptr = self.build.value(Op::Offset(view.ptr, by), Type::Ptr(view.memory.space(), view.element.pointee()));
     }
 
     /// A view, from which an axis was removed, at a place of that axis, which is there.
     fn lane(&mut self, mut view: View, axis: Axis, index: Value) -> Val {
-        let offset = self.index_op(BinaryOp::Mul, index, axis.stride);
+        let offset = self.build.index_op(BinaryOp::Mul, index, axis.stride);
         self.move_view(&mut view, offset);
         view.whole()
     }
@@ -220,14 +222,14 @@ impl Lowering<'_> {
 
     /// A further axis of one place.
     pub(super) fn new_axis(&mut self) -> Axis {
-        Axis { extent: self.constant(Scalar::U64, 1), stride: self.constant(Scalar::U64, 0) }
+        Axis { extent: self.build.constant(Scalar::U64, 1), stride: self.build.constant(Scalar::U64, 0) }
     }
 
     /// The elements whose places are the same number in every axis.
     fn diagonal(&mut self, view: View) -> Val {
         let both = |walk: &mut Self, a: Axis, b: Axis| Axis {
-            extent: walk.index_op(BinaryOp::Min, a.extent, b.extent),
-            stride: walk.index_op(BinaryOp::Add, a.stride, b.stride),
+            extent: walk.build.index_op(BinaryOp::Min, a.extent, b.extent),
+            stride: walk.build.index_op(BinaryOp::Add, a.stride, b.stride),
         };
         let axes = view.axes.iter().copied().reduce(|a, b| both(self, a, b));
         View { axes: axes.into_iter().collect(), ..view }.whole()
@@ -235,24 +237,24 @@ impl Lowering<'_> {
 
     /// Whether the elements lie one behind the other, the last axis' neighbours next to each other.
     fn is_contiguous(&mut self, view: &View) -> Value {
-        let (mut expected, zero) = (self.constant(Scalar::U64, 1), self.constant(Scalar::U64, 0));
+        let (mut expected, zero) = (self.build.constant(Scalar::U64, 1), self.build.constant(Scalar::U64, 0));
         let one = expected;
-        let (mut all, mut none) = (self.constant(Scalar::Bool, 1), self.constant(Scalar::Bool, 0));
+        let (mut all, mut none) = (self.build.constant(Scalar::Bool, 1), self.build.constant(Scalar::Bool, 0));
         for Axis { extent, stride } in view.axes.iter().rev() {
-            let empty = self.compare(CompareOp::Eq, *extent, zero);
-            none = self.binary_value(BinaryOp::Or, none, empty, Scalar::Bool);
-            let single = self.compare(CompareOp::Eq, *extent, one);
-            let fits = self.compare(CompareOp::Eq, *stride, expected);
-            let fits = self.binary_value(BinaryOp::Or, fits, single, Scalar::Bool);
-            all = self.binary_value(BinaryOp::And, all, fits, Scalar::Bool);
-            expected = self.index_op(BinaryOp::Mul, expected, *extent);
+            let empty = self.build.compare(CompareOp::Eq, *extent, zero);
+            none = self.build.binary_value(BinaryOp::Or, none, empty, Scalar::Bool);
+            let single = self.build.compare(CompareOp::Eq, *extent, one);
+            let fits = self.build.compare(CompareOp::Eq, *stride, expected);
+            let fits = self.build.binary_value(BinaryOp::Or, fits, single, Scalar::Bool);
+            all = self.build.binary_value(BinaryOp::And, all, fits, Scalar::Bool);
+            expected = self.build.index_op(BinaryOp::Mul, expected, *extent);
         }
-        self.binary_value(BinaryOp::Or, all, none, Scalar::Bool)
+        self.build.binary_value(BinaryOp::Or, all, none, Scalar::Bool)
     }
 
     fn as_slice(&mut self, view: &View) -> Val {
         let tag = self.is_contiguous(view);
-        let len = self.elements_in(&view.extents());
+        let len = self.build.elements_in(&view.extents());
         let slice = Ty::Slice(Box::new(view.element.clone()), view.memory);
         Val { ty: Ty::option(slice), leaves: vec![tag, view.ptr, len] }
     }
@@ -260,13 +262,13 @@ impl Lowering<'_> {
     /// `Some(&element)` at the first or, if so, the last place of each axis.
     fn maybe_element(&mut self, at: Pos, view: &View, last: impl Fn(&mut Self, Value) -> Option<Value>) -> Result<Val> {
         let extents = view.extents();
-        let (len, zero) = (self.elements_in(&extents), self.constant(Scalar::U64, 0));
-        let some = self.compare(CompareOp::Ne, len, zero);
-        let one = self.constant(Scalar::U64, 1);
+        let (len, zero) = (self.build.elements_in(&extents), self.build.constant(Scalar::U64, 0));
+        let some = self.build.compare(CompareOp::Ne, len, zero);
+        let one = self.build.constant(Scalar::U64, 1);
         let mut places = Vec::with_capacity(extents.len());
         for extent in extents {
             places.push(match last(self, extent) {
-                Some(extent) => self.index_op(BinaryOp::Sub, extent, one),
+                Some(extent) => self.build.index_op(BinaryOp::Sub, extent, one),
                 None => zero,
             });
         }
@@ -281,9 +283,9 @@ impl Lowering<'_> {
 
     fn get_element(&mut self, at: Pos, view: &View, index: &'static Expr) -> Result<Val> {
         let places = self.index_numbers(index)?;
-        let mut some = self.constant(Scalar::Bool, 1);
+        let mut some = self.build.constant(Scalar::Bool, 1);
         for (index, axis) in places.iter().zip(&view.axes) {
-            let inside = self.compare(CompareOp::Lt, *index, axis.extent);
+            let inside = self.build.compare(CompareOp::Lt, *index, axis.extent);
             some = self.build.value(Op::Binary(BinaryOp::And, some, inside), Scalar::Bool);
         }
         self.optional_element(at, view, some, &places)
@@ -291,14 +293,14 @@ impl Lowering<'_> {
 
     fn element_of(&mut self, at: Pos, view: &View, index: &'static Expr) -> Result<Place> {
         let places = self.index_numbers(index)?;
-        self.strided(at, view.clone().whole(), &places, self.checks_bounds())
+        self.strided(at, view.clone().whole(), &places, self.scopes.checks_bounds())
     }
 
     /// A view beside the one that an argument is, which is broadcast to its shape.
     fn beside(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
         let other = self.place(other)?;
         let other = self.through(other);
-        let other = self.read(&other);
+        let other = self.build.read(&other);
         let Some(other) = View::of(&other) else { return Err(self.error(at, "this is no view")) };
         let other = self.broadcast(at, other, &view.axes);
         Ok(paired(view.whole(), other.whole()))
@@ -308,19 +310,19 @@ impl Lowering<'_> {
     fn broadcast(&mut self, at: Pos, mut view: View, axes: &[Axis]) -> View {
         if let Some(more @ 1..) = view.axes.len().checked_sub(axes.len()) {
             let text = format!("a view of {} dimensions cannot be broadcast to {}", view.axes.len(), axes.len());
-            let never = self.constant(Scalar::Bool, 0);
+            let never = self.build.constant(Scalar::Bool, 0);
             self.check_cut(at, never, &text, &[]);
             view.axes.drain(..more);
         }
         let missing = axes.len() - view.axes.len();
-        let (zero, one) = (self.constant(Scalar::U64, 0), self.constant(Scalar::U64, 1));
+        let (zero, one) = (self.build.constant(Scalar::U64, 0), self.build.constant(Scalar::U64, 1));
         for (number, (axis, wanted)) in (missing..).zip(view.axes.iter_mut().zip(&axes[missing..])) {
-            let same = self.compare(CompareOp::Eq, axis.extent, wanted.extent);
-            let single = self.compare(CompareOp::Eq, axis.extent, one);
-            let fits = self.binary_value(BinaryOp::Or, same, single, Scalar::Bool);
+            let same = self.build.compare(CompareOp::Eq, axis.extent, wanted.extent);
+            let single = self.build.compare(CompareOp::Eq, axis.extent, one);
+            let fits = self.build.binary_value(BinaryOp::Or, same, single, Scalar::Bool);
             let message = format!("axis {number} has length {{1}}, to which length {{0}} cannot be broadcast");
             self.check_cut(at, fits, &message, &[axis.extent, wanted.extent]);
-            axis.stride = self.select(single, zero, axis.stride, Scalar::U64);
+            axis.stride = self.build.select(single, zero, axis.stride, Scalar::U64);
         }
         let repeated = axes[..missing].iter().map(|_| Axis { extent: one, stride: zero });
         view.axes.splice(0..0, repeated);
@@ -337,12 +339,12 @@ impl Lowering<'_> {
         let slice = self.expr(slice, wanted.as_ref())?;
         let place = self.through(Place::Fixed(slice));
         if matches!(place.ty(), Ty::View(..)) {
-            return Ok(self.read(&place));
+            return Ok(self.build.read(&place));
         }
         let (ptr, mut element, memory, len) = self.slice_of(&place)?;
         let mut extents = vec![len];
         while let (true, Ty::Array(inner, count)) = (extents.len() < *dims, &element) {
-            extents.push(self.constant(Scalar::U64, *count));
+            extents.push(self.build.constant(Scalar::U64, *count));
             element = (**inner).clone();
         }
         let axes = self.contiguous(&extents);
@@ -357,29 +359,29 @@ impl Lowering<'_> {
         let extents = self.index_numbers(shape)?;
         let slice = self.expr_as(slice, &Ty::Slice(element.clone(), *memory))?;
         let (ptr, element, memory, len) = self.slice_of(&Place::Fixed(slice))?;
-        let mut holds = self.constant(Scalar::Bool, 1);
+        let mut holds = self.build.constant(Scalar::Bool, 1);
         let mut count = extents[0];
         for extent in &extents[1..] {
             let over = self.build.value(Op::Overflows(BinaryOp::Mul, count, *extent), Scalar::Bool);
-            let fits = self.unary_value(crate::kir::UnaryOp::Not, over, Scalar::Bool);
-            holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
-            count = self.index_op(BinaryOp::Mul, count, *extent);
+            let fits = self.build.unary_value(crate::kir::UnaryOp::Not, over, Scalar::Bool);
+            holds = self.build.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
+            count = self.build.index_op(BinaryOp::Mul, count, *extent);
         }
-        let fits = self.compare(CompareOp::Le, count, len);
-        holds = self.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
+        let fits = self.build.compare(CompareOp::Le, count, len);
+        holds = self.build.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
         let view = View { ptr, element, memory, axes }.whole();
-        Ok(self.result_of_one_error(holds, view, shape_error()))
+        Ok(self.build.result_of_one_error(holds, view, shape_error()))
     }
 
     /// Axes of such extents over elements that lie one behind the other.
     fn contiguous(&mut self, extents: &[Value]) -> Vec<Axis> {
-        let mut stride = self.constant(Scalar::U64, 1);
+        let mut stride = self.build.constant(Scalar::U64, 1);
         let mut axes = Vec::with_capacity(extents.len());
         for (index, &extent) in extents.iter().enumerate().rev() {
             axes.push(Axis { extent, stride });
             if index > 0 {
-                stride = self.index_op(BinaryOp::Mul, stride, extent);
+                stride = self.build.index_op(BinaryOp::Mul, stride, extent);
             }
         }
         axes.reverse();
