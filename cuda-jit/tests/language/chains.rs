@@ -248,7 +248,10 @@ chains! {
         let greater = x.iter().map(|v| { note(&mut a, *v); *v as f32 }).gt(y.iter().map(|v| { note(&mut b, *v); if *v == 2 { f32::NAN } else { *v as f32 } }));
         let at_most = x.iter().le(y);
         let at_least = x.iter().rev().map(|v| v / 4).ge(y.iter().rev().map(|v| v / 4));
-        less as u32 + greater as u32 * 2 + at_most as u32 * 4 + at_least as u32 * 8 + x.iter().ne(y) as u32 * 16
+        let order = x.iter().map(|v| { note(&mut a, *v); *v / 2 }).cmp(y.iter().map(|v| { note(&mut b, *v); *v / 2 }));
+        let partly = x.iter().map(|v| { note(&mut a, *v); *v as f32 }).partial_cmp(y.iter().map(|v| if *v == 3 { f32::NAN } else { *v as f32 }));
+        let orders = (order as i8 + 1) as u32 * 32 + partly.map_or(3, |order| (order as i8 + 1) as u32) * 128;
+        orders + less as u32 + greater as u32 * 2 + at_most as u32 * 4 + at_least as u32 * 8 + x.iter().ne(y) as u32 * 16
     }
     options_and_results(x, y, a, b) {
         let flat = x.iter().map(|v| { note(&mut a, *v); v.checked_sub(5) }).flatten().sum::<u32>();

@@ -51,6 +51,11 @@ impl Pair<f32> {
         self.a * by.back() + self.b
     }
 
+    /// Named as methods of numbers, views and iterators are.
+    fn max<U: Made>(&self, by: U) -> U {
+        U::of(self.a + self.b + by.back())
+    }
+
     fn weighted<const N: usize>(&self, weights: [f32; N]) -> f32 {
         let mut sum = 0.0;
         for i in 0..N {
@@ -114,6 +119,7 @@ fn in_an_impl(x: &[f32], out: &mut [f32]) {
     let integers: Pair<i32> = mapped.map(shift).map(&shift).cast();
     let turbofish = Pair::cast::<f64>(pair).a as f32;
     out[i] = bytes.sum() + integers.sum() * 3.0 + turbofish;
+    out[i] += pair.max(3i32).back() + pair.max(0.25f32);
     out[i] += pair.scaled(3u8) + pair.scaled(i as i32) + pair.scaled(0.5f64) + Pair::scaled(&pair, 2);
     out[i] += pair.weighted([1.0, 2.0]) + pair.weighted([4.0; 5]) + pair.weighted::<0>([]);
     let mut sum = 0.0;

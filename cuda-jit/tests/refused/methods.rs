@@ -31,13 +31,6 @@ fn plain_associated(out: &mut [f32]) {
 
 #[device]
 impl Plain {
-    fn sum<T: Copy>(&self, t: T) -> T {
-        t
-    }
-}
-
-#[device]
-impl Plain {
     fn generic<T: cuda_jit::Num>(&self, t: T, by: f32) -> T {
         t
     }

@@ -57,11 +57,7 @@ impl Capture {
             Some(import) => quote_spanned!(span => { #import #expr }),
             None => expr,
         };
-        // what nothing has is an error of the body alone where that is repeated
-        let named = match import.is_some() && !self.imports.is_repeated() {
-            true => written.to_token_stream(),
-            false => imported(path.to_token_stream()),
-        };
+        let named = imported(path.to_token_stream());
         // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
         let seen = |named: TokenStream, found: TokenStream| {
             let seer = imported(seer(path).to_token_stream());
@@ -71,8 +67,8 @@ impl Capture {
             let found = imported(quote_spanned!(span => #hidden().of(#observer)));
             return (seen(quote_spanned!(span => #(#same)*(#named)), found), None);
         }
-        self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
         if is_constructor(path) {
+            self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
             let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
             self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
             // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
@@ -82,13 +78,15 @@ impl Capture {
             self.say(quote_spanned!(span => #callee.of(#observer);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
+        let asked = format_ident!("__cuda_jit_asked{}", number, span = span);
+        let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
+        self.say(quote_spanned!(span => let (#value, #asked) = #both;));
         let Some((mut see, known)) = known else {
-            let seen = imported(quote_spanned!(span => #hidden().see(&#value).of(#observer);));
-            self.say(quote_spanned!(span => #seen;));
+            self.say(quote_spanned!(span => #asked.see(&#value).of(#observer);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
         see.set_span(span);
-        let found = imported(quote_spanned!(span => #hidden().#see(&#value, #known).of(#observer)));
+        let found = quote_spanned!(span => #asked.#see(&#value, #known).of(#observer));
         if let Some((_, true)) = call {
             let callee = format_ident!("__cuda_jit_known{}", number, span = span);
             self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));

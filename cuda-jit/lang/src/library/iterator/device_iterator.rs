@@ -458,7 +458,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     }
 
     /// Compares the elements with those of another iterator, as the elements of slices are.
-    fn order_beside<U: DeviceIntoIterator>(mut self, other: U) -> Option<Ordering>
+    fn partial_cmp<U: DeviceIntoIterator>(mut self, other: U) -> Option<Ordering>
     where
         Self::Item: PartialOrd<U::Item>,
     {
@@ -483,12 +483,34 @@ pub trait DeviceIterator: Sized + DeviceType {
         if other.next().is_none() { Some(Ordering::Equal) } else { Some(Ordering::Less) }
     }
 
+    /// Compares the elements with those of another iterator by `Ord`.
+    fn cmp<U: DeviceIntoIterator<Item = Self::Item>>(mut self, other: U) -> Ordering
+    where
+        Self::Item: Ord,
+    {
+        let mut other = other.into_iter();
+        while let Some(x) = self.next() {
+            match other.next() {
+                Some(y) => {
+                    if comes_after(&x, &y) {
+                        return Ordering::Greater;
+                    }
+                    if comes_after(&y, &x) {
+                        return Ordering::Less;
+                    }
+                }
+                None => return Ordering::Greater,
+            }
+        }
+        if other.next().is_none() { Ordering::Equal } else { Ordering::Less }
+    }
+
     /// Returns true if the elements come before those of another iterator.
     fn lt<U: DeviceIntoIterator>(self, other: U) -> bool
     where
         Self::Item: PartialOrd<U::Item>,
     {
-        self.order_beside(other).is_some_and(|order| order == Ordering::Less)
+        self.partial_cmp(other).is_some_and(|order| order == Ordering::Less)
     }
 
     /// Returns true if the elements come before those of another iterator, or are equal.
@@ -496,7 +518,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     where
         Self::Item: PartialOrd<U::Item>,
     {
-        self.order_beside(other).is_some_and(|order| order != Ordering::Greater)
+        self.partial_cmp(other).is_some_and(|order| order != Ordering::Greater)
     }
 
     /// Returns true if the elements come after those of another iterator.
@@ -504,7 +526,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     where
         Self::Item: PartialOrd<U::Item>,
     {
-        self.order_beside(other).is_some_and(|order| order == Ordering::Greater)
+        self.partial_cmp(other).is_some_and(|order| order == Ordering::Greater)
     }
 
     /// Returns true if the elements come after those of another iterator, or are equal.
@@ -512,6 +534,6 @@ pub trait DeviceIterator: Sized + DeviceType {
     where
         Self::Item: PartialOrd<U::Item>,
     {
-        self.order_beside(other).is_some_and(|order| order != Ordering::Less)
+        self.partial_cmp(other).is_some_and(|order| order != Ordering::Less)
     }
 }
