@@ -1,4 +1,8 @@
 //! What a mark or a range says: [`Annotation`], [`Color`], [`Payload`].
+//!
+//! # Safety
+//!
+//! A test alone reads a union, all of whose parts are plain data.
 
 use super::{Category, Domain, Name, sys};
 
@@ -43,6 +47,16 @@ impl<'a> Annotation<'a> {
     }
 
     /// The category; one of another domain is not said.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_driver::nvtx::{Annotation, Domain};
+    ///
+    /// let domain = Domain::new("my library");
+    /// let io = domain.category("input and output");
+    /// domain.mark(Annotation::new("opened").category(&io));
+    /// ```
     pub fn category(mut self, category: &'a Category) -> Self {
         self.category = Some(category);
         self

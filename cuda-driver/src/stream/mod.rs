@@ -114,6 +114,19 @@ impl Stream {
 
     /// A new stream with options.
     ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::{Stream, StreamOptions};
+    ///
+    /// let urgent = Stream::with_options(&context, StreamOptions::new().priority(-1))?;
+    /// assert!(urgent.query()?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`Error::Driver`] with the driver's status.

@@ -3,6 +3,10 @@
 //! An operation is a type, made by [`operations!`], which stands in the place of the method: a probe's hidden method returns
 //! [`Returned`](super::Returned) of it. rustc finds the method, and its parameters' and its result's types; the compiler
 //! matches [`Operation`] exhaustively and knows no name.
+//!
+//! # Safety
+//!
+//! There is no unsafe code but the promises that the compiler is told the truth about the operations, each of the signature beside it.
 
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};

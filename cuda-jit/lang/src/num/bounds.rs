@@ -3,6 +3,10 @@
 //! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
 //! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
 //! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
+//!
+//! # Safety
+//!
+//! The trait that is `unsafe` to implement, [`Vector`], promises a layout; nothing here relies on it.
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
