@@ -2,6 +2,7 @@
 
 use super::compare::By;
 use super::function::{Lowering, Result};
+use super::functions::optional;
 use super::types::Val;
 use crate::harvest::{Operation, Ty, Typing};
 use crate::kir::{BinaryOp, Op, Scalar, UnaryOp, Value};
@@ -42,6 +43,7 @@ impl Lowering<'_> {
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
             (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
             (Operation::Unfilled, _) => self.unfilled(at, &typing.result),
+            (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
             // the value of one that is named is taken where it lies
             (Operation::HeldValue, _) => {
                 Err(self.error(at, "name the `static` item whose value this is, as in `TABLE.get()`"))
@@ -115,7 +117,8 @@ impl Lowering<'_> {
                 | Operation::PartialOrder
                 | Operation::Len
                 | Operation::HeldValue
-                | Operation::Unfilled,
+                | Operation::Unfilled
+                | Operation::SomeWhere,
                 _,
             ) => return Err(self.error(at, "this takes other operands; please report this")),
         })

@@ -55,6 +55,8 @@ pub enum Operation {
     HeldValue,
     /// An array that is written before it is read.
     Unfilled,
+    /// `Some` of a value where a condition holds; the value is there in either case.
+    SomeWhere,
 }
 
 /// A mathematical function of a float, named as the method is.

@@ -65,6 +65,8 @@ operations! {
     abs[T: Int](T) -> T => Operation::Abs;
     /// The absolute value, which wraps.
     wrapping_abs[T: Int](T) -> T => Operation::Unary(UnaryOp::Abs);
+    /// The number, if a condition holds; it is computed in either case.
+    some_where[T: Int](bool, T) -> Option<T> => Operation::SomeWhere;
     /// The number of the unsigned type with the same bits.
     unsigned[T: Int](T) -> T::Unsigned => Operation::Bits;
 }
@@ -262,21 +264,21 @@ pub fn wrapping_rem<T: Int>(a: T, b: T) -> T {
 #[device(library)]
 pub fn checked_add<T: Int>(a: T, b: T) -> Option<T> {
     let exact = wrapping_add(a, b);
-    if add_overflows(a, b) { None } else { Some(exact) }
+    some_where(!add_overflows(a, b), exact)
 }
 
 /// The difference, if it fits.
 #[device(library)]
 pub fn checked_sub<T: Int>(a: T, b: T) -> Option<T> {
     let exact = wrapping_sub(a, b);
-    if sub_overflows(a, b) { None } else { Some(exact) }
+    some_where(!sub_overflows(a, b), exact)
 }
 
 /// The product, if it fits.
 #[device(library)]
 pub fn checked_mul<T: Int>(a: T, b: T) -> Option<T> {
     let exact = wrapping_mul(a, b);
-    if mul_overflows(a, b) { None } else { Some(exact) }
+    some_where(!mul_overflows(a, b), exact)
 }
 
 /// The quotient, if there is one.
@@ -284,7 +286,7 @@ pub fn checked_mul<T: Int>(a: T, b: T) -> Option<T> {
 pub fn checked_div<T: Int>(a: T, b: T) -> Option<T> {
     let undefined = (b == T::ZERO) | division_overflows(a, b);
     let result = quotient(a, if undefined { T::ONE } else { b });
-    if undefined { None } else { Some(result) }
+    some_where(!undefined, result)
 }
 
 /// The remainder, if there is one.
@@ -292,7 +294,7 @@ pub fn checked_div<T: Int>(a: T, b: T) -> Option<T> {
 pub fn checked_rem<T: Int>(a: T, b: T) -> Option<T> {
     let undefined = (b == T::ZERO) | division_overflows(a, b);
     let result = remainder(a, if undefined { T::ONE } else { b });
-    if undefined { None } else { Some(result) }
+    some_where(!undefined, result)
 }
 
 /// The number multiplied by -1, if it fits.
@@ -305,14 +307,14 @@ pub fn checked_neg<T: Int>(x: T) -> Option<T> {
 #[device(library)]
 pub fn checked_shl<T: Int>(x: T, amount: u32) -> Option<T> {
     let shifted = wrapping_shl(x, amount);
-    if amount < T::BITS { Some(shifted) } else { None }
+    some_where(amount < T::BITS, shifted)
 }
 
 /// The number shifted right by an amount less than the width.
 #[device(library)]
 pub fn checked_shr<T: Int>(x: T, amount: u32) -> Option<T> {
     let shifted = wrapping_shr(x, amount);
-    if amount < T::BITS { Some(shifted) } else { None }
+    some_where(amount < T::BITS, shifted)
 }
 
 /// The sum, and whether it does not fit.
