@@ -1,9 +1,8 @@
 //! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
 //!
 //! A kernel's twin calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
-//! inference pick the method and its generic arguments. `__fn_f()` names the method by path, and `__dev_f(self)` is
-//! there beside methods that are named like one of the language's own. In a trait all are provided, and an `impl` fills in
-//! `__definition_f` and `__harvest_f`, the captured body and its twin.
+//! inference pick the method and its generic arguments. `__fn_f()` names the method by path. In a trait all are provided, and an
+//! `impl` fills in `__definition_f` and `__harvest_f`, the captured body and its twin.
 //! Without the attribute an `impl` lacks an item, whose name says so.
 //!
 //! # Safety

@@ -253,7 +253,7 @@ enum Callee {
     Duplicate,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),
-    /// A method that its name tells.
+    /// None: it is refused already, or nothing calls it.
     Builtin,
 }
 

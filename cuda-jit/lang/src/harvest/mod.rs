@@ -221,7 +221,7 @@ pub enum Body {
     Operation(Operation, fn() -> Typing),
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
-    /// A method of a number, slice or view, which its name tells.
+    /// None: it is refused already, or nothing calls it.
     Builtin,
 }
 
