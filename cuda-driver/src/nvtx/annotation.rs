@@ -1,4 +1,4 @@
-//! What a mark or a range says: [`Annotation`], [`Color`], [`Payload`].
+//! The message of a mark or a range: [`Annotation`], [`Color`], [`Payload`].
 //!
 //! # Safety
 //!
@@ -6,7 +6,7 @@
 
 use super::{Category, Domain, Name, sys};
 
-/// What a mark or a range says.
+/// The message of a mark or a range.
 ///
 /// # Examples
 ///
@@ -75,7 +75,7 @@ impl<'a> Annotation<'a> {
         }
     }
 
-    /// What the tool knows the text by, if it does in this domain.
+    /// The handle of the text, if the tool has registered it in this domain.
     pub(super) fn registered_in(&self, domain: &Domain) -> Option<sys::nvtxStringHandle_t> {
         match self.message {
             Message::Name(name) if name.domain.is(domain) && !name.raw.is_null() => Some(name.raw),

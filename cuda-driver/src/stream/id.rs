@@ -6,7 +6,7 @@ use crate::sync::Counter;
 
 static SERIALS: Counter = Counter::new();
 
-/// Which queue of a context a stream means: equal ids run in order. Unlike a raw handle, it is not used again after the
+/// The identity of the queue of a stream: equal ids run in order. Unlike a raw handle, it is not used again after the
 /// stream is gone.
 ///
 /// # Examples

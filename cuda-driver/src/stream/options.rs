@@ -12,7 +12,7 @@ use crate::error::Result;
 #[cfg(doc)]
 use crate::stream::Stream;
 
-/// How a stream is created.
+/// Options of a stream that is created.
 ///
 /// # Examples
 ///
@@ -38,7 +38,7 @@ impl StreamOptions {
         Self::default()
     }
 
-    /// Whether the stream and the legacy default stream wait for each other, as streams do in CUDA C by default.
+    /// Makes the stream and the legacy default stream wait for each other, or not, as streams do in CUDA C by default.
     ///
     /// # Examples
     ///

@@ -162,7 +162,7 @@ impl OpenCapture<'_> {
     ///
     /// # Errors
     ///
-    /// What `enqueue` returns.
+    /// The error of `enqueue`.
     ///
     /// # Safety
     ///

@@ -3,7 +3,7 @@
 #[cfg(doc)]
 use super::super::Graph;
 
-/// How a [`Graph`] is instantiated.
+/// Options of the instantiation of a [`Graph`].
 ///
 /// # Examples
 ///

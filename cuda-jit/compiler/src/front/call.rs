@@ -542,13 +542,13 @@ impl Scopes {
         self.copies[copies] = own;
     }
 
-    /// What a closure of this frame returns: as rustc says, if it was asked, else as far as its body tells.
+    /// The result type of a closure of this frame: as rustc says, if it was asked, else as far as its body tells.
     fn returned_by(&self, closure: &Closure) -> Option<Ty> {
         let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
         asked.or_else(|| self.ty_of(closure.body))
     }
 
-    /// What a closure's call yields.
+    /// The type of the result of a closure's call.
     pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
         let ty = match self.frame().locals.get(&number)? {
             Local::Fixed(Val { ty, .. }) | Local::Slots(ty, _) => ty,

@@ -1,4 +1,4 @@
-//! How two values are ordered, as an `Ordering`.
+//! The order of two values, as an `Ordering`.
 
 use std::cmp::Ordering;
 

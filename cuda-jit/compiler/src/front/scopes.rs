@@ -20,7 +20,7 @@ use crate::harvest::{ConstValue, GenericArg, Instance, Operation, Resolved, Told
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
 
-/// Where a binding's value is.
+/// The place of a binding's value.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
     /// It never changes.
@@ -39,11 +39,11 @@ pub(super) struct Target {
     pub(super) number: u32,
     pub(super) exit: BlockId,
     pub(super) again: Option<BlockId>,
-    /// Where `break` leaves its value.
+    /// The merge that takes the value of `break`.
     pub(super) result: Option<MergeId>,
 }
 
-/// Where `return` leads.
+/// The target of `return`.
 #[derive(Clone, Debug)]
 pub(super) enum Return {
     /// To the KIR function's caller.
@@ -54,7 +54,7 @@ pub(super) enum Return {
     Inlined(BlockId, MergeId),
 }
 
-/// What the name of a closure stands for.
+/// The callable that the name of a closure stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Captured {
     /// A closure.
@@ -86,9 +86,9 @@ pub(super) enum Captured {
 /// A captured function whose body is being lowered.
 pub(super) struct Frame {
     pub(super) definition: &'static Definition,
-    /// Whether overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
+    /// True where overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
     pub(super) checked: bool,
-    /// Whether indices are not checked: as the function asks for or, in the device library, as its caller does.
+    /// True where indices are not checked: as the function asks for or, in the device library, as its caller does.
     pub(super) unchecked: bool,
     /// The source location that its panics report, if not their own.
     pub(super) caller: Option<Spot>,
@@ -195,12 +195,12 @@ impl Scopes {
         &mut self.frames[self.current]
     }
 
-    /// Whether the kernel's indices are checked.
+    /// Returns true if the kernel's indices are checked.
     pub(super) fn checks_bounds(&self) -> bool {
         !self.frame().unchecked
     }
 
-    /// Whether overflow is a panic.
+    /// Returns true if overflow is a panic.
     pub(super) fn checks_overflow(&self) -> bool {
         self.frame().checked
     }

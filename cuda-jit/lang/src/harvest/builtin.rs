@@ -1,4 +1,4 @@
-//! What stands for a callee where there is none.
+//! Stand-ins for a callee where there is none.
 //!
 //! # Safety
 //!

@@ -11,7 +11,7 @@
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
 
-/// What an operation does with values.
+/// The kind of an operation on values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// An operator of a number.
@@ -32,10 +32,10 @@ pub enum Operation {
     Shift(BinaryOp),
     /// A rotation by a `u32`, modulo the width.
     Rotate {
-        /// Whether it is to the left.
+        /// True of a rotation to the left.
         left: bool,
     },
-    /// Whether an operator of two integers overflows.
+    /// True where an operator of two integers overflows.
     Overflows(BinaryOp),
     /// The product of two floats and a third, rounded once.
     Fma,

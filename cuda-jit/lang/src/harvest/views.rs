@@ -155,7 +155,7 @@ unsafe impl ValueType for NewAxis {
     const CELLS: usize = 0;
 }
 
-/// What `s![..]` takes for an axis where no range is written.
+/// An argument of `s![..]` for an axis where no range is written.
 ///
 /// Nothing unsafe relies on an implementation: the compiler knows the value's type.
 #[diagnostic::on_unimplemented(

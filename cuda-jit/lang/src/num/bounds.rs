@@ -312,7 +312,7 @@ pub(crate) fn to_odd(exact: f64) -> f32 {
 /// The type is `COUNT` values of type `Number`, one behind the other, and nothing else.
 #[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
 pub unsafe trait Vector: ElementType + cuda_mem_element::Element {
-    /// What it consists of.
+    /// The type of its numbers.
     type Number: ScalarType + cuda_mem_element::Element;
     /// Of how many.
     const COUNT: usize;

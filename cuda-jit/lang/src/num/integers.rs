@@ -18,7 +18,7 @@ pub trait Int: Integer {
     type Unsigned: Int;
     /// The width.
     const BITS: u32;
-    /// Whether there are negative numbers.
+    /// True of types with negative numbers.
     const IS_SIGNED: bool;
 }
 

@@ -1,4 +1,4 @@
-//! How kernels call `half`'s functions.
+//! Hidden functions by which kernels call `half`'s.
 //!
 //! # Safety
 //!

@@ -50,11 +50,11 @@ impl Alias {
 /// A hidden function of a type.
 struct OfType {
     hidden: Ident,
-    /// What it is called in the source.
+    /// Its name in the source.
     name: Ident,
-    /// How many arguments it is called with.
+    /// The number of arguments of its calls.
     count: usize,
-    /// What to do where the type does not have it.
+    /// The advice where the type does not have it.
     hint: String,
 }
 

@@ -11,40 +11,31 @@ use syn::{Expr, ExprPath, Ident, Path, Stmt, Type};
 use super::Capture;
 use super::span::{begin, begin_path};
 
-/// The observer of a binding.
-pub(crate) fn observer(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_w{}", number, span = span)
+macro_rules! observers {
+    ($($(#[$doc:meta])* $vis:vis $name:ident => $prefix:literal;)*) => { $(
+        $(#[$doc])*
+        $vis fn $name(number: u32, span: Span) -> Ident {
+            format_ident!("{}{}", concat!("__cuda_jit_", $prefix), number, span = span)
+        }
+    )* };
 }
 
-/// The observer of what is not a binding.
-pub(super) fn named(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_n{}", number, span = span)
-}
-
-/// The observer of a constant.
-pub(super) fn constant(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_k{}", number, span = span)
-}
-
-/// The observer of the type of a cast.
-pub(super) fn cast(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_t{}", number, span = span)
-}
-
-/// The observer of a question of a pattern.
-pub(super) fn question(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_m{}", number, span = span)
-}
-
-/// The observer of a callee.
-pub(super) fn callee(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_c{}", number, span = span)
-}
-
-/// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
-/// call reads the same as in the function.
-pub(super) fn callee_value(number: u32, span: Span) -> Ident {
-    format_ident!("__cuda_jit_f{}", number, span = span)
+observers! {
+    /// The observer of a binding.
+    pub(crate) observer => "w";
+    /// The observer of what is not a binding.
+    pub(super) named => "n";
+    /// The observer of a constant.
+    pub(super) constant => "k";
+    /// The observer of the type of a cast.
+    pub(super) cast => "t";
+    /// The observer of a question of a pattern.
+    pub(super) question => "m";
+    /// The observer of a callee.
+    pub(super) callee => "c";
+    /// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
+    /// call reads the same as in the function.
+    pub(super) callee_value => "f";
 }
 
 /// Declares an observer: a pointer to a type that is still open. rustc has nothing to prove of such, unlike of a generic

@@ -22,13 +22,13 @@ pub(crate) struct BindingInfo {
 }
 
 impl BindingInfo {
-    /// Whether the twin tells its type.
+    /// Returns true if the twin tells its type.
     pub(crate) fn tells(&self) -> bool {
         self.kind != BindingKind::Closure
     }
 }
 
-/// Where a binding's type comes from.
+/// The source of a binding's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BindingKind {
     /// From the signature: the parameter of that index.
@@ -167,7 +167,7 @@ impl Scopes {
         Some(number)
     }
 
-    /// Whether a launch's closure is captured.
+    /// True while a launch's closure is captured.
     pub(super) fn is_launched(&self) -> bool {
         self.carried.is_some()
     }

@@ -1,4 +1,4 @@
-//! What views are cut by: `s![..]` of ndarray, which stands among the arguments of a method.
+//! Sections, by which views are cut: `s![..]` of ndarray, which stands among the arguments of a method.
 //!
 //! ndarray makes an `isize` of each number in `s![..]`, whatever integer it is; so does what is captured, by a cast.
 
