@@ -17,6 +17,7 @@ mod snippets;
 mod statement;
 
 use std::fs;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -47,12 +48,15 @@ pub(crate) struct Options {
 /// So many programs stand in one file.
 const IN_FILE: usize = 20;
 
+/// So many programs stand in one package; more take rustc more memory than they spare.
+const IN_PACKAGE: usize = 100;
+
 /// The seeds whose first 18 programs the gate runs: with wrapping arithmetic, and with checks of overflow.
 const GATE_SEEDS: [u64; 2] = [4, 5];
 
 /// The programs of the gate.
 pub(crate) fn gate() -> Result<()> {
-    GATE_SEEDS.into_iter().try_for_each(|seed| programs(seed, 0..18, &Chosen::new(&[], &[])?))
+    GATE_SEEDS.into_iter().try_for_each(|seed| programs(seed, 0..18, &Chosen::new(&[], &[])?, Dependencies::Shared))
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -60,17 +64,32 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let seed = options.seed.unwrap_or(now.as_secs());
     println!("fuzz: {} programs of seed {seed}; `--seed {seed} --only N` repeats number N", options.count);
     let chosen = Chosen::new(&options.features, &options.only_features)?;
-    programs(seed, options.only.map_or(0..options.count, |only| only..only + 1), &chosen)
+    if let Some(only) = options.only {
+        return programs(seed, only..only + 1, &chosen, Dependencies::Shared);
+    }
+    let dependencies = if options.count > IN_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
+    (0..options.count).step_by(IN_PACKAGE).try_for_each(|first| {
+        programs(seed, first..options.count.min(first + IN_PACKAGE as u64), &chosen, dependencies)
+    })
+}
+
+/// How the compiler and the software device are built, of which the programs are not a part.
+#[derive(Clone, Copy, PartialEq)]
+enum Dependencies {
+    /// As for the tests, whose build they share.
+    Shared,
+    /// Optimized, with assertions: long runs take half the time.
+    Optimized,
 }
 
 /// Writes, compiles and runs the programs of these numbers.
-fn programs(seed: u64, numbers: std::ops::Range<u64>, chosen: &Chosen) -> Result<()> {
+fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Dependencies) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
     let source = folder.join("src");
     fs::create_dir_all(&source).with_context(|| format!("cannot create {}", source.display()))?;
     let checked = seed % 2 == 1;
-    fs::write(folder.join("Cargo.toml"), manifest(checked))?;
+    fs::write(folder.join("Cargo.toml"), manifest(checked, dependencies))?;
     fs::copy(workspace::root().join("Cargo.lock"), folder.join("Cargo.lock"))?;
     fs::write(source.join("support.rs"), include_str!("support.rs.in"))?;
     fs::write(source.join("model.rs"), include_str!("model.rs.in"))?;
@@ -93,25 +112,40 @@ fn programs(seed: u64, numbers: std::ops::Range<u64>, chosen: &Chosen) -> Result
         "\nfn main() {{\n    let mut session = support::Session::new({seed});\n{calls}    session.end();\n}}\n"
     );
     fs::write(source.join("main.rs"), main)?;
-    // both engines of the device; one block is enough here
-    for engine in ["regions", "fibers"] {
+    let cargo = |command: &str| {
         let mut cargo = workspace::cargo();
-        cargo.args(["run", "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
-        cargo.env("CARGO_TARGET_DIR", &target).env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
-        workspace::run(&mut cargo)?;
-    }
-    Ok(())
+        cargo.args([command, "--quiet", "--manifest-path"]).arg(folder.join("Cargo.toml"));
+        cargo.env("CARGO_TARGET_DIR", &target);
+        cargo
+    };
+    workspace::run(&mut cargo("build"))?;
+    // both engines of the device, side by side; one block is enough here
+    std::thread::scope(|scope| {
+        let runs = ["regions", "fibers"].map(|engine| {
+            let mut run = cargo("run");
+            run.env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
+            scope.spawn(move || workspace::output(&mut run))
+        });
+        runs.into_iter().try_for_each(|run| {
+            print!("{}", run.join().expect("what runs an engine does not panic")?);
+            Ok(())
+        })
+    })
 }
 
 /// The package, whose own code alone is compiled with other checks than usual.
-fn manifest(checked: bool) -> String {
+fn manifest(checked: bool, dependencies: Dependencies) -> String {
+    let optimized = match dependencies {
+        Dependencies::Shared => "",
+        Dependencies::Optimized => "[profile.dev.package.\"*\"]\nopt-level = 2\n\n",
+    };
     let path = |name: &str| workspace::root().join(name);
     format!(
         "[package]\nname = \"kernel-fuzz\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\n\
          cuda-driver = {{ path = {:?} }}\ncuda-jit = {{ path = {:?} }}\ncuda-mem = {{ path = {:?} }}\n\
          cuda-sim = {{ path = {:?} }}\nndarray = {{ version = \"0.17\", default-features = false }}\n\n\
          [profile.dev]\ndebug = \"line-tables-only\"\n\n\
-         [profile.dev.package.kernel-fuzz]\noverflow-checks = {checked}\n\n[workspace]\n",
+         [profile.dev.package.kernel-fuzz]\noverflow-checks = {checked}\n\n{optimized}[workspace]\n",
         path("cuda-driver"),
         path("cuda-jit"),
         path("cuda-mem"),
