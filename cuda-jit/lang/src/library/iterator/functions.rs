@@ -202,7 +202,7 @@ impl<T: DeviceType> Numbered for Copies<T> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         self.count
     }
 

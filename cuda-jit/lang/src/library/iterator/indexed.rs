@@ -1,11 +1,11 @@
-//! Iterators over what is told by its number.
+//! Iterators over elements or parts that are told by numbers.
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
 use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
-/// Elements or parts that are told by their numbers, from 0 on.
+/// Elements or parts that are told by numbers, which go from 0 in steps.
 ///
 /// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
 #[device(library)]
@@ -15,8 +15,12 @@ pub trait Numbered: Sized + DeviceType {
     /// True if std accesses them by index (`TrustedRandomAccess`).
     const IS_RANDOM_ACCESS: bool;
 
-    /// The number of them.
-    fn size(&self) -> usize;
+    /// The number behind the last one's: a multiple of the step.
+    fn end(&self) -> usize;
+    /// The distance between two numbers.
+    fn step(&self) -> usize {
+        1
+    }
     /// The one of a number, which there is, and which is asked for once.
     fn at(&mut self, number: usize) -> Self::Item;
 }
@@ -34,7 +38,7 @@ device_struct!(Indexed [S] [S: DeviceType] { source: S, front: usize, back: usiz
 impl<S: Numbered> Indexed<S> {
     /// An iterator over all of them.
     pub(super) fn new(source: S) -> Self {
-        let back = source.size();
+        let back = source.end();
         Indexed { source, front: 0, back }
     }
 }
@@ -54,14 +58,14 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
 
     fn next_known(&mut self) -> S::Item {
         let number = self.front;
-        self.front = number + 1;
+        self.front = number + self.source.step();
         self.source.at(number)
     }
 
     fn advance(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
+        let len = self.trusted_len();
         if n <= len {
-            self.front += n;
+            self.front += n * self.source.step();
             0
         } else {
             self.front = self.back;
@@ -75,7 +79,7 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
     }
 
     fn count(self) -> usize {
-        self.back - self.front
+        self.trusted_len()
     }
 
     fn last(mut self) -> Option<S::Item> {
@@ -83,7 +87,7 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
     }
 
     fn trusted_len(&self) -> usize {
-        self.back - self.front
+        (self.back - self.front) / self.source.step()
     }
 
     fn has_next(&self) -> bool {
@@ -95,7 +99,7 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
 impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
     fn next_back(&mut self) -> Option<S::Item> {
         if self.front < self.back {
-            self.back -= 1;
+            self.back -= self.source.step();
             Some(self.source.at(self.back))
         } else {
             None
@@ -103,9 +107,9 @@ impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
     }
 
     fn advance_back(&mut self, n: usize) -> usize {
-        let len = self.back - self.front;
+        let len = self.trusted_len();
         if n <= len {
-            self.back -= n;
+            self.back -= n * self.source.step();
             0
         } else {
             self.back = self.front;
@@ -122,6 +126,6 @@ impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
 #[device(library)]
 impl<S: Numbered> DeviceExactSize for Indexed<S> {
     fn len(&self) -> usize {
-        self.back - self.front
+        self.trusted_len()
     }
 }

@@ -22,7 +22,7 @@ impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
     type Item = &'a T;
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         self.slice.len()
     }
 
@@ -43,7 +43,7 @@ impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
     type Item = &'a mut T;
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         self.slice.len()
     }
 
@@ -66,14 +66,18 @@ impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
-        self.slice.len().div_ceil(self.size)
+    /// Is no greater than `usize::MAX`: of one part it is its size, of several less than twice the slice's length.
+    fn end(&self) -> usize {
+        self.slice.len().div_ceil(self.size) * self.size
+    }
+
+    fn step(&self) -> usize {
+        self.size
     }
 
     fn at(&mut self, number: usize) -> &'a [T] {
-        let start = number * self.size;
-        let end = start + (self.slice.len() - start).min(self.size);
-        &self.slice[start..end]
+        let end = number + (self.slice.len() - number).min(self.size);
+        &self.slice[number..end]
     }
 }
 
@@ -90,15 +94,18 @@ impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
-        self.slice.len().div_ceil(self.size)
+    fn end(&self) -> usize {
+        self.slice.len().div_ceil(self.size) * self.size
+    }
+
+    fn step(&self) -> usize {
+        self.size
     }
 
     fn at(&mut self, number: usize) -> &'a mut [T] {
-        let start = number * self.size;
-        let end = start + (self.slice.len() - start).min(self.size);
+        let end = number + (self.slice.len() - number).min(self.size);
         // SAFETY: the iterator asks for each number once, and no two of them share an element.
-        unsafe { extend_mut(&mut self.slice[start..end]) }
+        unsafe { extend_mut(&mut self.slice[number..end]) }
     }
 }
 
@@ -115,7 +122,7 @@ impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         self.slice.len() / self.size
     }
 
@@ -139,7 +146,7 @@ impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         self.slice.len() / self.size
     }
 
@@ -164,7 +171,7 @@ impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         (self.slice.len() + 1).saturating_sub(self.size)
     }
 
@@ -186,7 +193,7 @@ impl<T: DeviceType + Copy, const N: usize> Numbered for ArrayElements<T, N> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         N
     }
 

@@ -20,7 +20,7 @@ impl<V: Parts> Numbered for ViewLanes<V> {
     type Item = V::Lane;
     const IS_RANDOM_ACCESS: bool = false;
 
-    fn size(&self) -> usize {
+    fn end(&self) -> usize {
         lanes_in::<V>(&self.view)
     }
 
