@@ -112,12 +112,13 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("layouts", 14),
     ("methods", 18),
     ("newcomers", 5),
+    ("operators", 3),
     ("plain_functions", 30),
     ("printf_types", 10),
     ("standard_traits", 6),
     ("sums", 5),
     ("unrepeated", 39),
-    ("views", 14),
+    ("views", 16),
 ];
 
 #[test]

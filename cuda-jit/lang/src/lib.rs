@@ -59,13 +59,14 @@ pub mod __private {
         closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part,
         returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
-    pub use crate::harvest::{Construction, Constructs, Derefs, NoDeref, checked, compare, names, pattern, plain};
+    pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
+    pub use crate::harvest::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
     pub use crate::kir::Scalar;
     pub use crate::library::default::CapturedDefault;
     pub use crate::library::iterator;
     pub use crate::library::iterator::{
         __DeviceDoubleEndedCalls, __DeviceExactSizeCalls, __DeviceIteratorCalls, DeviceDoubleEnded, DeviceExactSize,
-        DeviceIterator, inclusive,
+        DeviceIterator, inclusive, probe,
     };
     pub use crate::library::loops::{items, range_of};
     pub use crate::num::Ordered;
@@ -87,7 +88,7 @@ pub mod __private {
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
-            UntypedTrial as _,
+            TypedDropped as _, UntypedTrial as _,
         };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
@@ -95,9 +96,11 @@ pub mod __private {
         pub use crate::library::iterator::{
             __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
             __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
-            __DeviceSumCalls as _, __NumberedCalls as _, __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _,
-            __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _, __StepCalls as _,
-            __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
+            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __NumberedCalls as _, __PlaneSourcesCalls as _,
+            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _,
+            __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
+            RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _, RangeToInclusiveMethods as _,
+            RangeToMethods as _,
         };
         pub use crate::library::known::{IsKnown as _, IsPlain as _};
         pub use crate::library::option::{

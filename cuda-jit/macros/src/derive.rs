@@ -19,7 +19,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
-use crate::methods::{is_operator, operator_tag};
+use crate::methods::{is_operator, operator_tag, with_self};
 use crate::signature::{has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 
@@ -43,24 +43,27 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
     expanded.unwrap_or_else(|error| error.to_compile_error())
 }
 
-/// Refuses a type that implements `Deref`, since fields and methods behind that are found by the host alone. Of a generic type
-/// rustc says so only where a kernel reads such a field.
-fn without_deref(root: &TokenStream, input: &DeriveInput) -> Option<TokenStream> {
+/// Refuses a type that implements `Deref`, since fields and methods behind that are found by the host alone.
+fn without_deref(root: &TokenStream, input: &DeriveInput) -> TokenStream {
     let (name, generics) = (&input.ident, &input.generics);
     let lifetimes: Vec<_> = generics.lifetimes().map(|_| quote!('static)).collect();
     let message = format!(
         "`{name}` implements `Deref`, which kernels do not follow: name the field that is behind it, or write a `#[device]` \
          method in place of the `impl`"
     );
-    (lifetimes.len() == generics.params.len()).then(|| {
-        quote_spanned! {name.span()=>
-            #[allow(clippy::all)]
-            const _: () = {
-                use #root::NoDeref as _;
-                ::core::assert!(!#root::Derefs::<#name<#(#lifetimes),*>>::HOLDS, #message);
-            };
-        }
-    })
+    if lifetimes.len() != generics.params.len() {
+        let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
+        return quote_spanned! {name.span()=>
+            impl #impl_generics #root::KernelsFollowNoDeref for #name #ty_generics #bounds {}
+        };
+    }
+    quote_spanned! {name.span()=>
+        #[allow(clippy::all)]
+        const _: () = {
+            use #root::NoDeref as _;
+            ::core::assert!(!#root::Derefs::<#name<#(#lifetimes),*>>::HOLDS, #message);
+        };
+    }
 }
 
 /// The path of what the expansion names: of the crate that `#[device_type(crate = path)]` says, if it is there.
@@ -199,6 +202,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
         let part = quote_spanned!(ty.span() => #root::part::<#ty>());
         quote!(#part.cells(&self.#member, __push);)
     });
+    let lists = lists(root, name, &input.generics, &listed);
     let (listed, arithmetic) = described_operators(root, &listed, derived);
     // as a device function's type has it
     let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
@@ -269,6 +273,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
 
         #compared
         #ordered
+        #lists
 
         #passed
     })
@@ -282,6 +287,22 @@ fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed])
         clause.predicates.push(syn::parse_quote!(#left: #root::DeviceOperator<#root::operators::#tag, #right>));
     }
     generics
+}
+
+/// Says which operators a type lists.
+fn lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
+    let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
+    let this = quote!(#name #ty_generics);
+    let each = listed.iter().map(|Listed { name, left, right }| {
+        let (tag, left) =
+            (operator_tag(name), left.as_ref().map_or_else(|| this.clone(), |left| with_self(left, &this)));
+        let right = with_self(right, &this);
+        quote! {
+            #[diagnostic::do_not_recommend]
+            impl #impl_generics #root::ListedOperator<#root::operators::#tag, #right> for #left #bounds {}
+        }
+    });
+    quote!(#(#each)*)
 }
 
 /// Gives a type the methods of what is ordered, if it lists `PartialOrd` and no derived comparison does.
@@ -485,6 +506,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     }
     let repr = Ident::new(repr, Span::call_site());
     let name = &input.ident;
+    sum::comparisons_alone(&operators(input)?)?;
+    let comparisons = ["PartialEq", "PartialOrd", "Ord"].map(|name| operator_tag(&Ident::new(name, Span::call_site())));
     let checked = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr"));
     let variants: Vec<&Ident> = data.variants.iter().map(|variant| &variant.ident).collect();
     let names: Vec<String> = variants.iter().map(ToString::to_string).collect();
@@ -539,6 +562,8 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
         impl #root::KernelParam for #name where for<'__d> Self: ::core::marker::Copy {}
 
         impl #root::Ordered for #name {}
+
+        #(#[diagnostic::do_not_recommend] impl #root::ListedOperator<#root::operators::#comparisons, Self> for #name {})*
 
         impl #root::PrintedDebug for #name {
             fn debug(&self, _: #root::syntax::Conversion) -> ::std::string::String {

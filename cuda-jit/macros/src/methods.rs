@@ -221,7 +221,7 @@ fn is_path(token: &TokenTree) -> bool {
 }
 
 /// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
-fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
+pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
     let is_name = this.clone().into_iter().nth(1).is_none();
     let mut tokens = tokens.into_token_stream().into_iter().peekable();
     let mut replaced = TokenStream::new();
@@ -602,9 +602,12 @@ fn overloaded(
     }
     let (impl_generics, _, bounds) = bounded.split_for_impl();
     let standard = standard::check(root, item, name);
+    let is_listed = is_operator(&Ident::new(name, Span::call_site())) && !options.library;
+    let listed = is_listed.then(|| listed(root, item, &tag, &right));
     Ok(quote! {
         #other
         #standard
+        #listed
 
         // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]
@@ -613,6 +616,23 @@ fn overloaded(
             #harvest
         }
     })
+}
+
+/// A function that compiles if a struct or enum lists the operator of an `impl`.
+fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream) -> TokenStream {
+    let (impl_generics, _, bounds) = item.generics.split_for_impl();
+    let this = item.self_ty.to_token_stream();
+    let (right, bounds) = (with_self(right, &this), bounds.map(|bounds| with_self(bounds, &this)));
+    let span = item.trait_.as_ref().map_or_else(Span::call_site, |(_, path, _)| path.span());
+    let listed = quote_spanned!(span => #root::listed::<#this, #root::operators::#tag, #right>());
+    quote! {
+        const _: () = {
+            #[allow(dead_code, clippy::extra_unused_lifetimes)]
+            fn listed #impl_generics () #bounds {
+                #listed;
+            }
+        };
+    }
 }
 
 /// The right operand's type of an operator's `impl`; the type itself where none is written.

@@ -128,3 +128,102 @@ fn an_index_of_a_view_has_a_name() {
     of_views::launch((1, 4), &x, &y, &mut device).unwrap();
     assert_eq!(super::on_host(&device), host);
 }
+
+#[device]
+fn changed(x: &mut [u32]) -> u32 {
+    x[0] += 5;
+    x[1] += x[0];
+    x[1]
+}
+
+#[device]
+fn changed_array(x: &mut [u32; 3]) -> u32 {
+    changed(x) + x[2]
+}
+
+#[device]
+fn of_either(x: Option<&[u32]>, y: (&[u32], &mut [u32])) -> u32 {
+    y.1[0] = 4;
+    x.map_or(9, total) + y.0[0] * y.1[0] + y.1[1]
+}
+
+#[device]
+fn sized<const N: usize>(x: &[[u32; 2]; N]) -> u32 {
+    let mut sum = N as u32;
+    for row in x {
+        sum = sum * 3 + row[0] + row[1];
+    }
+    sum
+}
+
+#[device]
+fn made(x: u32) -> [u32; 3] {
+    [x, x + 1, x + 2]
+}
+
+#[kernel]
+fn borrowed_temporaries(x: u32, out: &mut [u32]) {
+    out[0] = total(&[1, 2, x]) + total(&[x; 4]) + total(&[]);
+    out[1] = changed(&mut [0; 3]) + changed(&mut [x, 2]) + changed_array(&mut [x; 3]);
+    out[2] = of_either(Some(&[x; 2]), (&[x, x], &mut [3; 3])) + of_either(None, (&[x; 1], &mut [x; 2]));
+    out[3] = sized(&[[1, x], [x, 2]]) + sized(&[[x; 2]; 3]);
+    out[4] = total(&made(x)) + changed(&mut made(x)) + total(&made(x)[1..]) + total(&[x; 3].map(|v| v * 2));
+    out[5] = total(if x > 1 { &[1; 2] } else { &[4; 3] }) + total(&{ [x; 2] });
+    out[6] = total(match x {
+        0 => &[1],
+        1 => &[5; 2],
+        _ => &[7, 8, 9],
+    });
+}
+
+#[test]
+fn temporaries_are_borrowed_by_calls() {
+    for x in [0, 1, 5] {
+        differ!(borrowed_temporaries, (1, 1), [x], vec![0u32; 7]);
+    }
+}
+
+#[device]
+fn labelled(v: u32) -> u32 {
+    let r: u32 = ('l: {
+        if v > 3 {
+            break 'l v;
+        }
+        let _w: u32 = return 5;
+    }) ^ 1;
+    let s: u32 = 1 + 'm: {
+        if v > 4 {
+            break 'm 2;
+        }
+        return r;
+    };
+    r + s * 10
+}
+
+#[kernel]
+fn operands(v: u16, out: &mut [u32]) {
+    out[0] = ((({
+        let f = |v: u16| v ^ 1;
+        f(3)
+    }) & 3) as u16) as u32;
+    out[1] = (3
+        & ({
+            let f = |v: u16| v ^ 9;
+            f(v)
+        })) as u32;
+    for i in 0..(({
+        let f = |v: u8| v ^ 1;
+        f(3)
+    } & 3) as u8)
+    {
+        out[2] += i as u32 + 1;
+    }
+    out[3] = labelled(v as u32);
+}
+
+#[test]
+fn blocks_are_operands() {
+    for v in [0, 3, 4, 5, 9] {
+        differ!(operands, (1, 1), [v], vec![0u32; 4]);
+    }
+}

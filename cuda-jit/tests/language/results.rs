@@ -382,3 +382,48 @@ fn debuggers_see_the_variant_and_its_fields() {
     }
     debugged::compile_ptx((9, 0)).expect("it compiles");
 }
+
+#[device]
+fn refusing(x: u32) -> Result<u32, Problem> {
+    if x == 1 {
+        Err(Problem::Zero)?;
+    }
+    if x == 2 {
+        return Err(Problem::Odd)?;
+    }
+    refusing_at(x, 3)?;
+    Ok(x)
+}
+
+#[device]
+fn refusing_at(x: u32, at: u32) -> Result<(), Problem> {
+    if x == at {
+        Err(Problem::Odd)?
+    }
+    Ok(())
+}
+
+#[device]
+fn nothing(x: u32) -> Option<u32> {
+    if x == 1 {
+        None?;
+    }
+    let more = if x > 3 { None? } else { 2 };
+    Some(x).filter(|x| *x != 2)?;
+    Some(x + more)
+}
+
+#[kernel]
+fn ended(out: &mut [u32]) {
+    let x = grid::<1>() as u32;
+    let failed = match refusing(x) {
+        Ok(v) => v,
+        Err(problem) => 100 + problem as u32,
+    };
+    out[x as usize] = failed * 1000 + nothing(x).unwrap_or(999);
+}
+
+#[test]
+fn statements_end_a_function_by_a_question_mark() {
+    differ!(ended, (1, 6), [], vec![0u32; 6]);
+}

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use cuda_jit::{DeviceType, kernel};
+use cuda_jit::{DeviceType, Num, kernel};
 
 #[derive(Clone, Copy, DeviceType)]
 struct Inner {
@@ -32,6 +32,19 @@ impl Deref for Borrows<'_> {
 
     fn deref(&self) -> &[f32] {
         self.inner
+    }
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Any<T> {
+    value: T,
+}
+
+impl<T: Num> Deref for Any<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
     }
 }
 

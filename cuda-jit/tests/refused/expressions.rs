@@ -1,7 +1,6 @@
 #[cuda_jit::kernel]
 fn expressions(x: &[f32], out: &mut [f32]) {
     let text = "text";
-    let range = ..3;
     let all = |f: f32| f;
     let alias = (all, 1);
     println!("{}", out[0]);

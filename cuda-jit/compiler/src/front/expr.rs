@@ -143,7 +143,12 @@ impl Lowering<'_> {
                 }
                 self.coerce_through(at, value, ty)
             }
-            (Ty::Ref(array, Memory::Value), Ty::Slice(..)) if matches!(**array, Ty::Array(..)) && array.is_plain() => {
+            (Ty::Ref(array, _), Ty::Slice(..)) if matches!(**array, Ty::Array(..)) && !array.is_plain() => {
+                let hint = "an array of references, or of what holds such, lies in no memory on the device, so that it is no \
+                            slice and has no methods of slices; loop over the array itself, `for r in array`";
+                Err(self.error(at, hint))
+            }
+            (Ty::Ref(array, Memory::Value), Ty::Slice(..)) if matches!(**array, Ty::Array(..)) => {
                 let ty = Ty::Ref(array.clone(), Memory::Write(Space::Local));
                 let array = Val { ty, leaves: value.leaves.clone() };
                 self.coerce(at, array, &Ty::Slice(Box::new(element_of(&value.ty)), Memory::unknown(false)))

@@ -99,9 +99,10 @@ impl Lowering<'_> {
                     }
                 }
             }
-            ExprKind::Index(base, index) => {
-                self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?
-            }
+            ExprKind::Index(base, index) => match self.cut_by(base, index)? {
+                Some(slice) => Place::Fixed(slice),
+                None => self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?,
+            },
             ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false)?,
             ExprKind::IndexAll(base, indices) => self.element(base, indices, self.scopes.checks_bounds())?,
             ExprKind::Deref(reference) => {
@@ -244,8 +245,10 @@ impl Lowering<'_> {
             _ => None,
         };
         let place = self.place_as(expr, wanted.as_ref())?;
-        // `&*slice` is the slice
-        if let (ExprKind::Deref(_), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) = (&expr.1, &place) {
+        // `&*slice` is the slice, and so is `&slice[range]`
+        if let (ExprKind::Deref(_) | ExprKind::Index(..), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) =
+            (&expr.1, &place)
+        {
             return Ok(slice.clone());
         }
         Ok(self.reference(place, mutable))

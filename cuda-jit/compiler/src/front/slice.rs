@@ -6,6 +6,7 @@ use super::types::Val;
 use crate::harvest::{Exchange, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, Pos};
+use cuda_jit_lang::library::iterator::RANGES;
 
 /// The elements of an array or slice.
 #[derive(Clone, Debug)]
@@ -25,17 +26,47 @@ impl Lowering<'_> {
         end: Option<&'static Expr>,
         inclusive: bool,
     ) -> Result<Val> {
-        let at = base.0;
-        let place = self.place(base)?;
-        let (ptr, element, memory, len) = self.slice_of(&place)?;
+        let of = self.elements(base)?;
         let start = match start {
             Some(start) => self.scalar(start, Scalar::U64)?,
             None => self.build.constant(Scalar::U64, 0),
         };
-        let mut end = match end {
+        let end = match end {
             Some(end) => self.scalar(end, Scalar::U64)?,
-            None => len,
+            None => of.len,
         };
+        Ok(self.cut_at(base.0, &of, start, end, inclusive))
+    }
+
+    /// `base[range]` of a range that is a value; none if the index is no range.
+    pub(super) fn cut_by(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
+        let Some(range) = self.ty_of(index).filter(is_range) else { return Ok(None) };
+        let of = self.elements(base)?;
+        let value = self.expr(index, Some(&range))?;
+        let part = |name: &str| range.field(name).map(|index| value.part(index).only());
+        let end = part("end").unwrap_or(of.len);
+        let mut start = part("start").unwrap_or_else(|| self.build.constant(Scalar::U64, 0));
+        if let Some(exhausted) = part("exhausted") {
+            // one that has ended, and not one whose first number is behind its last
+            let ordered = self.build.compare(CompareOp::Le, start, end);
+            let one = self.build.constant(Scalar::U64, 1);
+            let behind = self.build.index_op(BinaryOp::Add, end, one);
+            let ended = self.build.value(Op::Binary(BinaryOp::And, exhausted, ordered), Scalar::Bool);
+            start = self.build.value(Op::Select(ended, behind, start), Scalar::U64);
+        }
+        let inclusive = matches!(&range, Ty::Struct(of) if of.name.ends_with("Inclusive"));
+        Ok(Some(self.cut_at(base.0, &of, start, end, inclusive)))
+    }
+
+    /// The elements of what an expression is, or refers to.
+    fn elements(&mut self, base: &'static Expr) -> Result<Elements> {
+        let place = self.place(base)?;
+        let (ptr, element, memory, len) = self.slice_of(&place)?;
+        Ok(Elements { ptr, element, memory, len })
+    }
+
+    fn cut_at(&mut self, at: Pos, of: &Elements, start: Value, mut end: Value, inclusive: bool) -> Val {
+        let len = of.len;
         if inclusive {
             let inside = self.build.compare(CompareOp::Lt, end, len);
             self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
@@ -47,7 +78,7 @@ impl Lowering<'_> {
         let inside = self.build.compare(CompareOp::Le, end, len);
         self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
         let count = self.build.index_op(BinaryOp::Sub, end, start);
-        Ok(self.slice_at(ptr, &element, memory, start, count))
+        self.slice_at(of.ptr, &of.element, of.memory, start, count)
     }
 
     /// The slice of so many elements that begins at `start`.
@@ -122,4 +153,9 @@ fn has_own_default(ty: &Ty) -> bool {
         Ty::Array(element, _) => has_own_default(element),
         _ => false,
     }
+}
+
+/// Returns true for a range as a value, which is a struct of the device library.
+pub(super) fn is_range(ty: &Ty) -> bool {
+    matches!(ty, Ty::Struct(of) if RANGES.contains(&of.name))
 }

@@ -179,6 +179,9 @@ impl Scopes {
             ExprKind::Unary(op, value) => unary_type(*op, self.ty_of(value)?),
             ExprKind::Reborrow(value, mutable) => match &value.1 {
                 ExprKind::Deref(reference) => self.ty_of(reference),
+                ExprKind::Index(_, index) if self.ty_of(index).as_ref().is_some_and(super::slice::is_range) => {
+                    self.ty_of(value)
+                }
                 _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
             },
             ExprKind::Cut(base, ..) => {
@@ -215,6 +218,9 @@ impl Scopes {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
                 op => binary_type(*op, self.ty_of(left), self.ty_of(right)),
             },
+            ExprKind::Index(base, index) if self.ty_of(index).as_ref().is_some_and(super::slice::is_range) => {
+                Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
+            }
             ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
                 element_type(self.ty_of(base)?)
             }
@@ -282,7 +288,11 @@ impl Scopes {
     fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
-            ExprKind::Block(Some(label), block) => self.ty_of_block(block).or_else(|| self.ty_of_break(*label, block)),
+            // one without a tail perhaps never reaches its end
+            ExprKind::Block(Some(label), block) => {
+                let tail = block.tail.and_then(|tail| self.ty_of(tail));
+                tail.or_else(|| self.ty_of_break(*label, block))
+            }
             ExprKind::Loop(label, body) => self.ty_of_break(*label, body),
             ExprKind::If(_, _, None) => Some(Ty::Unit),
             ExprKind::If(_, block, Some(otherwise)) => self.ty_of_block(block).or_else(|| self.ty_of(otherwise)),

@@ -144,6 +144,23 @@ pub trait UntypedTrial: Sized {
 
 impl<T, R> UntypedTrial for Trial<T, R> {}
 
+/// The value of a statement `e?;`. Of `Err(e)?;` nothing tells its type: then it is `()`.
+#[derive(Debug)]
+pub struct Dropped<T>(pub T);
+
+impl Dropped<()> {
+    /// Drops it.
+    pub fn __cuda_jit_dropped(self) {}
+}
+
+/// The same of a value of another type. Nothing unsafe relies on an implementation.
+pub trait TypedDropped: Sized {
+    #[doc(hidden)]
+    fn __cuda_jit_dropped(self) {}
+}
+
+impl<T> TypedDropped for Dropped<T> {}
+
 /// The conversion of a number of type `T` to one of type `U`, as by `as`.
 fn number<T: CastType, U: DeviceType>() -> Instance {
     Instance { body: Body::Intrinsic(Intrinsic::Number(T::TARGET)), generics: vec![type_arg::<U>()] }

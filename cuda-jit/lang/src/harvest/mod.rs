@@ -40,14 +40,20 @@ pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
     named,
 };
-pub use convert::{DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, FromBits, MistypedTrial, Trial, UntypedTrial};
+pub use convert::{
+    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTrial, Trial, TypedDropped,
+    UntypedTrial,
+};
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, any_value, spelled,
 };
 pub use operation::{Math, Operation, Parameters, Typing};
-pub use operator::{Derefs, DeviceOperator, Layout, NoDeref, NoPadding, PinnedLayout, operators, standard};
+pub use operator::{
+    Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, listed,
+    operators, standard,
+};
 pub use told::{ToConstant, Typed, constant_like, tell};
 pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
@@ -89,7 +95,8 @@ pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
 /// it; it returns the same every time. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "the device has no code for this call",
-    label = "called with a type that the function does not take on the device"
+    label = "called with a type that the function does not take on the device",
+    note = "the types that it is called with, and the type whose function it is, derive `DeviceType`"
 )]
 pub unsafe trait DeviceFn {
     /// The types of its parameters, as a tuple.

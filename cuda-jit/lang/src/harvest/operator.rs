@@ -35,6 +35,26 @@ pub unsafe trait DeviceOperator<Op, Right> {
     }
 }
 
+/// An operator of the left operand that a struct or enum lists, which is how kernels find it. Nothing unsafe relies on an
+/// implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels do not find this operator, which no struct or enum lists",
+    label = "not listed",
+    note = "write `#[operators(..)]` with the operator's trait before the struct or enum, such as `#[operators(Add, Mul<f32>, Mul<Self> for f32)]`"
+)]
+pub trait ListedOperator<Op, Right> {}
+
+/// Compiles for an operator that is listed.
+pub fn listed<Left: ListedOperator<Op, Right>, Op, Right>() {}
+
+/// A type of the device language that does not implement `Deref`.
+///
+/// Whatever implements `Deref` has this too, so that an implementation for such a type is one too many. Nothing unsafe relies on an
+/// implementation.
+pub trait KernelsFollowNoDeref {}
+
+impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
+
 /// Holds between a type and itself.
 ///
 /// Nothing unsafe relies on an implementation: there is one, for all types.

@@ -62,16 +62,6 @@ impl<T> SliceMethods<T> for [T] {
         if len == 0 { None } else { Some(&mut self[len - 1]) }
     }
 
-    /// `get`
-    fn get(&self, index: usize) -> Option<&T> {
-        if index < self.len() { Some(&self[index]) } else { None }
-    }
-
-    /// `get_mut`
-    fn get_mut(&mut self, index: usize) -> Option<&mut T> {
-        if index < self.len() { Some(&mut self[index]) } else { None }
-    }
-
     /// `split_at`
     #[track_caller]
     fn split_at(&self, mid: usize) -> (&[T], &[T]) {

@@ -33,11 +33,10 @@ impl Capture {
         if let Some(hint) = refused_function(&callee.path) {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
-        let closures = call.args.iter().any(|arg| self.is_closure(arg));
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
+            let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
             return match self.scopes.binding(number).kind {
                 BindingKind::Closure => {
                     let args =
@@ -48,6 +47,8 @@ impl Capture {
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
+        let closures = call.args.iter().any(|arg| self.names_function(arg));
+        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_or_function(arg)).collect();
         if let Some(name) = without_dimensions(&callee.path) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
@@ -112,10 +113,23 @@ impl Capture {
     /// An argument of a method, which may be a function or a constructor by its path.
     fn argument_of_method(&mut self, arg: &mut Expr) -> s::Expr {
         match arg {
-            Expr::Path(_) if !self.is_closure(arg) && self.names_function(arg) => self.function(arg),
             _ if self.names_constructor(arg) => self.constructor(arg),
             Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
-            _ => self.argument(arg),
+            _ => self.argument_or_function(arg),
+        }
+    }
+
+    /// An argument, which may be a function by its path, or a reference to one.
+    fn argument_or_function(&mut self, arg: &mut Expr) -> s::Expr {
+        if self.is_closure(arg) || !self.names_function(arg) {
+            return self.argument(arg);
+        }
+        match arg {
+            Expr::Reference(reference) => {
+                let function = self.function(&mut reference.expr);
+                node(begin(arg), s::ExprKind::Reborrow(Box::new(function), false))
+            }
+            _ => self.function(arg),
         }
     }
 

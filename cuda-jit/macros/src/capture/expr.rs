@@ -279,7 +279,7 @@ impl Capture {
             let value = self.expr(&mut binary.right);
             return node(span, s::ExprKind::AssignOp(op, Box::new(place), Box::new(value)));
         }
-        let (left, right) = (Box::new(self.expr(&mut binary.left)), Box::new(self.expr(&mut binary.right)));
+        let (left, right) = (Box::new(self.operand(&mut binary.left)), Box::new(self.operand(&mut binary.right)));
         node(
             span,
             match (operator, binary.op) {
@@ -290,13 +290,22 @@ impl Capture {
         )
     }
 
+    /// An operand: what its branches and statements lead to is rustc's to say, since the other may be a literal.
+    fn operand(&mut self, operand: &mut Expr) -> s::Expr {
+        if is_block(operand) { self.typed(operand) } else { self.expr(operand) }
+    }
+
     fn reference(&mut self, reference: &mut syn::ExprReference) -> s::Expr {
         let span = reference.and_token.span();
         let mutable = reference.mutability.is_some();
         if mutable {
             self.refuse_captured(&reference.expr);
         }
-        let value = self.expr(&mut reference.expr);
+        let value = match repeats(&reference.expr) {
+            // nothing around tells how many
+            true => self.typed(&mut reference.expr),
+            false => self.expr(&mut reference.expr),
+        };
         if let Expr::Index(index) = &*reference.expr
             && matches!(*index.index, Expr::Range(_))
         {
@@ -397,6 +406,30 @@ fn binds(left: &Expr, right: &Expr) -> bool {
         _ => false,
     };
     has(left) || has(right)
+}
+
+/// Returns true for blocks and branches, in parentheses or not.
+fn is_block(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(inner) => is_block(&inner.expr),
+        Expr::Group(inner) => is_block(&inner.expr),
+        expr => matches!(expr, Expr::Block(_) | Expr::Unsafe(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_)),
+    }
+}
+
+/// Returns true for an expression whose value is that of a `[e; N]`, perhaps.
+fn repeats(expr: &Expr) -> bool {
+    let ends = |block: &Block| matches!(block.stmts.last(), Some(Stmt::Expr(tail, None)) if repeats(tail));
+    match expr {
+        Expr::Repeat(_) => true,
+        Expr::Paren(inner) => repeats(&inner.expr),
+        Expr::Group(inner) => repeats(&inner.expr),
+        Expr::Block(block) => ends(&block.block),
+        Expr::Unsafe(block) => ends(&block.block),
+        Expr::If(branch) => ends(&branch.then_branch) || branch.else_branch.iter().any(|(_, other)| repeats(other)),
+        Expr::Match(matched) => matched.arms.iter().any(|arm| repeats(&arm.body)),
+        _ => false,
+    }
 }
 
 /// A field's name, or a tuple field's number.

@@ -1,9 +1,10 @@
 //! `for` loops, ranges, and the functions that methods take.
 
 use cuda_jit_syntax::owned as s;
+use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, ExprRange, Pat, RangeLimits};
+use syn::{Expr, ExprForLoop, ExprRange, Ident, Pat, RangeLimits};
 
 use super::observers::callee;
 use super::{Capture, node, nothing, span::begin};
@@ -64,9 +65,7 @@ impl Capture {
         let Expr::Range(range) = &mut *expr else { return nothing() };
         let span = range.start.as_ref().map_or(range.limits.span(), |first| begin(first));
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-        let Some(first) = range.start.as_mut() else {
-            return self.refuse(range.limits.span(), "a range without a start is no iterator; it stands in brackets");
-        };
+        let Some(first) = range.start.as_mut() else { return self.range_without_start(expr) };
         let start = Box::new(self.expr(first));
         let end = range.end.as_mut().map(|end| Box::new(self.expr(end)));
         if inclusive {
@@ -77,12 +76,32 @@ impl Capture {
         node(span, s::ExprKind::Range(start, end, inclusive, Some(ty)))
     }
 
-    /// Whether an argument is a closure, or the name of a function by Rust's naming.
+    /// `..`, `..end` or `..=end` as a value: the call of a function that makes it.
+    fn range_without_start(&mut self, expr: &mut Expr) -> s::Expr {
+        let Expr::Range(range) = &mut *expr else { return nothing() };
+        let span = range.limits.span();
+        let name = match (&range.limits, &range.end) {
+            (_, None) => "range_full",
+            (RangeLimits::HalfOpen(_), _) => "range_to",
+            (RangeLimits::Closed(_), _) => "range_to_inclusive",
+        };
+        let args: Vec<_> = range.end.as_mut().map(|end| self.expr(end)).into_iter().collect();
+        let (number, name, end) = (self.callee(span), Ident::new(name, Span::mixed_site()), range.end.iter());
+        let observer = callee(number, span);
+        *expr = Expr::Verbatim(quote_spanned!(span => __cuda_jit_probe::#name(#(#end)*).of(#observer)));
+        node(span, s::ExprKind::Call(number, args))
+    }
+
+    /// Whether an argument is a closure, or the path of a function by Rust's naming, or a reference to one.
     pub(super) fn names_function(&mut self, arg: &Expr) -> bool {
         if self.is_closure(arg) {
             return true;
         }
-        let Expr::Path(path) = arg else { return false };
+        let path = match arg {
+            Expr::Reference(reference) if reference.mutability.is_none() => &reference.expr,
+            _ => arg,
+        };
+        let Expr::Path(path) = path else { return false };
         let local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
         let last = path.path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
         !local && last.starts_with(char::is_lowercase)

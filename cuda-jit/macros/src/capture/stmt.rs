@@ -1,6 +1,7 @@
 //! Blocks and statements: where observers go into the twin.
 
 use cuda_jit_syntax::owned as s;
+use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Item, Local, Pat, Stmt};
 
@@ -27,6 +28,10 @@ impl Capture {
                 let (mac, attrs) = (call.mac.clone(), call.attrs.clone());
                 stmt = Stmt::Expr(Expr::Macro(syn::ExprMacro { attrs, mac }), call.semi_token);
             }
+            // a semicolon by itself
+            if matches!(&stmt, Stmt::Expr(Expr::Verbatim(tokens), _) if tokens.is_empty()) {
+                continue;
+            }
             let tail = index == last && matches!(stmt, Stmt::Expr(_, None));
             if let Stmt::Expr(Expr::Const(_), end @ None) = &mut stmt
                 && !tail
@@ -48,6 +53,11 @@ impl Capture {
         let mut observers = Vec::new();
         let (captured, before) = self.apart(|walk| {
             Some(match &mut stmt {
+                Stmt::Expr(tried @ Expr::Try(_), Some(end)) => {
+                    let (value, span) = (walk.expr(tried), end.span());
+                    *tried = Expr::Verbatim(quote_spanned!(span => __cuda_jit_Dropped(#tried).__cuda_jit_dropped()));
+                    s::Stmt::Expr(Box::new(value))
+                }
                 Stmt::Expr(expr, _) => s::Stmt::Expr(Box::new(walk.expr(expr))),
                 Stmt::Local(local) => walk.local(local, &mut observers),
                 Stmt::Macro(call) => s::Stmt::Expr(Box::new(walk.macro_call(&mut call.mac))),

@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Field, Fields, Generics, Member, Type, Variant};
 
 use super::compare::{Compared, comparisons, derived};
-use super::{bounded, described_operators, operators, ordered, representative};
+use super::{Listed, bounded, described_operators, lists, operators, ordered, representative};
 use super::{static_key, with_operators, without_lifetime_generics};
 use crate::signature::{has_lifetime, without_lifetimes};
 
@@ -24,10 +24,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         return Err(syn::Error::new(attribute.span(), hint));
     }
     let (listed, derived) = (operators(input)?, derived(input)?);
-    if let Some(operator) = listed.iter().find(|operator| !COMPARISONS.iter().any(|known| operator.name == known)) {
-        let hint = "an enum with fields lists comparisons only: `PartialEq`, `PartialOrd` and `Ord`";
-        return Err(syn::Error::new(operator.name.span(), hint));
-    }
+    comparisons_alone(&listed)?;
     let generics = with_operators(root, bounded(root, &input.generics), &listed);
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let without = without_lifetime_generics(&generics);
@@ -55,7 +52,8 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     };
     let compared = derived
         .map(|derived| comparisons(root, name, &bounded(root, &input.generics), &types, derived, &compared(data)));
-    let ordered = ordered(root, name, &generics, &listed, derived);
+    let (ordered, lists) =
+        (ordered(root, name, &generics, &listed, derived), lists(root, name, &input.generics, &listed));
     let (representative, constructors) =
         (representative(root, name, &input.generics, &open), constructors(root, input, data));
     let passed = (!borrows).then(|| passed(root, name, &generics, &types));
@@ -90,12 +88,24 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
         #constructors
         #compared
         #ordered
+        #lists
         #passed
     })
 }
 
 /// The operators that an enum may list.
 const COMPARISONS: &[&str] = &["PartialEq", "PartialOrd", "Ord"];
+
+/// Refuses other operators than comparisons.
+pub(super) fn comparisons_alone(listed: &[Listed]) -> syn::Result<()> {
+    match listed.iter().find(|operator| !COMPARISONS.iter().any(|known| operator.name == known)) {
+        Some(operator) => {
+            let hint = "an enum lists comparisons only: `PartialEq`, `PartialOrd` and `Ord`";
+            Err(syn::Error::new(operator.name.span(), hint))
+        }
+        None => Ok(()),
+    }
+}
 
 /// A variant as the compiler knows it.
 fn described(root: &TokenStream, variant: &Variant) -> TokenStream {

@@ -11,6 +11,7 @@
 //! Unsafe code reads elements of slices at indices that the iterator's fields bound: `front <= back <= slice.len()`.
 
 mod attempts;
+mod contains;
 mod copies;
 mod device_iterator;
 mod flatten;
@@ -18,6 +19,7 @@ mod functions;
 mod guarded;
 mod indexed;
 mod paired;
+mod parts;
 mod ranges;
 mod slices;
 mod sums;
@@ -27,6 +29,9 @@ mod view_sources;
 mod views;
 
 pub use attempts::{__AttemptCalls, Attempt};
+pub use contains::{
+    RangeBound, RangeFromMethods, RangeInclusiveMethods, RangeMethods, RangeToInclusiveMethods, RangeToMethods,
+};
 pub use copies::{__ReferentCalls, Copied, Referent};
 pub use device_iterator::{__DeviceIterator_next, __DeviceIteratorCalls, DeviceIterator};
 pub use flatten::{Cycle, Flatten, Fuse, Peekable};
@@ -38,6 +43,7 @@ pub use functions::{
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
 pub use indexed::{__NumberedCalls, Indexed, Numbered};
 pub use paired::{Chain, Zip};
+pub use parts::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
 pub use ranges::{__StepCalls, RangeInclusive, inclusive};
 pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};

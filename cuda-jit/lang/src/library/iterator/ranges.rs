@@ -2,7 +2,7 @@
 
 use std::ops::{Range, RangeFrom};
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator, RangeBound};
 use crate::device;
 use crate::device::library::char_of;
 use crate::harvest::DeviceType;
@@ -320,16 +320,17 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
 /// An iterator over the values from `start` to `end`, with `end`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeInclusive<T> {
-    start: T,
-    end: T,
+    pub(super) start: T,
+    pub(super) end: T,
     /// True once no value remains. `start` and `end` bound the remaining values otherwise.
-    exhausted: bool,
+    pub(super) exhausted: bool,
 }
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
 
 /// `start..=end` in a kernel's twin.
-pub fn inclusive<T: Step>(start: T, end: T) -> RangeInclusive<T> {
-    RangeInclusive::new(start, end)
+pub fn inclusive<T: RangeBound>(start: T, end: T) -> RangeInclusive<T> {
+    let exhausted = !(start <= end);
+    RangeInclusive { start, end, exhausted }
 }
 
 #[device(library)]

@@ -1,0 +1,163 @@
+//! `get` and `get_mut` of slices: an element by its number, or a part by a range of numbers; and the ranges without a start, which
+//! stand for nothing else.
+
+use std::ops::{Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo, RangeToInclusive};
+
+use super::RangeInclusive;
+use crate::device;
+use crate::harvest::{DeviceType, Returned};
+use crate::library::structs::device_struct;
+
+device_struct!(RangeFull [] [] {});
+device_struct!(RangeTo [T] [T: DeviceType] { end: T });
+device_struct!(RangeToInclusive [T] [T: DeviceType] { end: T });
+
+/// The names by which the compiler knows ranges, which no struct of a user's has: those have paths.
+pub const RANGES: [&str; 6] = ["Range", "RangeFrom", "RangeFull", "RangeInclusive", "RangeTo", "RangeToInclusive"];
+
+/// `..`
+#[device(library)]
+pub fn range_full() -> RangeFull {
+    RangeFull {}
+}
+
+/// `..end`
+#[device(library)]
+pub fn range_to<T: DeviceType>(end: T) -> RangeTo<T> {
+    RangeTo { end }
+}
+
+/// `..=end`
+#[device(library)]
+pub fn range_to_inclusive<T: DeviceType>(end: T) -> RangeToInclusive<T> {
+    RangeToInclusive { end }
+}
+
+/// The functions that yield the ranges, as a typing probe calls them.
+pub mod probe {
+    use super::{RangeFull, RangeTo, RangeToInclusive, Returned};
+
+    /// `..`
+    pub fn range_full() -> Returned<super::range_full, RangeFull> {
+        Returned::new()
+    }
+
+    /// `..end`
+    pub fn range_to<T>(_: T) -> Returned<super::range_to<T>, RangeTo<T>> {
+        Returned::new()
+    }
+
+    /// `..=end`
+    pub fn range_to_inclusive<T>(_: T) -> Returned<super::range_to_inclusive<T>, RangeToInclusive<T>> {
+        Returned::new()
+    }
+}
+
+/// Declares the trait of `get` or `get_mut`, and implements it for slices and each index.
+macro_rules! gets {
+    ($trait:ident $get:ident [$($mutable:tt)?] $name:literal) => {
+        #[doc = concat!("Yields what ", $name, " of a slice does for an index.")]
+        ///
+        /// Nothing unsafe relies on an implementation: all of them are here, and index within bounds that they have compared.
+        #[diagnostic::on_unimplemented(
+            message = "a slice has no element or part of the number `{I}`",
+            label = "no index of a slice",
+            note = "an element is told by a `usize`, such as `i as usize`, a part by a range of such; what has the method must be a slice or array"
+        )]
+        #[device(library)]
+        pub trait $trait<I>: Sized + DeviceType {
+            /// A reference to the element or part.
+            type Part: DeviceType;
+
+            /// The element or part, if it is there.
+            fn $get(self, index: I) -> Option<Self::Part>;
+        }
+
+        #[device(library, unchecked)]
+        impl<'a, T: DeviceType> $trait<usize> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? T;
+
+            fn $get(self, index: usize) -> Option<&'a $($mutable)? T> {
+                if index < self.len() { Some(&$($mutable)? self[index]) } else { None }
+            }
+        }
+
+        #[device(library, unchecked)]
+        impl<'a, T: DeviceType> $trait<Range<usize>> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, index: Range<usize>) -> Option<&'a $($mutable)? [T]> {
+                let (start, end) = (index.start, index.end);
+                if start <= end && end <= self.len() { Some(&$($mutable)? self[start..end]) } else { None }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> $trait<RangeFrom<usize>> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, index: RangeFrom<usize>) -> Option<&'a $($mutable)? [T]> {
+                let len = self.len();
+                self.$get(index.start..len)
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> $trait<RangeTo<usize>> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, index: RangeTo<usize>) -> Option<&'a $($mutable)? [T]> {
+                self.$get(0..index.end)
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> $trait<RangeFull> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, _index: RangeFull) -> Option<&'a $($mutable)? [T]> {
+                Some(self)
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> $trait<RangeToInclusive<usize>> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, index: RangeToInclusive<usize>) -> Option<&'a $($mutable)? [T]> {
+                if index.end == usize::MAX { None } else { self.$get(0..index.end + 1) }
+            }
+        }
+
+        #[device(library)]
+        impl<'a, T: DeviceType> $trait<RangeInclusive<usize>> for &'a $($mutable)? [T] {
+            type Part = &'a $($mutable)? [T];
+
+            fn $get(self, index: RangeInclusive<usize>) -> Option<&'a $($mutable)? [T]> {
+                if index.end == usize::MAX {
+                    return None;
+                }
+                // that of a range whose first number is behind its last is no iterator's that has ended
+                let ended = index.exhausted && index.start <= index.end;
+                self.$get((if ended { index.end + 1 } else { index.start })..index.end + 1)
+            }
+        }
+    };
+}
+
+gets! { Get get [] "`get`" }
+gets! { GetMut get_mut [mut] "`get_mut`" }
+
+impl<T> Index<RangeInclusive<usize>> for [T] {
+    type Output = [T];
+
+    fn index(&self, _: RangeInclusive<usize>) -> &[T] {
+        unreachable!("a twin is never run")
+    }
+}
+
+impl<T> IndexMut<RangeInclusive<usize>> for [T] {
+    fn index_mut(&mut self, _: RangeInclusive<usize>) -> &mut [T] {
+        unreachable!("a twin is never run")
+    }
+}
