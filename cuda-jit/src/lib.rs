@@ -121,7 +121,7 @@ pub mod __private {
     pub use crate::launch::{
         ArgType, Carrier, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure, Launch,
         PassedCallee, PassedPlain, Site, Tasks, closure_arg, forall, forall_unchecked, launch, launch_unchecked, saw,
-        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant,
+        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
     };
     pub use crate::offline::compile_ptx;
     pub use crate::target::ComputeCapability;

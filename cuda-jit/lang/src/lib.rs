@@ -52,9 +52,9 @@ pub mod __private {
     pub(crate) struct Library;
 
     pub use crate::harvest::{
-        Answers, Arithmetic, Body, Builtin, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
-        DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
-        Key, Layout, MarkedWithDevice, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy, SumIdentity,
+        Answers, Arithmetic, Body, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom, DeviceOperator,
+        DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout,
+        MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy, SumIdentity,
         SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type,
         closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part,
         returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
@@ -87,11 +87,12 @@ pub mod __private {
             ViewMethods as _, WholeView as _,
         };
         pub use crate::harvest::{
-            MadeByFunction as _, MistypedTrial as _, NamedFunction as _, OptionVariants as _, ResultVariants as _,
-            TypedDropped as _, UntypedTrial as _,
+            MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _, OptionVariants as _,
+            ResultVariants as _, TypedDropped as _, UntypedTrial as _,
         };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
+        pub use crate::library::copy::CloneMethods as _;
         pub use crate::library::default::DefaultFunctions as _;
         pub use crate::library::iterator::{
             __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,

@@ -71,7 +71,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
         #(#copies)*
         #(#shown)*
         let #function = #host;
-        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
+        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
         let #seen = {
             use #root::hidden::*;
             use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
@@ -116,7 +116,10 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let consts = questions.consts().map(|observer| quote!(unsafe { #root::saw_constant(#observer) }));
     let types = questions.types().map(|observer| quote!(#root::saw_cast(#observer)));
     // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
-    let patterns = questions.patterns().map(|observer| quote!(unsafe { #root::saw_answer(#observer) }));
+    let patterns = questions.patterns().map(|(observer, is_path)| match is_path {
+        true => quote!(unsafe { #root::saw_path(#observer) }),
+        false => quote!(unsafe { #root::saw_answer(#observer) }),
+    });
     let callees =
         questions.callees().map(|observer| quote_spanned!(observer.span() => __cuda_jit_saw_callee(#observer)));
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];

@@ -267,7 +267,11 @@ pub(crate) fn twin(
     let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
     let consts = questions.consts().map(|observer| quote_spanned!(observer.span() => __cuda_jit_evaluated(#observer)));
     let named = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_seen(#observer)));
-    let (types, patterns) = (questions.types(), questions.patterns());
+    let types = questions.types();
+    let patterns = questions.patterns().map(|(observer, is_path)| match is_path {
+        true => quote_spanned!(observer.span() => __cuda_jit_answer(#observer)),
+        false => quote!(#root::pattern::answer(#observer)),
+    });
     let (asked, imports) = (asked(root, captured.library), captured.imports.declared(root));
     let repeated = checked::repeated(root, sig, signature);
     let body = twin_closure(root, sig, signature, captured);
@@ -275,7 +279,7 @@ pub(crate) fn twin(
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
-        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, unconditional_panic)]
+        #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
         fn #function #own_generics() -> #root::Harvest #where_clause {
             // Out here none of the body's own items can stand for it.
             let #of = #definition;
@@ -295,7 +299,7 @@ pub(crate) fn twin(
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
                 // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
-                patterns: unsafe { ::std::vec![#(#root::pattern::answer(#patterns)),*] },
+                patterns: unsafe { ::std::vec![#(#patterns),*] },
             };
             // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
             let #told = unsafe { ::std::vec![#(#consts),*] };
@@ -320,8 +324,7 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
-            path as __cuda_jit_path,
-            value as __cuda_jit_value,
+            path as __cuda_jit_path, path_answer as __cuda_jit_answer, value as __cuda_jit_value,
         };
     }
 }
@@ -337,8 +340,9 @@ pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream
     let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
     let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
     let questions = &captured.questions;
-    let asked = questions.seen().chain(questions.consts()).chain(questions.types()).chain(questions.patterns());
-    bindings.chain(asked).chain(questions.callees()).map(|observer| capture::declared(&observer))
+    let asked = questions.seen().chain(questions.consts()).chain(questions.types());
+    let patterns = questions.patterns().map(|(observer, _)| observer);
+    bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|observer| capture::declared(&observer))
 }
 
 /// The parameters as the twin has them.
@@ -352,7 +356,10 @@ fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<I
 /// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
 fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let body = capture::unreached(&captured.twin);
+    let mut body = capture::unreached(&captured.twin);
+    if captured.library {
+        body = quote!({ unsafe #body });
+    }
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(root, signature);

@@ -303,14 +303,14 @@ pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
     generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
 }
 
-/// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`.
+/// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
 fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
     let signature = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
             let last = bound.path.segments.last()?;
-            let is_fn = ["Fn", "FnMut", "FnOnce"].iter().any(|name| last.ident == name);
             match &last.arguments {
-                syn::PathArguments::Parenthesized(arguments) if is_fn => {
+                // stable Rust writes the bounds of closures so, and no others
+                syn::PathArguments::Parenthesized(arguments) => {
                     let (inputs, output) = (&arguments.inputs, &arguments.output);
                     Some(syn::parse_quote!(fn(#inputs) #output))
                 }
@@ -372,7 +372,7 @@ fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
         {
             let hint = format!(
                 "kernels have iterators of other types than the host, so nothing that they call takes any `{}`; take a slice, or \
-                 a type of your own with a `#[device] impl Iterator` by its name",
+                 a type of your own with a `#[device] impl Iterator` by its name; a trait of your own has another name",
                 last.ident
             );
             return Err(syn::Error::new(last.ident.span(), hint));
@@ -467,7 +467,7 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
             syn::visit_mut::visit_path_segment_mut(self, segment);
             let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
             let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
-            if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
+            if is_view(&segment.ident) && !arguments.args.iter().any(is_lifetime) {
                 let lifetime = Lifetime::new(self.0, segment.ident.span());
                 arguments.args.insert(0, GenericArgument::Lifetime(lifetime));
             }
@@ -501,6 +501,13 @@ pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
     }
 }
 
+/// Returns true for the name of a view of ndarray's.
+fn is_view(name: &Ident) -> bool {
+    let name = name.to_string();
+    let dimensions = name.strip_prefix("ArrayView").map(|rest| rest.strip_prefix("Mut").unwrap_or(rest));
+    dimensions.is_some_and(|dimensions| ["", "0", "1", "2", "3", "4", "5", "6", "D"].contains(&dimensions))
+}
+
 /// Whether a type names a lifetime or leaves one out.
 pub(crate) fn has_lifetime(ty: &Type) -> bool {
     struct Finder(bool);
@@ -512,7 +519,7 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
             self.0 = true;
         }
         fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
-            self.0 |= segment.ident.to_string().starts_with("ArrayView");
+            self.0 |= is_view(&segment.ident);
             syn::visit_mut::visit_path_segment_mut(self, segment);
         }
     }
@@ -539,7 +546,7 @@ pub(crate) fn tied(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, T
             syn::visit_mut::visit_path_segment_mut(self, segment);
             let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
             let is_lifetime = |argument: &GenericArgument| matches!(argument, GenericArgument::Lifetime(_));
-            if segment.ident.to_string().starts_with("ArrayView") && !arguments.args.iter().any(is_lifetime) {
+            if is_view(&segment.ident) && !arguments.args.iter().any(is_lifetime) {
                 arguments.args.insert(0, GenericArgument::Lifetime(self.0.clone()));
             }
         }

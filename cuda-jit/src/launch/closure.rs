@@ -15,11 +15,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Captures, Carry, HostCaptures, KernelArg};
-use crate::harvest::pattern::{Answer, answer};
+use crate::harvest::pattern::{Answer, answer, item};
 use crate::harvest::plain;
 use crate::harvest::{
-    Body, Builtin, Callee, CastType, Closure, ConstValue, DeviceFn, DeviceType, FnLike, GenericArg, Harvest, Instance,
-    Key, Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
+    Body, Callee, CastType, Closure, ConstValue, DeviceFn, DeviceType, FnLike, GenericArg, Harvest, Instance, Key,
+    NoCallee, Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
 };
 use crate::kir::Scalar;
 use crate::syntax::Definition;
@@ -146,6 +146,16 @@ pub struct Answered<F>(PhantomData<fn() -> F>);
 ///
 /// All captures of the closure are by reference.
 pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
+    Answered(PhantomData)
+}
+
+/// The same of a question about a path.
+///
+/// # Safety
+///
+/// All captures of the closure are by reference.
+pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
+    const { item::<F>() };
     Answered(PhantomData)
 }
 
@@ -378,11 +388,11 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
 /// Nothing unsafe relies on an implementation: the function is refused.
 pub trait PassedPlain {
     /// Refuses the function as one that is passed to a kernel.
-    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, Builtin>;
+    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, NoCallee>;
 }
 
 impl PassedPlain for plain::PlainFunction {
-    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, Builtin> {
+    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, NoCallee> {
         DeviceFunction { host, callee: PhantomData }
     }
 }

@@ -30,7 +30,7 @@ pub use args::{KernelArg, KernelArgs};
 pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures, carried};
 pub use closure::{
     Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedPlain, Saw,
-    Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant,
+    Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};

@@ -40,7 +40,7 @@ use code::{Code, Decode, Encode};
 pub use stack::{ensure_sufficient_stack, with_stack};
 
 /// The version of the encoding and of the table of nodes, the first byte of what is encoded.
-pub const VERSION: u8 = 11;
+pub const VERSION: u8 = 12;
 
 /// References of the front end: to what is decoded once and stays.
 type Ref<T> = &'static T;

@@ -189,8 +189,6 @@ macro_rules! nodes {
                 Index(base: Ref<Expr>, index: Ref<Expr>),
                 /// `base[[i, j]]` of an ndarray view
                 IndexAll(base: Ref<Expr>, indices: List<Expr>),
-                /// `*base.get_unchecked(index)`, also with `_mut`
-                IndexUnchecked(base: Ref<Expr>, index: Ref<Expr>),
                 /// `base.name`, or `base.0`
                 Field(base: Ref<Expr>, name: Text),
                 /// `&e` or, if true, `&mut e`.
@@ -225,8 +223,8 @@ macro_rules! nodes {
                 /// `start..end`; true if the end is included; by number, the type of a loop's numbers, where rustc was asked
                 /// for it, or of the value.
                 Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),
-                /// `receiver.name(args)`, also written `Type::name(receiver, args)`: the callee's number.
-                Method(name: Text, receiver: Ref<Expr>, args: List<Expr>, callee: u32),
+                /// `receiver.name(args)`: the callee's number.
+                Method(receiver: Ref<Expr>, args: List<Expr>, callee: u32),
                 /// `s![..]`, what a view's `slice` takes: what it says of each axis.
                 Sections(sections: List<Section>),
                 /// A block; with a label if `break` may leave it.

@@ -342,6 +342,118 @@ fn held_by_what_is_never_there(x: &[i32], out: &mut [i64]) {
     out[i] = x[i] as i64 + (0..4).rev().flat_map(|a| (0..a).map(move |b| a * 10 + b)).map(|v| v * 3).sum::<i64>();
 }
 
+#[kernel]
+fn holds_the_reference_of_its_time(x: &[i32], out: &mut [i64]) {
+    let mut made = x[1..7].iter().map(|v| (0..3i64).map(|w| w + *v as i64));
+    let (mut p, mut q) = (made.next().unwrap(), made.next().unwrap());
+    out[0] = p.next().unwrap();
+    out[1] = q.next().unwrap();
+    out[2] = p.next().unwrap();
+    let mut first = None;
+    for (k, of) in made.enumerate() {
+        if k == 0 {
+            first = Some(of);
+        }
+    }
+    out[3] = first.map_or(7, |of| of.sum::<i64>());
+}
+
+#[kernel]
+fn holds_the_value_of_its_time(x: &[i32], out: &mut [i64]) {
+    let mut made = x[1..7].iter().map(|v| {
+        let (n, pair) = (*v as i64, [*v as i64, 1]);
+        (0..3i64).map(move |w| w + n * pair[w as usize % 2])
+    });
+    let (mut p, mut q) = (made.next().unwrap(), made.next().unwrap());
+    out[0] = p.next().unwrap();
+    out[1] = q.next().unwrap();
+    out[2] = p.next().unwrap();
+    let mut first = None;
+    for (k, of) in made.enumerate() {
+        if k == 0 {
+            first = Some(of);
+        }
+    }
+    out[3] = first.map_or(7, |of| of.sum::<i64>());
+}
+
+#[kernel]
+fn of_inner_iterators_in_turn(x: &[i32], out: &mut [i64]) {
+    let mut all = x[..9].iter().flat_map(|v| (0..(*v as i64).rem_euclid(7)).map(|w| w + *v as i64));
+    for k in 0..12 {
+        out[k] = if k % 3 == 0 { all.nth(1).unwrap_or(-1) } else { all.next().unwrap_or(-2) };
+    }
+    let mut all = x[..9].iter().flat_map(|v| {
+        (0..*v as i64 % 7).scan(1, |all, w| {
+            *all += w;
+            Some(*all)
+        })
+    });
+    out[0] += all.next().unwrap_or(-1);
+    out[1] += all.nth(3).unwrap_or(-1) + all.sum::<i64>();
+}
+
+#[kernel]
+fn goes_round(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut n = x[i] as i64 % 5;
+    let all = (0..3i64).map(move |v| {
+        n += 1;
+        v * 10 + n
+    });
+    out[i] = all.cycle().take(8).fold(0, |all, v| all * 3 + v);
+}
+
+#[kernel]
+fn goes_round_from_within(x: &[i32], out: &mut [i64]) {
+    let mut count = 0;
+    let mut all = x.iter().map(move |v| {
+        count += 1;
+        *v as i64 * count
+    });
+    out[0] = all.next().unwrap_or(0);
+    let mut round = all.cycle();
+    for k in 1..12 {
+        out[k] = round.nth(k % 3).unwrap_or(0);
+    }
+}
+
+#[kernel]
+fn made_in_an_arm_of_two_patterns(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let (held, mut limit) = ([x[i] as i64, 7, 5], 6i64);
+    out[i] = match x[i] & 7 {
+        v @ (1..=3 | 7) if v != 2 => {
+            let mut n = 0i64;
+            let at = held
+                .iter()
+                .map(|v| {
+                    n += 1;
+                    *v
+                })
+                .position(|v| v < limit);
+            at.map_or(-1, |at| at as i64) + 10 * n
+        }
+        _ => 5,
+    };
+    limit += 1;
+}
+
+#[kernel]
+fn made_again_after_it_was_called(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let mut all = 0;
+    for k in 0..3 {
+        let mut add = |v: i64| {
+            let doubled = v * 2;
+            all += doubled + x[k] as i64
+        };
+        add(k as i64);
+        add(2);
+    }
+    out[i] = all;
+}
+
 #[test]
 fn every_copy_has_its_own_variables() {
     let x = [0, 1, 2, 3, -4, 5, 7, -8, 100, 255, i32::MAX, i32::MIN];
@@ -369,5 +481,17 @@ fn every_copy_has_its_own_variables() {
         moves_arrays_into_others
         held_by_iterators_and_options
         held_by_what_is_never_there
+        goes_round
+        made_in_an_arm_of_two_patterns
+        made_again_after_it_was_called
+    }
+    macro_rules! compare_one {
+        ($($kernel:ident)*) => { $( differ!($kernel, (1, 1), [&x[..]], vec![0i64; 12]); )* };
+    }
+    compare_one! {
+        holds_the_reference_of_its_time
+        holds_the_value_of_its_time
+        of_inner_iterators_in_turn
+        goes_round_from_within
     }
 }

@@ -250,6 +250,27 @@ fn checks_can_be_left_out() {
 }
 
 #[kernel]
+fn unchecked_references(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut held = [1.0, 2.0, 3.0];
+    // SAFETY: the slice has an element for each of three threads.
+    let read = unsafe { x.get_unchecked(i) };
+    // SAFETY: so has this one.
+    let written = unsafe { out.get_unchecked_mut(i) };
+    *written = *read + 1.0;
+    // SAFETY: the array has three elements.
+    let kept = unsafe { held.get_unchecked_mut(i) };
+    *kept += *read;
+    // SAFETY: the same slice, at the thread's place.
+    *written += Some(i).map_or(0.0, |at| unsafe { *x.get_unchecked(at) }) * held[i];
+}
+
+#[test]
+fn unchecked_elements_are_borrowed() {
+    differ!(unchecked_references, (1, 3), [&[1.0f32, 2.0, 5.0][..]], vec![0f32; 3]);
+}
+
+#[kernel]
 fn left_with_receivers(x: &[i64], out: &mut [i64]) {
     let i = grid::<1>();
     if i >= out.len() {

@@ -506,6 +506,54 @@ fn new_in_each_turn(x: &[i32], out: &mut [i64]) {
     out[i] = v + s.len() as i64 * 100 + p.map_or(3, |q| q.len() as i64);
 }
 
+#[kernel]
+fn references_that_begin_as_none(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let own = [x[i] as i64, 7, 3, 9];
+    let mut least: Option<&i64> = None;
+    for v in &own {
+        if least.is_none_or(|least| *v < *least) {
+            least = Some(v);
+        }
+    }
+    let (mut a, mut b) = (x[i] as i64, 9);
+    let mut which: Option<&mut i64> = None;
+    for v in x {
+        if *v == x[i] {
+            which = Some(&mut a);
+        } else if *v == 200 {
+            which = Some(&mut b);
+        }
+    }
+    if let Some(which) = which {
+        *which += 5;
+    }
+    out[i] = *least.unwrap() + a * 100 + b * 1000;
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Best<'a> {
+    at: usize,
+    value: Option<&'a i64>,
+}
+
+#[kernel]
+fn fields_that_begin_as_none(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let own = [x[i] as i64, 7, 3, 9];
+    let mut best = Best { at: 9, value: None };
+    for (k, v) in own.iter().enumerate() {
+        match best.value {
+            Some(least) if *least <= *v => {}
+            _ => {
+                best.value = Some(v);
+                best.at = k;
+            }
+        }
+    }
+    out[i] = best.value.map_or(-1, |v| *v) + 100 * best.at as i64;
+}
+
 #[test]
 fn names_have_the_value_that_they_are_given() {
     let x = [0, 1, 2, 3, -4, 5, 7, -8, 100, 255, i32::MAX, i32::MIN];
@@ -534,5 +582,7 @@ fn names_have_the_value_that_they_are_given() {
         blocks_and_wide_numbers
         taken_apart
         new_in_each_turn
+        references_that_begin_as_none
+        fields_that_begin_as_none
     }
 }

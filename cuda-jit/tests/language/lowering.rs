@@ -110,20 +110,3 @@ fn a_struct_is_returned_through_memory() {
     cuda_jit::valid::verify(&module).unwrap();
     assert_eq!(cuda_jit::kir::text::parse(&module.to_string()).unwrap(), module);
 }
-
-#[kernel]
-fn rounds_with_state(x: &[u32], out: &mut [u32]) {
-    let mut count = 0;
-    let mut all = x.iter().map(move |v| {
-        count += 1;
-        v * count
-    });
-    out[0] = all.next().unwrap_or(0);
-    out[1] = all.cycle().take(9).sum();
-}
-
-#[test]
-fn no_round_begins_with_what_a_closure_has_changed() {
-    let text = refusal!(rounds_with_state);
-    assert!(text.contains("a closure in this iterator changes what it has moved"), "{text}");
-}

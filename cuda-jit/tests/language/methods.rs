@@ -1,8 +1,10 @@
 //! Every method that kernels can call, on every type that has it.
 
+#![expect(noop_method_call, suspicious_double_ref_op, reason = "a clone of a reference is one of what kernels have")]
+
 use super::differ;
 use cuda_jit::device::grid;
-use cuda_jit::{Float, kernel};
+use cuda_jit::{DeviceType, Float, device, kernel};
 
 macro_rules! unsigned {
     ($($module:ident $ty:ident)*) => { $(
@@ -214,4 +216,42 @@ fn methods_are_named_by_paths() {
     let x = [0, 1, -1, 7, -300, 65_537, 1 << 29, -(1 << 29)];
     let y = [0.0, -0.0, 1.5, -2.25, 1e3, -7e-3, 90.0, 180.0];
     differ!(by_path, (1, 8), [&x[..], &y[..]], vec![0f64; 96]);
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct Cloned {
+    x: f32,
+    of: [u32; 2],
+}
+
+#[device]
+fn cloned<T: Clone>(x: &[T], at: usize) -> T {
+    x[at].clone()
+}
+
+#[kernel]
+fn clones(x: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    let mut first = Cloned { x: x[i], of: [1, 2] };
+    let second = first.clone();
+    first.of[1] = 7;
+    let (rest, both) = (x.clone(), (first, 3u32).clone());
+    let by_reference = (&&first).clone();
+    let mut counted = 0;
+    let optional = Some({
+        counted += 1;
+        x[i]
+    })
+    .clone();
+    out[i] = second.x + second.of[1] as f32 * 10.0 + both.0.of[1] as f32 * 100.0 + rest[0] + by_reference.x;
+    out[i] += cloned(x, i)
+        + x.iter().map(|v| v.clone()).sum::<f32>()
+        + optional.unwrap()
+        + counted as f32
+        + [x[i]; 2].clone()[1];
+}
+
+#[test]
+fn clones_are_copies() {
+    differ!(clones, (1, 3), [&[1.0f32, 2.5, 5.0][..]], vec![0f32; 3]);
 }

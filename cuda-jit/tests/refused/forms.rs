@@ -14,8 +14,6 @@ fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
     let text = format!("text");
     let tile = shared!(5);
     assert_eq!(x[0]);
-    let reference = unsafe { x.get_unchecked(0) };
-    out[0] = x[0].clone();
 }
 
 #[cuda_jit::kernel]

@@ -1,10 +1,5 @@
-//! What people write out of habit: strings, raw pointers, variables that all threads write, launches, renamed types.
-use std::sync::atomic::{AtomicU32, Ordering};
-
-use cuda_jit::f16 as h;
-
+//! What people write out of habit: strings, raw pointers, variables that all threads write, launches.
 static mut COUNT: u32 = 0;
-static TOTAL: AtomicU32 = AtomicU32::new(0);
 const LIMITS: [u32; 2] = [1, 2];
 
 #[cuda_jit::kernel]
@@ -72,18 +67,8 @@ fn writes_constant(out: &mut [u32]) {
 }
 
 #[cuda_jit::kernel]
-fn standard_atomics(out: &mut [u32]) {
-    out[0] = TOTAL.fetch_add(1, Ordering::Relaxed);
-}
-
-#[cuda_jit::kernel]
 fn launches(out: &mut [u32]) {
     writes_constant::launch((1, 1), out);
-}
-
-#[cuda_jit::kernel]
-fn renamed(out: &mut [f32]) {
-    out[0] = h::from_f32(1.0).to_f32();
 }
 
 #[cuda_jit::kernel]

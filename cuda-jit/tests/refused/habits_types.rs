@@ -1,5 +1,8 @@
 //! What people write out of habit, where rustc sees it.
+use std::sync::atomic::{AtomicU32, Ordering};
+
 static mut COUNT: u32 = 0;
+static TOTAL: AtomicU32 = AtomicU32::new(0);
 
 #[cuda_jit::kernel]
 fn vectors(out: &mut [f32]) {
@@ -32,6 +35,11 @@ fn one_method(x: &[f32], out: &mut [f32]) {
 #[cuda_jit::kernel]
 fn counted(out: &mut [u32]) {
     out[0] = unsafe { COUNT };
+}
+
+#[cuda_jit::kernel]
+fn standard_atomics(out: &mut [u32]) {
+    out[0] = TOTAL.fetch_add(1, Ordering::Relaxed);
 }
 
 #[cuda_jit::kernel]

@@ -58,4 +58,16 @@ where
     all.into_iter().count() as u32
 }
 
+mod own {
+    #[cuda_jit::device]
+    pub trait Iterator {
+        fn step(&self) -> f32;
+    }
+
+    #[cuda_jit::device]
+    fn stepped<I: Iterator>(of: I) -> f32 {
+        of.step()
+    }
+}
+
 fn main() {}

@@ -118,10 +118,11 @@ impl Builder {
 
     /// The value in slots that nothing names, as in [`get`](Self::get); its homes are temporaries.
     pub(super) fn taken(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
-        let value = self.get(ty, slots);
-        for (leaf, _) in ty.arrays() {
-            if let Some(home) = self.arrays.homes.get(&slots[leaf]) {
-                self.arrays.at.insert(value.leaves[leaf], *home);
+        let mut value = self.get(ty, slots);
+        for (leaf, ty) in ty.arrays() {
+            // the slot does not hold it where nothing has arrived
+            if let Some(home) = self.arrays.homes.get(&slots[leaf]).copied() {
+                value.leaves[leaf] = self.array_at(home, &ty);
             }
         }
         self.fresh(value)

@@ -3,33 +3,24 @@
 //! A device function becomes a function of the module. Where a closure goes in, or a reference comes out, it is
 //! inlined instead: KIR passes neither.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::builder::Builder;
 use super::compare::By;
 use super::copies::{is_place, only_reads};
-use super::function::{Captured, Frame, Local, Lowering, Result, Return};
+use super::function::{Frame, Lowering, Result, Return};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
 use super::{Callee, Spot};
-use crate::harvest::{Body, Instance, Intrinsic, Memory, Passed, Told, Ty};
-use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, SourceScopeId, Space, Special, Type, Value};
-use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
+use crate::harvest::{Body, Instance, Intrinsic, Memory, Told, Ty};
+use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, Space, Special, Type, Value};
+use crate::syntax::{Expr, Pos};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
 /// So deep may inlined functions nest; deeper ones call themselves.
-const MAX_INLINED: usize = 64;
-
-/// Where a closure was written: the frame, what it copied, and the scope.
-#[derive(Clone, Copy)]
-struct Written {
-    frame: usize,
-    copies: Option<usize>,
-    scope: Option<SourceScopeId>,
-}
+const MAX_INLINED: usize = 128;
 
 impl Lowering<'_> {
     /// `callee(args)`
@@ -54,11 +45,6 @@ impl Lowering<'_> {
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;
                 let place = self.behind(reference);
-                if self.scopes.has_closure_with_state(place.ty()) {
-                    let hint = "a closure in this iterator changes what it has moved, and each round would need that as it \
-                                was; count the rounds in a loop";
-                    return Err(self.error(at, hint));
-                }
                 Ok(self.read_settled(&place))
             }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
@@ -71,7 +57,7 @@ impl Lowering<'_> {
                 }
                 Ok(self.build.constructed(ty, variant, values))
             }
-            Callee::Builtin => Err(self.error(at, "the front end does not know this function; please report this")),
+            Callee::None => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
 
@@ -101,8 +87,7 @@ impl Lowering<'_> {
         let mut passed = Vec::with_capacity(args.len());
         for (index, (arg, ty)) in args.iter().zip(&params[usize::from(receiver.is_some())..]).enumerate() {
             if *ty == Ty::CLOSURE {
-                let function = self.callable(arg)?;
-                passed.push(self.scopes.closure_value(function));
+                passed.push(self.callable(arg)?);
                 continue;
             }
             let value = self.expr_in_place(arg, Some(ty))?;
@@ -127,87 +112,6 @@ impl Lowering<'_> {
             && (self.scopes.is_unmentioned(arg, others.clone())
                 || only_reads(params) && self.scopes.is_undisturbed(arg, others));
         if stays { value } else { self.settled(value) }
-    }
-
-    /// A function that is called somewhere else.
-    pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Captured> {
-        let captured = match &arg.1 {
-            ExprKind::Closure(closure) => Some(self.capture(closure)),
-            ExprKind::Reborrow(inner, _) if !is_place(inner) => return self.callable(inner),
-            ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
-                Callee::Function(instance, harvest) => Some(Captured::Function(instance.clone(), harvest.clone())),
-                Callee::Operation(operation, typing) => Some(Captured::Operation(*operation, typing.clone())),
-                conversion @ (Callee::Same(_)
-                | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
-                    Some(Captured::Conversion(conversion.clone()))
-                }
-                Callee::Constructor(ty, variant) => {
-                    Some(Captured::Constructor(ty.clone(), self.scopes.known_variant(arg.0, *variant)?))
-                }
-                _ => return Err(self.error(arg.0, "write a closure that calls this function")),
-            },
-            kind => {
-                let (place, borrowed) = match kind {
-                    ExprKind::Reborrow(inner, _) => (self.place(inner)?, true),
-                    _ => (self.place(arg)?, false),
-                };
-                let borrowed = borrowed || matches!(place.ty(), Ty::Ref(..));
-                match self.named_closure(place) {
-                    Some(Some(number)) if borrowed => Some(self.scopes.borrowed_closure(number)),
-                    Some(Some(number)) => {
-                        let own = self.closure_apart(number);
-                        Some(self.scopes.closures[own as usize].clone())
-                    }
-                    Some(None) => Some(Captured::Nowhere),
-                    None => None,
-                }
-            }
-        };
-        let text = "this parameter takes a closure, written here or bound with `let`";
-        captured.ok_or_else(|| self.error(arg.0, text))
-    }
-
-    /// Calls a function with values.
-    pub(super) fn invoke(&mut self, at: Pos, function: &Captured, args: Vec<Val>) -> Result<Val> {
-        self.invoke_for(at, function, args, None)
-    }
-
-    /// The same where a value of a type is expected, which a closure that never returns does not tell.
-    pub(super) fn invoke_for(
-        &mut self,
-        at: Pos,
-        function: &Captured,
-        mut args: Vec<Val>,
-        expected: Option<&Ty>,
-    ) -> Result<Val> {
-        match function {
-            Captured::Written { closure, frame, copies, scope, .. } => {
-                let written = Written { frame: *frame, copies: *copies, scope: *scope };
-                self.call_written(closure, written, args, expected)
-            }
-            Captured::Nowhere => Ok(self.unreached(at, expected)),
-            Captured::Function(instance, harvest) => {
-                let mut passed = Vec::with_capacity(args.len());
-                for (arg, ty) in args.into_iter().zip(&harvest.params) {
-                    passed.push(self.coerce(at, arg, ty)?);
-                }
-                self.call_function(at, instance, harvest, passed)
-            }
-            Captured::Constructor(ty, variant) => {
-                let parts = ty.parts();
-                let own = parts[ty.parts_of(*variant)].iter();
-                let args = own.zip(args).map(|((part, _), arg)| self.coerce(at, arg, part)).collect::<Result<_>>()?;
-                Ok(self.build.constructed(ty, *variant, args))
-            }
-            Captured::Operation(operation, typing) => {
-                let mut operands = Vec::with_capacity(args.len());
-                for (arg, ty) in args.into_iter().zip(&typing.params) {
-                    operands.push(self.coerce(at, arg, ty)?);
-                }
-                self.operation(at, *operation, typing, &operands)
-            }
-            Captured::Conversion(conversion) => self.converted(at, conversion, args.remove(0)),
-        }
     }
 
     /// Calls a specialisation with values.
@@ -330,124 +234,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// A closure, with its own copies of what it moves.
-    pub(super) fn capture(&mut self, closure: &'static Closure) -> Captured {
-        let mut copies = HashMap::new();
-        for number in closure.moved {
-            let Some(local) = self.frame().locals.get(number).cloned() else { continue };
-            let mutable = self.frame().definition.bindings[*number as usize].mutable;
-            let copy = self.moved_local(local, mutable);
-            copies.insert(*number, copy);
-        }
-        let mut number = None;
-        if !copies.is_empty() {
-            self.scopes.copies.push(copies);
-            number = Some(self.scopes.copies.len() - 1);
-        }
-        let (result, scope) = (self.scopes.returned_by(closure), self.build.scope());
-        Captured::Written { closure, frame: self.scopes.current, copies: number, borrowed: false, result, scope }
-    }
-
-    /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
-    pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Captured> {
-        let Body::Captured(definition, told) = passed.instance.body else {
-            return Err(
-                self.error(self.scopes.beginning(), "the front end does not know this function; please report this")
-            );
-        };
-        let harvest = self.program.spelled(Rc::new(told().told()), told);
-        let tail = definition.body.tail.map(|tail| &tail.1);
-        let (Some(_), Some(ExprKind::Closure(closure))) = (&passed.captures, tail) else {
-            return Ok(Captured::Function(passed.instance.clone(), harvest));
-        };
-        let generics = passed.instance.generics.clone();
-        let checked = self.scopes.checks_overflow();
-        let mut frame = Frame::new(definition, generics, harvest.clone(), Return::Caller);
-        frame.checked = checked;
-        self.scopes.frames.push(frame);
-        let kernel = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
-        let scope = self.enter_passed();
-        let place = self.go_to(Pos(definition.line, 1));
-        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
-            let value = self.build.kernel_parameter(ty, next);
-            self.bind(pattern, &Place::Fixed(value))?;
-        }
-        let captured = self.capture(closure);
-        self.build.set_scope(scope);
-        self.build.set_place(place);
-        self.scopes.current = kernel;
-        Ok(captured)
-    }
-
-    /// Puts a closure's body in the place of its call. What it captures by reference has the names of now, in the
-    /// function that wrote it.
-    pub(super) fn call_closure(
-        &mut self,
-        at: Pos,
-        callee: &'static Expr,
-        args: &'static [Expr],
-        expected: Option<&Ty>,
-    ) -> Result<Val> {
-        let place = self.place(callee)?;
-        let number = self.named_closure(place).flatten();
-        let (closure, written) = match number.map(|number| self.scopes.closures[number as usize].clone()) {
-            Some(Captured::Written { closure, frame, copies, scope, .. }) => {
-                (closure, Written { frame, copies, scope })
-            }
-            Some(Captured::Function(instance, harvest)) => {
-                let passed = self.arguments(None, args, &harvest.params)?;
-                return self.call_function(at, &instance, &harvest, passed);
-            }
-            Some(function @ (Captured::Operation(..) | Captured::Constructor(..) | Captured::Conversion(_))) => {
-                let values = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
-                return self.invoke(at, &function, values);
-            }
-            Some(Captured::Nowhere) | None => return Ok(self.unreached(at, expected)),
-        };
-        let mut values = Vec::with_capacity(args.len());
-        for (pattern, arg) in closure.params.iter().zip(args) {
-            let ty = match pattern {
-                Pattern::Bind(number) => self.scopes.frames[written.frame].binding_type(*number),
-                _ => self.ty_of(arg),
-            };
-            values.push(match &ty {
-                Some(ty) => self.expr_as(arg, ty)?,
-                None => self.expr(arg, None)?,
-            });
-        }
-        self.call_written(closure, written, values, expected)
-    }
-
-    /// The body of a closure that the function of a frame has written.
-    fn call_written(
-        &mut self,
-        closure: &'static Closure,
-        Written { frame, copies, scope: written_in }: Written,
-        args: Vec<Val>,
-        expected: Option<&Ty>,
-    ) -> Result<Val> {
-        let caller = std::mem::replace(&mut self.scopes.current, frame);
-        let scope = self.build.set_scope(written_in);
-        let place = self.go_to(closure.body.0);
-        self.scopes.exchange_copies(copies);
-        for (pattern, value) in closure.params.iter().zip(args) {
-            self.bind(pattern, &Place::Fixed(value))?;
-        }
-        let ty = expected.cloned().or_else(|| self.scopes.returned_by(closure)).unwrap_or(Ty::Unit);
-        let exit = self.build.block();
-        let merge = self.merge("closure", ty.clone());
-        self.frame_mut().returns.push(Return::Inlined(exit, merge));
-        let value = self.expr_in_place(closure.body, Some(&ty))?;
-        self.return_from(closure.body.0, value)?;
-        self.frame_mut().returns.pop();
-        self.scopes.exchange_copies(copies);
-        self.scopes.current = caller;
-        self.build.set_scope(scope);
-        self.build.set_place(place);
-        self.build.select_block(exit);
-        Ok(self.arrived(merge))
-    }
-
     fn intrinsic(
         &mut self,
         at: Pos,
@@ -511,57 +297,9 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// Returns true if a value holds a closure that owns variables.
-    fn has_closure_with_state(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Closure(Memory::Closure(Some(number))) => match &self.closures[*number as usize] {
-                Captured::Written { frame, copies: Some(copies), .. } => {
-                    let bindings = &self.frames[*frame].definition.bindings;
-                    self.copies[*copies].keys().any(|number| bindings[*number as usize].mutable)
-                }
-                _ => false,
-            },
-            ty => ty.parts().iter().any(|(part, _)| self.has_closure_with_state(part)),
-        }
-    }
-
     /// The source location that a callee with `#[track_caller]` reports its panics at.
     fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
         instance.definition().options.track_caller.then(|| self.spot(at))
-    }
-
-    /// Puts a `move` closure's copies in the place of the bindings, or back.
-    fn exchange_copies(&mut self, copies: Option<usize>) {
-        let Some(copies) = copies else { return };
-        let mut own = std::mem::take(&mut self.copies[copies]);
-        for (number, local) in &mut own {
-            if let Some(other) = self.frame_mut().locals.get_mut(number) {
-                std::mem::swap(local, other);
-            }
-        }
-        self.copies[copies] = own;
-    }
-
-    /// The result type of a closure of this frame: as rustc says, if it was asked, else as far as its body tells.
-    fn returned_by(&self, closure: &Closure) -> Option<Ty> {
-        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
-        asked.or_else(|| self.ty_of(closure.body))
-    }
-
-    /// The type of the result of a closure's call.
-    pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
-        let ty = match self.frame().locals.get(&number)? {
-            Local::Fixed(Val { ty, .. }) | Local::Slots(ty, _) => ty,
-            Local::Cell(..) | Local::Late(_) => return None,
-        };
-        let Ty::Closure(Memory::Closure(Some(number))) = ty else { return None };
-        match &self.closures[*number as usize] {
-            Captured::Written { result, .. } => result.clone(),
-            Captured::Function(_, harvest) => Some(harvest.result.clone()),
-            Captured::Operation(_, typing) => Some(typing.result.clone()),
-            Captured::Constructor(ty, _) => Some(ty.clone()),
-            Captured::Conversion(_) | Captured::Nowhere => None,
-        }
     }
 }
 

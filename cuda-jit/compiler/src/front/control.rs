@@ -61,10 +61,8 @@ impl Lowering<'_> {
                     self.expr_in_place(expr, None)?;
                 }
                 Stmt::Closure(number, closure) => {
-                    let captured = self.capture(closure);
-                    let closure = self.scopes.closure_value(captured);
-                    let closure = self.own_closures(closure);
-                    self.frame_mut().locals.insert(*number, Local::Fixed(closure));
+                    let closure = self.capture(closure);
+                    self.bind_local(*number, closure);
                 }
                 Stmt::Let(pattern, Some(init), otherwise) => {
                     self.bind_let(pattern, init, otherwise.as_ref().copied())?;

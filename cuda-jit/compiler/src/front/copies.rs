@@ -9,16 +9,11 @@
 //! - a *home*: where a mutable binding, or the value in which branches meet, keeps an array. Assignments copy into it.
 //! - any other place that the program can write.
 //!
-//! A closure is the name of its body and of the variables that a `move` closure has for itself. A value that names one whose
-//! variables change is copied where an array would be: the copy names variables of its own.
-//!
 //! [`Lowering::expr`] yields settled values: fresh or stable ones, which no later code changes.
 //! [`Lowering::expr_in_place`] leaves the value of a place where it lies, for whoever uses it before other code of the
 //! program runs, or has asked [`Scopes::is_undisturbed`].
 
-use std::collections::HashMap;
-
-use super::function::{Captured, Local, Lowering};
+use super::function::Lowering;
 use super::mentions;
 use super::place::Place;
 use super::scopes::Scopes;
@@ -28,10 +23,8 @@ use crate::kir::Space;
 use crate::syntax::{Block, Expr, ExprKind};
 
 impl Lowering<'_> {
-    /// The value with a copy of each array and closure that later code could change.
-    pub(super) fn settled(&mut self, value: Val) -> Val {
-        let mut value = value;
-        value.ty.each_closure(&mut |number| *number = self.closure_apart(*number));
+    /// The value with a copy of each array that later code could change.
+    pub(super) fn settled(&mut self, mut value: Val) -> Val {
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
             if !self.build.ended() && !self.build.is_settled(ptr) {
@@ -47,19 +40,9 @@ impl Lowering<'_> {
         self.settled(value)
     }
 
-    /// The value as a binding keeps it: with closures that no other value names.
-    pub(super) fn own_closures(&mut self, mut value: Val) -> Val {
-        value.ty.each_closure(&mut |number| {
-            *number = self.closure_apart(*number);
-            self.scopes.temporaries.remove(number);
-        });
-        value
-    }
-
     /// The value as a binding keeps it: temporaries become its own, and one that is never written may lie where a stable
     /// value does.
-    pub(super) fn own(&mut self, value: Val, mutable: bool) -> Val {
-        let mut value = self.own_closures(value);
+    pub(super) fn own(&mut self, mut value: Val, mutable: bool) -> Val {
         // a debugger is told one variable for each array
         let shares = !mutable && !self.program.variables;
         for (leaf, ty) in value.ty.arrays() {
@@ -72,69 +55,9 @@ impl Lowering<'_> {
         }
         if mutable { value } else { self.build.stable(value) }
     }
-
-    /// The closure, or a copy of it if a value that names it has variables which change.
-    pub(super) fn closure_apart(&mut self, number: u32) -> u32 {
-        if self.scopes.temporaries.contains(&number) || !self.scopes.has_state(number) {
-            return number;
-        }
-        let mut captured = self.scopes.closures[number as usize].clone();
-        if let Captured::Written { closure, frame, copies: Some(copies), .. } = &mut captured {
-            let (definition, own) = (self.scopes.frames[*frame].definition, self.scopes.copies[*copies].clone());
-            let mut moved = HashMap::new();
-            for number in closure.moved {
-                let Some(local) = own.get(number).cloned() else { continue };
-                moved.insert(*number, self.moved_local(local, definition.bindings[*number as usize].mutable));
-            }
-            self.scopes.copies.push(moved);
-            *copies = self.scopes.copies.len() - 1;
-        }
-        self.scopes.closures.push(captured);
-        let copy = self.scopes.closures.len() as u32 - 1;
-        self.scopes.temporaries.insert(copy);
-        copy
-    }
-
-    /// A copy of what a closure moves.
-    pub(super) fn moved_local(&mut self, local: Local, mutable: bool) -> Local {
-        match local {
-            Local::Fixed(value) => Local::Fixed(self.own(value, mutable)),
-            Local::Late(scope) => Local::Late(scope),
-            Local::Slots(ty, slots) => {
-                let value = self.build.get(&ty, &slots);
-                let value = self.own_closures(value);
-                let slots = self.build.slots_of("moved", &value);
-                Local::Slots(value.ty, slots)
-            }
-            Local::Cell(ptr, ty) => {
-                let value = self.build.load_in_place(ptr, &ty);
-                let cell = self.build.new_array("moved", &ty).only();
-                self.build.store(cell, Space::Local, &value);
-                Local::Cell(cell, ty)
-            }
-        }
-    }
 }
 
 impl Scopes {
-    /// Returns true if calls of a closure change variables of its own.
-    fn has_state(&self, number: u32) -> bool {
-        let Captured::Written { frame, copies: Some(copies), borrowed: false, .. } = &self.closures[number as usize]
-        else {
-            return false;
-        };
-        let bindings = self.frames[*frame].definition.bindings;
-        self.copies[*copies].iter().any(|(binding, local)| match local {
-            Local::Fixed(value) => {
-                let mut changes = bindings[*binding as usize].mutable && !value.ty.arrays().is_empty();
-                value.ty.clone().each_closure(&mut |number| changes |= self.has_state(*number));
-                changes
-            }
-            Local::Slots(..) | Local::Cell(..) => true,
-            Local::Late(_) => false,
-        })
-    }
-
     /// Returns true if the value of a place cannot change while later expressions are evaluated.
     pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
         later.all(|expr| is_quiet(expr) || self.is_unmentioned(place, [expr].into_iter()))
@@ -169,12 +92,7 @@ impl Scopes {
 pub(super) fn is_place(expr: &Expr) -> bool {
     matches!(
         expr.1,
-        ExprKind::Binding(_)
-            | ExprKind::Field(..)
-            | ExprKind::Index(..)
-            | ExprKind::IndexUnchecked(..)
-            | ExprKind::IndexAll(..)
-            | ExprKind::Deref(_)
+        ExprKind::Binding(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::IndexAll(..) | ExprKind::Deref(_)
     )
 }
 
@@ -188,7 +106,7 @@ pub(super) fn is_quiet(expr: &Expr) -> bool {
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Repeat(inner)
         | ExprKind::Asked(inner, _) => is_quiet(inner),
-        ExprKind::Index(base, index) | ExprKind::IndexUnchecked(base, index) => is_quiet(base) && is_quiet(index),
+        ExprKind::Index(base, index) => is_quiet(base) && is_quiet(index),
         ExprKind::IndexAll(base, indices) => is_quiet(base) && indices.iter().all(is_quiet),
         ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_quiet),
         ExprKind::Struct(_, _, fields, rest) => {

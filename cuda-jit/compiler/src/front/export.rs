@@ -9,11 +9,10 @@
 //! | `&T`, `&mut T` | `const T *`, `T *`, to any memory |
 //! | `&[T; N]`, `&mut [T; N]` | the same, to the first of them |
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::function::{Frame, Lowering, Return};
-use super::scopes::Scopes;
+use super::scopes::{Learned, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
 use crate::harvest::layout::{short, shown};
@@ -41,7 +40,7 @@ pub(super) fn function(
     let at = Pos(definition.line, 1);
     let build = FunctionBuilder::new(name, params.clone(), result);
     let frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), Return::Caller);
-    let mut lowering = Lowering::new(program, build, Scopes::new(frame, HashSet::new()));
+    let mut lowering = Lowering::new(program, build, Scopes::new(frame, Learned::default()));
     lowering.go_to(at);
     let first = params.iter().position(|param| param.role != Role::Returned).unwrap_or(params.len());
     let passed = harvest.params.iter().zip(&params[first..]).enumerate();

@@ -45,14 +45,13 @@ impl Lowering<'_> {
                 let to = self.frame().harvest.types[*number as usize];
                 self.cast(at, value, to)
             }
-            ExprKind::Method(_, receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
+            ExprKind::Method(receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
                 let place = self.place(expr)?;
                 Ok(self.build.read(&place))
             }
             ExprKind::Binding(_)
             | ExprKind::Const(_)
             | ExprKind::Index(..)
-            | ExprKind::IndexUnchecked(..)
             | ExprKind::IndexAll(..)
             | ExprKind::Field(..)
             | ExprKind::Deref(_) => {
@@ -73,7 +72,7 @@ impl Lowering<'_> {
             ExprKind::Tuple(elements) => self.tuple(elements, expected),
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
-            ExprKind::Method(_, receiver, args, number) => self.method(at, receiver, args, *number, expected),
+            ExprKind::Method(receiver, args, number) => self.method(at, receiver, args, *number, expected),
             ExprKind::Asked(value, number) => {
                 let ty = self.frame().harvest.named[*number as usize].clone();
                 self.expr_as(value, &ty)
@@ -85,10 +84,7 @@ impl Lowering<'_> {
             ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
                 self.call(at, *number, &[])
             }
-            ExprKind::Closure(_) | ExprKind::Function(_) => {
-                let function = self.callable(expr)?;
-                Ok(self.scopes.closure_value(function))
-            }
+            ExprKind::Closure(_) | ExprKind::Function(_) => self.callable(expr),
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;
                 Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))

@@ -1,14 +1,13 @@
 //! One function being lowered: the walk, and the helpers that every part uses.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::builder::Builder;
 use super::merge::Merge;
 use super::parameters::signature;
-use super::place::Place;
-use super::scopes::Scopes;
+use super::place::{Place, Root};
 pub(super) use super::scopes::{Captured, Frame, Local, Return, Target};
+use super::scopes::{Learned, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, Spot};
 use crate::harvest::{GenericArg, Told, Ty};
@@ -36,8 +35,8 @@ impl<'p> Lowering<'p> {
 
     /// Lowers one specialisation, whose parameters have types `params`.
     ///
-    /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, so the function is then
-    /// lowered once more.
+    /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, and one that is given a
+    /// reference where it had none must have room for it, so the function is then lowered once more.
     pub(super) fn run(
         program: &'p mut Program,
         (definition, generics): (&'static Definition, &[GenericArg]),
@@ -45,9 +44,9 @@ impl<'p> Lowering<'p> {
         id: FuncId,
         caller: Option<Spot>,
     ) -> Result<Function> {
-        let (mut cells, is_kernel) = (HashSet::new(), id == FuncId(0));
+        let (mut learned, is_kernel) = (Learned::default(), id == FuncId(0));
         loop {
-            let known = cells.len();
+            let known = (learned.cells.len(), learned.memories.clone());
             let name = program.names[id.index()].clone();
             let (params, result) = signature(definition, &harvest, is_kernel);
             let stored = result.is_none() && harvest.result != Ty::Unit;
@@ -55,11 +54,11 @@ impl<'p> Lowering<'p> {
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
             let mut frame = Frame::new(definition, generics.to_vec(), harvest.clone(), returns);
             frame.caller = caller;
-            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, cells));
+            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, learned));
             let lowered = lowering.body(is_kernel, usize::from(stored));
             let Lowering { build, scopes, .. } = lowering;
-            cells = scopes.cells;
-            if cells.len() == known {
+            learned = scopes.learned;
+            if (learned.cells.len(), &learned.memories) == (known.0, &known.1) {
                 return lowered.map(|()| build.finish());
             }
         }
@@ -71,10 +70,8 @@ impl<'p> Lowering<'p> {
         self.go_to(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
-                let captured = self.passed(passed, &mut next)?;
-                let closure = self.scopes.closure_value(captured);
-                let closure = self.own_closures(closure);
-                self.frame_mut().locals.insert(*number, Local::Fixed(closure));
+                let closure = self.passed(passed, &mut next)?;
+                self.bind_local(*number, closure);
                 continue;
             }
             let value = match is_kernel {
@@ -121,28 +118,33 @@ impl<'p> Lowering<'p> {
 
     /// Brings a binding into being with a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
-        let frame = self.frame();
-        let definition = frame.definition;
-        let declared = match frame.locals.get(&number) {
+        let declared = match self.frame().locals.get(&number) {
             Some(Local::Late(scope)) => *scope,
             _ => None,
         };
+        let local = self.local(number, value);
+        self.tell(number, &local, declared);
+        self.frame_mut().locals.insert(number, local);
+    }
+
+    /// The place of a binding's value, with a value.
+    pub(super) fn local(&mut self, number: u32, value: Val) -> Local {
+        let definition = self.frame().definition;
         let binding = &definition.bindings[number as usize];
-        let value = self.build.pointing(value);
-        let is_array = matches!(value.ty, Ty::Array(..)) && value.ty.is_plain();
-        let local = if self.scopes.cells.contains(&(std::ptr::from_ref(definition), number)) && !is_array {
+        let is_array = super::functions::is_array(&value.ty);
+        let id = (std::ptr::from_ref(definition), number);
+        if self.scopes.learned.cells.contains(&id) && !is_array {
             let cell = self.build.new_array(binding.name, &value.ty).only();
             self.build.store(cell, Space::Local, &value);
             Local::Cell(cell, value.ty)
         } else if binding.mutable && !is_array {
-            let value = self.own_closures(value);
-            let slots = self.build.slots_of(binding.name, &value);
-            Local::Slots(value.ty, slots)
+            let (ty, slots, root) = self.variable(binding.name, value);
+            let root = if ty.is_plain() { Root::Binding(id.0, id.1) } else { root };
+            Local::Slots(ty, slots, root)
         } else {
+            let value = self.build.pointing(value);
             Local::Fixed(self.own(value, binding.mutable))
-        };
-        self.tell(number, &local, declared);
-        self.frame_mut().locals.insert(number, local);
+        }
     }
 
     /// Goes on where `condition` holds; elsewhere the thread panics with a message about up to two `u64` values.

@@ -7,7 +7,7 @@ use super::Callee;
 use super::builder::Builder;
 use super::function::{Lowering, Result, Target};
 use super::items::{Items, paired};
-use super::place::{Place, Root};
+use super::place::Place;
 use super::types::Val;
 use crate::harvest::Ty;
 use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
@@ -67,8 +67,8 @@ impl Lowering<'_> {
             }
             _ => self.expr(source, None)?,
         };
-        let slots = self.build.slots_of("iterator", &iterator);
-        let reference = self.reference(Place::Slots(iterator.ty, slots, Root::Apart), true);
+        let (ty, slots, root) = self.variable("iterator", iterator);
+        let reference = self.reference(Place::Slots(ty, slots, root), true);
         let (again, exit) = (self.build.block(), self.build.block());
         self.build.jump_into(again);
         let item = self.call_function(at, instance, harvest, vec![reference])?;

@@ -27,12 +27,11 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Or(a, b)
         | ExprKind::Assign(a, b)
         | ExprKind::AssignOp(_, a, b)
-        | ExprKind::Index(a, b)
-        | ExprKind::IndexUnchecked(a, b) => one(a) || one(b),
+        | ExprKind::Index(a, b) => one(a) || one(b),
         ExprKind::AssertCompare(_, a, b, message) => one(a) || one(b) || any(message.args),
         ExprKind::Assert(condition, message) => one(condition) || any(message.args),
         ExprKind::Panic(message) => any(message.args),
-        ExprKind::IndexAll(base, args) | ExprKind::Method(_, base, args, _) => one(base) || any(args),
+        ExprKind::IndexAll(base, args) | ExprKind::Method(base, args, _) => one(base) || any(args),
         ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
         ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),
@@ -67,7 +66,8 @@ pub(super) fn block(of: &Block, binding: u32) -> bool {
     of.stmts.iter().any(stmt) || of.tail.is_some_and(|tail| expr(tail, binding))
 }
 
-fn closure(of: &Closure, binding: u32) -> bool {
+/// The same of a closure.
+pub(super) fn closure(of: &Closure, binding: u32) -> bool {
     of.moved.contains(&binding) || expr(of.body, binding)
 }
 

@@ -254,7 +254,7 @@ enum Callee {
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),
     /// None: it is refused already, or nothing calls it.
-    Builtin,
+    None,
 }
 
 impl Callee {
@@ -281,7 +281,7 @@ impl Callee {
                     Intrinsic::ViewOp(op) => Callee::ViewOp(op, ty.clone()),
                     _ => Callee::Cached(intrinsic, ty.clone()),
                 },
-                _ => Callee::Builtin,
+                _ => Callee::None,
             },
             Body::Intrinsic(Intrinsic::Identity) => Callee::Identity,
             Body::Intrinsic(Intrinsic::Duplicate) => Callee::Duplicate,
@@ -295,7 +295,7 @@ impl Callee {
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
-            Body::Builtin => Callee::Builtin,
+            Body::None => Callee::None,
         }
     }
 }

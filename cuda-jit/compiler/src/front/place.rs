@@ -1,8 +1,7 @@
 //! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
 
 use super::builder::Builder;
-use super::function::{Local, Lowering, Result};
-use super::scopes::Scopes;
+use super::function::{Captured, Local, Lowering, Result};
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
@@ -27,6 +26,17 @@ pub(super) enum Root {
     Binding(*const Definition, u32),
     /// A binding or value that holds references.
     Apart,
+    /// The same, where some pointed nowhere when it was made.
+    Hollow(Hollow),
+}
+
+/// A part of a variable that was made while references in it pointed nowhere.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hollow {
+    /// The number of the variable.
+    pub(super) number: usize,
+    /// The number of the part's first reference in it.
+    pub(super) first: usize,
 }
 
 impl Place {
@@ -62,11 +72,7 @@ impl Lowering<'_> {
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
                 Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
-                Some(Local::Slots(ty, slots)) => {
-                    let definition = std::ptr::from_ref(self.frame().definition);
-                    let root = if ty.is_plain() { Root::Binding(definition, *number) } else { Root::Apart };
-                    Place::Slots(ty.clone(), slots.clone(), root)
-                }
+                Some(Local::Slots(ty, slots, root)) => Place::Slots(ty.clone(), slots.clone(), *root),
                 // rustc has checked that it has a value wherever control gets
                 Some(Local::Late(_)) => {
                     let ty = self.frame().binding_type(*number);
@@ -79,9 +85,7 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method(_, receiver, _, number)
-                if let Some(held) = self.scopes.held_constant(receiver, *number) =>
-            {
+            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.held_constant(receiver, *number) => {
                 self.numbered_constant(*at, held)?
             }
             ExprKind::Field(base, name) => {
@@ -103,7 +107,6 @@ impl Lowering<'_> {
                 Some(slice) => Place::Fixed(slice),
                 None => self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?,
             },
-            ExprKind::IndexUnchecked(base, index) => self.element(base, std::slice::from_ref(index), false)?,
             ExprKind::IndexAll(base, indices) => self.element(base, indices, self.scopes.checks_bounds())?,
             ExprKind::Deref(reference) => {
                 let reference = self.expr(reference, None)?;
@@ -255,14 +258,17 @@ impl Lowering<'_> {
     }
 
     /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what
-    /// lies in no memory is the value itself, which nobody can change while it is borrowed.
+    /// lies in no memory is the value itself, which nobody can change while it is borrowed. One to a closure is a closure too.
     pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
-        let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
-        self.scopes.named_by(&place);
-        if let Ty::Closure(Memory::Closure(Some(number))) = place.ty() {
-            let closure = self.scopes.borrowed_closure(*number);
-            return self.scopes.closure_value(closure);
+        if let Ty::Closure(Memory::Closure(Some(_))) = place.ty() {
+            let reference = self.reference_to(place, mutable);
+            return self.scopes.closure_value(Captured::Borrowed, vec![reference]);
         }
+        self.reference_to(place, mutable)
+    }
+
+    fn reference_to(&mut self, place: Place, mutable: bool) -> Val {
+        let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
         match place {
             Place::Memory(_, _, memory) if mutable && !memory.writable() => {
                 let copy = self.build.read(&place);
@@ -280,8 +286,8 @@ impl Lowering<'_> {
                 to(value.ty, Memory::Write(Space::Local), vec![cell])
             }
             Place::Fixed(value) if mutable => {
-                let slots = self.build.slots_of("temporary", &value);
-                self.scopes.place_reference(Place::Slots(value.ty, slots, Root::Apart))
+                let (ty, slots, root) = self.variable("temporary", value);
+                self.scopes.place_reference(Place::Slots(ty, slots, root))
             }
             place => {
                 let value = self.build.read(&place);
@@ -322,6 +328,10 @@ impl Lowering<'_> {
     /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
     /// the place's own.
     pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
+        if value.ty != *place.ty() && self.scopes.fills(place, &value.ty) {
+            // the function is lowered again, with a variable that has room for this
+            return Err(self.error(at, "this is lowered again"));
+        }
         let value = self.agree(at, value, place.ty())?;
         if self.build.ended() {
             return Ok(());
@@ -335,15 +345,6 @@ impl Lowering<'_> {
             Place::Memory(ptr, _, memory) => self.build.store(*ptr, memory.space(), &value),
         }
         Ok(())
-    }
-}
-
-impl Scopes {
-    /// Notes that a reference names the closures in a place.
-    fn named_by(&mut self, place: &Place) {
-        place.ty().clone().each_closure(&mut |number| {
-            self.temporaries.remove(number);
-        });
     }
 }
 
@@ -367,7 +368,15 @@ impl Builder {
         let part = match place {
             Place::Fixed(value) => Place::Fixed(value.part(index)),
             Place::Slots(ty, slots, root) => {
-                Place::Slots(ty.parts()[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), *root)
+                let parts = ty.parts();
+                let root = match *root {
+                    Root::Hollow(Hollow { number, first }) => {
+                        let before = parts[..index].iter().map(|(part, _)| part.memories().len()).sum::<usize>();
+                        Root::Hollow(Hollow { number, first: first + before })
+                    }
+                    root => root,
+                };
+                Place::Slots(parts[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), root)
             }
             Place::Memory(ptr, ty, memory) => {
                 let (part, offset) = ty.parts()[index];

@@ -7,14 +7,16 @@
 //!
 //! What a `None` holds refers to nothing: [`Memory::Unknown`]. Whatever it meets says where that would point.
 
+use std::collections::HashMap;
+
 use super::builder::Builder;
 use super::function::{Lowering, Result};
-use super::place::{Place, Root};
+use super::place::{Hollow, Place, Root};
 use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{Space, Value};
+use crate::kir::{SlotId, Space, Value};
 use crate::syntax::Pos;
 
 /// The number of the leaf of `from` that each leaf of `to` is; none for leaves of references that point nowhere in `from`.
@@ -24,9 +26,13 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
         *next += count;
     };
     match (from, to) {
-        (Ty::Ref(_, Memory::Unknown(_)) | Ty::Slice(_, Memory::Unknown(_)) | Ty::View(_, _, Memory::Unknown(_)), _) => {
-            leaves.extend(to.leaves().iter().map(|_| None))
-        }
+        (
+            Ty::Ref(_, Memory::Unknown(_))
+            | Ty::Slice(_, Memory::Unknown(_))
+            | Ty::View(_, _, Memory::Unknown(_))
+            | Ty::Closure(Memory::Closure(None)),
+            _,
+        ) => leaves.extend(to.leaves().iter().map(|_| None)),
         (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
             take(usize::from(from.tag().is_some()));
             for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
@@ -55,7 +61,8 @@ impl Lowering<'_> {
         let place = self.scopes.places[number as usize].clone();
         match place {
             Place::Slots(ty, _, Root::Binding(definition, binding)) if ty.is_plain() => {
-                self.scopes.cells.insert((definition, binding));
+                self.scopes.learned.cells.insert((definition, binding));
+                self.scopes.learned.memories.clear();
                 Ok(self.build.new_array("cell", &ty).only())
             }
             place => {
@@ -69,6 +76,23 @@ impl Lowering<'_> {
         }
     }
 
+    /// A variable of a value. If references in that point nowhere, they will point where an earlier attempt to lower the
+    /// function has found them to.
+    pub(super) fn variable(&mut self, name: &str, value: Val) -> (Ty, Vec<SlotId>, Root) {
+        let Scopes { hollow, learned, .. } = &mut self.scopes;
+        let number = hollow.len();
+        if !value.ty.holds_unknown() {
+            let slots = self.build.slots_of(name, &value);
+            return (value.ty, slots, Root::Apart);
+        }
+        hollow.push(learned.memories.get(&number).cloned().unwrap_or_else(|| value.ty.memories()));
+        let ty = value.ty.in_memories(&hollow[number]);
+        let value = self.build.pointing_as(value, &ty);
+        let value = self.build.pointing(value);
+        let slots = self.build.slots_of(name, &value);
+        (value.ty, slots, Root::Hollow(Hollow { number, first: 0 }))
+    }
+
     /// Puts the places in memory of which two types name different ones; returns true if there are such.
     pub(super) fn in_one_memory(&mut self, at: Pos, a: &Ty, b: &Ty) -> Result<bool> {
         let mut found = false;
@@ -77,6 +101,13 @@ impl Lowering<'_> {
                 if let Memory::Place(number) = memory {
                     self.address_of_place(at, number)?;
                     found = true;
+                }
+            }
+            if let (Memory::Closure(Some(a)), Memory::Closure(Some(b))) = (a, b)
+                && a.number == b.number
+            {
+                for (a, b) in a.state.iter().zip(b.state) {
+                    found |= self.in_one_memory(at, a, b)?;
                 }
             }
         }
@@ -95,6 +126,24 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
+    /// Returns true if a value tells where references will point that pointed nowhere when the variable of this place was
+    /// made. What was learned of variables that are made later may be of others then.
+    pub(super) fn fills(&mut self, place: &Place, value: &Ty) -> bool {
+        let Place::Slots(_, _, Root::Hollow(Hollow { number, first })) = *place else { return false };
+        let mut memories = self.hollow[number].clone();
+        for (known, found) in memories[first..].iter_mut().zip(value.memories()) {
+            if known.is_unknown() && !found.names_places() {
+                *known = found;
+            }
+        }
+        let told = memories != self.hollow[number];
+        if told {
+            self.learned.memories.split_off(&number);
+            self.learned.memories.insert(number, memories);
+        }
+        told
+    }
+
     /// A reference to a place in slots.
     pub(super) fn place_reference(&mut self, place: Place) -> Val {
         let same = |known: &Place| match (known, &place) {
@@ -118,11 +167,15 @@ impl Builder {
             return value;
         }
         let ty = value.ty.joined(ty);
-        let mut leaves = Vec::new();
-        for (leaf, of) in alignment(&value.ty, &ty).into_iter().zip(ty.leaves()) {
-            leaves.push(match leaf {
-                Some(index) => value.leaves[index],
-                None => {
+        let (arrays, mut leaves): (HashMap<usize, Ty>, _) = (ty.arrays().into_iter().collect(), Vec::new());
+        for (at, (leaf, of)) in alignment(&value.ty, &ty).into_iter().zip(ty.leaves()).enumerate() {
+            leaves.push(match (leaf, arrays.get(&at)) {
+                (Some(index), _) => value.leaves[index],
+                (None, Some(array)) => {
+                    let array = self.new_array("none", array);
+                    self.fresh(array).only()
+                }
+                (None, None) => {
                     let slot = self.slot("none", of);
                     self.value(crate::kir::Op::Get(slot), of)
                 }
@@ -147,19 +200,14 @@ impl Builder {
 
     /// The slots of a merge with room for what the references in an arriving value need, where those that arrived before
     /// point nowhere.
-    pub(super) fn room_for(
-        &mut self,
-        name: &str,
-        (ty, slots): (Ty, Vec<crate::kir::SlotId>),
-        other: &Ty,
-    ) -> (Ty, Vec<crate::kir::SlotId>) {
+    pub(super) fn room_for(&mut self, name: &str, (ty, slots): (Ty, Vec<SlotId>), other: &Ty) -> (Ty, Vec<SlotId>) {
         if !ty.holds_unknown() || !ty.fits(other) {
             return (ty, slots);
         }
         let joined = ty.joined(other);
-        let mut room = Vec::new();
-        for (leaf, of) in alignment(&ty, &joined).into_iter().zip(joined.leaves()) {
-            room.push(leaf.map_or_else(|| self.slot(name, of), |index| slots[index]));
+        let mut room = self.slots(name, &joined);
+        for (slot, leaf) in room.iter_mut().zip(alignment(&ty, &joined)) {
+            *slot = leaf.map_or(*slot, |index| slots[index]);
         }
         (joined, room)
     }

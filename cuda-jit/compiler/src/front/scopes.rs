@@ -8,15 +8,15 @@
 //! has the types of expressions.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::merge::MergeId;
-use super::place::Place;
+use super::place::{Place, Root};
 use super::types::Val;
 use super::{Callee, LowerError, Spot};
-use crate::harvest::{ConstValue, GenericArg, Instance, Operation, Resolved, Told, Ty, Typing};
+use crate::harvest::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Told, Ty, Typing};
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
 
@@ -26,7 +26,7 @@ pub(super) enum Local {
     /// It never changes.
     Fixed(Val),
     /// It is in slots.
-    Slots(Ty, Vec<SlotId>),
+    Slots(Ty, Vec<SlotId>, Root),
     /// It is in the thread's memory, since it is borrowed mutably.
     Cell(Value, Ty),
     /// Declared, and not yet given a value; with the scope that it began for a debugger.
@@ -54,25 +54,13 @@ pub(super) enum Return {
     Inlined(BlockId, MergeId),
 }
 
-/// The callable that the name of a closure stands for.
-#[derive(Clone, Debug)]
+/// The callable that a closure's type stands for.
+#[derive(Clone)]
 pub(super) enum Captured {
     /// A closure.
-    Written {
-        closure: &'static Closure,
-        /// The frame that wrote it.
-        frame: usize,
-        /// What a `move` closure copied when it was made: the number of its copies.
-        copies: Option<usize>,
-        /// True of a reference to the closure: nobody copies it.
-        borrowed: bool,
-        /// The type of its result, as far as it tells by itself.
-        result: Option<Ty>,
-        /// The scope that it was written in.
-        scope: Option<SourceScopeId>,
-    },
-    /// The content of a `None`: nobody calls it.
-    Nowhere,
+    Written(Written),
+    /// A reference to a closure, which is all that it has captured.
+    Borrowed,
     /// A device function.
     Function(Instance, Rc<Told>),
     /// A function or method that is lowered in place, of these types.
@@ -81,6 +69,45 @@ pub(super) enum Captured {
     Constructor(Ty, usize),
     /// A conversion of numbers, or of a type to itself.
     Conversion(Callee),
+}
+
+/// A closure, but for the values that it has captured.
+#[derive(Clone)]
+pub(super) struct Written {
+    pub(super) closure: &'static Closure,
+    pub(super) home: Home,
+    /// The bindings whose values it has captured.
+    pub(super) captures: Rc<[u32]>,
+    /// The type of its result, as far as it tells by itself.
+    pub(super) result: Option<Ty>,
+    /// The scope that it was written in.
+    pub(super) scope: Option<SourceScopeId>,
+}
+
+/// The bindings that the body of a closure names.
+#[derive(Clone)]
+pub(super) enum Home {
+    /// Those of the frame that wrote it, which it does not outlive.
+    Frame(usize),
+    /// Those that it has captured, in a frame of its own that is like this one.
+    Apart(Rc<Frame>),
+}
+
+impl PartialEq for Written {
+    /// The same body, which means the same.
+    fn eq(&self, other: &Self) -> bool {
+        let homes = match (&self.home, &other.home) {
+            (Home::Frame(a), Home::Frame(b)) => a == b,
+            (Home::Apart(a), Home::Apart(b)) => {
+                a.generics == b.generics && (a.checked, a.unchecked) == (b.checked, b.unchecked)
+            }
+            _ => false,
+        };
+        std::ptr::eq(self.closure, other.closure)
+            && homes
+            && self.captures == other.captures
+            && self.result == other.result
+    }
 }
 
 /// A captured function whose body is being lowered.
@@ -140,6 +167,30 @@ impl Frame {
         }
     }
 
+    /// A frame of the same function in which nothing is bound.
+    pub(super) fn unbound(&self) -> Self {
+        let Self { definition, checked, unchecked, .. } = *self;
+        let (file, generics, harvest, callees) =
+            (self.file.clone(), self.generics.clone(), self.harvest.clone(), self.callees.clone());
+        let (locals, targets, returns) = (HashMap::new(), Vec::new(), Vec::new());
+        let (caller, called, types) = (None, None, RefCell::default());
+        Self {
+            definition,
+            checked,
+            unchecked,
+            caller,
+            called,
+            file,
+            generics,
+            harvest,
+            callees,
+            locals,
+            targets,
+            returns,
+            types,
+        }
+    }
+
     /// The type of a binding; a closure or iterator has none.
     pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
         let told = self.definition.bindings[number as usize].told?;
@@ -165,24 +216,29 @@ pub(super) struct Scopes {
     pub(super) frames: Vec<Frame>,
     /// The frame whose syntax is being lowered.
     pub(super) current: usize,
-    /// The closures that values name.
-    pub(super) closures: Vec<Captured>,
-    /// The closures that nothing names but the value of an expression.
-    pub(super) temporaries: HashSet<u32>,
-    /// The bindings that each `move` closure has for itself.
-    pub(super) copies: Vec<HashMap<u32, Local>>,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
-    /// Bindings that must lie in memory, which is found out while the function is lowered; see
-    /// [`Lowering::run`](super::function::Lowering::run).
+    /// Where the references in each variable point that had some which pointed nowhere when it was made.
+    pub(super) hollow: Vec<Vec<Memory>>,
+    pub(super) learned: Learned,
+}
+
+/// What is found out while a function is lowered, and needed from its beginning; see
+/// [`Lowering::run`](super::function::Lowering::run).
+#[derive(Default)]
+pub(super) struct Learned {
+    /// Bindings that must lie in memory.
     pub(super) cells: HashSet<(*const Definition, u32)>,
+    /// Where the references of variables point, by the number of each among the hollow ones.
+    pub(super) memories: BTreeMap<usize, Vec<Memory>>,
+    /// The callables that the types of closures name.
+    pub(super) closures: Vec<Captured>,
 }
 
 impl Scopes {
-    /// The scopes of a function, of which some bindings must lie in memory.
-    pub(super) fn new(frame: Frame, cells: HashSet<(*const Definition, u32)>) -> Self {
-        let (closures, temporaries, copies, places) = (Vec::new(), HashSet::new(), Vec::new(), Vec::new());
-        Scopes { frames: vec![frame], current: 0, closures, temporaries, copies, places, cells }
+    /// The scopes of a function.
+    pub(super) fn new(frame: Frame, learned: Learned) -> Self {
+        Scopes { frames: vec![frame], current: 0, places: Vec::new(), hollow: Vec::new(), learned }
     }
 
     /// The frame whose syntax is being lowered.

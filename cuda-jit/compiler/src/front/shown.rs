@@ -105,7 +105,7 @@ impl Lowering<'_> {
                 self.build.set(&slots, value);
                 self.in_slots(number, &value.ty, &slots)
             }
-            Local::Slots(ty, slots) => self.in_slots(number, ty, slots),
+            Local::Slots(ty, slots, _) => self.in_slots(number, ty, slots),
             Local::Late(_) => return,
         };
         let Some(home) = home else { return };

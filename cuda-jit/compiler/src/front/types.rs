@@ -221,9 +221,7 @@ impl Scopes {
             ExprKind::Index(base, index) if self.ty_of(index).as_ref().is_some_and(super::slice::is_range) => {
                 Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
             }
-            ExprKind::Index(base, _) | ExprKind::IndexUnchecked(base, _) | ExprKind::IndexAll(base, _) => {
-                element_type(self.ty_of(base)?)
-            }
+            ExprKind::Index(base, _) | ExprKind::IndexAll(base, _) => element_type(self.ty_of(base)?),
             ExprKind::Field(base, name) => {
                 let base = behind(self.ty_of(base)?);
                 let index = base.field(name)?;
@@ -245,7 +243,7 @@ impl Scopes {
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
-            ExprKind::Method(_, _, args, number) => match self.frame().callees[*number as usize] {
+            ExprKind::Method(_, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
                     Some(group_type(op, behind(self.ty_of(args.first()?)?)))
                 }
@@ -281,7 +279,7 @@ impl Scopes {
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
-            Callee::Builtin | Callee::Identity | Callee::Duplicate => None,
+            Callee::None | Callee::Identity | Callee::Duplicate => None,
         }
     }
 

@@ -112,10 +112,48 @@ impl<T, F> Named<T, T, F> {
     /// Shows the constructor of a value without fields to its observer.
     pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
     where
-        T: DeviceType<K = K>,
+        T: NamedValue<K = K>,
     {
     }
 }
+
+/// A type whose value without fields may be an argument of a method.
+///
+/// Nothing unsafe relies on an implementation: no function of the device takes what has none of its types.
+#[diagnostic::on_unimplemented(
+    message = "a kernel cannot hold a value of type `{Self}`",
+    label = "this value's type is not known to the device",
+    note = "kernels know C-like enums and structs with `#[derive(DeviceType)]`"
+)]
+pub trait NamedValue {
+    /// Its key.
+    type K;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeviceType> NamedValue for T {
+    type K = T::K;
+}
+
+/// The order of an operation on an atomic, which is refused.
+#[diagnostic::do_not_recommend]
+impl NamedValue for std::sync::atomic::Ordering {
+    type K = <() as DeviceType>::K;
+}
+
+/// The path is that of a device function, which rustc finds before [`NamedFunction`]. Nothing unsafe relies on an implementation.
+pub trait NamedCallee<T, V> {
+    #[doc(hidden)]
+    fn of(self, _: *const T)
+    where
+        Self: Sized,
+        T: DeviceFn,
+        V: FnLike<T::Args, Output = T::Output>,
+    {
+    }
+}
+
+impl<T: DeviceFn, V, F> NamedCallee<T, V> for Named<T, V, F> {}
 
 /// The path is that of a constructor with fields. Nothing unsafe relies on an implementation.
 pub trait NamedFunction<T, V, F> {

@@ -15,7 +15,7 @@ use half::{bf16, f16};
 
 use super::keys::CastType;
 use super::{
-    Body, Builtin, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, Returned, Untied, owner_arg, type_arg,
+    Body, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, NoCallee, Returned, Untied, owner_arg, type_arg,
 };
 use crate::syntax::Definition;
 
@@ -126,7 +126,7 @@ impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
 /// A `?` that rustc refuses where it stands, so that the probe says nothing of it. Nothing unsafe relies on an implementation.
 pub trait MistypedTrial<T>: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried(self, _: *const Builtin) -> T {
+    fn __cuda_jit_tried(self, _: *const NoCallee) -> T {
         unreachable!("a twin is never run")
     }
 }
@@ -137,7 +137,7 @@ impl<T, E, R> MistypedTrial<T> for &Trial<Result<T, E>, R> {}
 /// The same of an operand that is no `Option` or `Result`. Nothing unsafe relies on an implementation.
 pub trait UntypedTrial: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried<X>(&mut self, _: *const Builtin) -> X {
+    fn __cuda_jit_tried<X>(&mut self, _: *const NoCallee) -> X {
         unreachable!("a twin is never run")
     }
 }

@@ -3,14 +3,23 @@
 //!
 //! They take the place of inherent methods, which rustc prefers to those of any trait. So no `#[device]` trait's method can
 //! be meant where one of these is found.
+//!
+//! # Safety
+//!
+//! The one `unsafe impl` makes atomics constants that a body may name, so that their methods are found here and refused. A
+//! `ConstItem` promises that its cells are the value of the type that it tells; this one tells no type, and has no cells.
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
+use std::sync::atomic;
 
 use half::{bf16, f16};
 use ndarray::{ArrayRef, ArrayView1, Axis, Dimension, Ix2};
 
-use super::Builtin;
+use super::{ConstItem, ConstValue, NoCallee, Ty};
+
+/// The observer of a callee that is refused.
+type Observer = *const NoCallee;
 
 /// What the call of a method of the host's yields in a twin.
 #[derive(Debug)]
@@ -53,7 +62,7 @@ macro_rules! refuses {
             /// # Panics
             ///
             /// Always: the twin is never run.
-            pub fn of<R>(self, _: *const Builtin) -> R
+            pub fn of<R>(self, _: Observer) -> R
             where
                 T: $bound,
             {
@@ -64,6 +73,7 @@ macro_rules! refuses {
 }
 
 refuses!(Heap: NeedsNoHeap);
+refuses!(Atomic: SharesMemory);
 refuses!(Collecting: CollectsOnDevice);
 refuses!(Sorting: Sorts);
 refuses!(Pointer: PointsOnDevice);
@@ -75,6 +85,8 @@ refuses!(Missing: ExistsOnDevice);
 reasons! {
     Heap NeedsNoHeap: "kernels cannot call this method of `{Self}`, which allocates",
         "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter";
+    Atomic SharesMemory: "kernels have no atomics of the standard library",
+        "write `atomic_add(&mut x[i], v)` on an element of a slice";
     Collecting CollectsOnDevice: "kernels have no heap to collect the items of an iterator into",
         "write each item where it belongs, in a loop";
     Sorting Sorts: "kernels cannot sort `{Self}` by this method",
@@ -96,7 +108,7 @@ reasons! {
 /// Nothing unsafe relies on an implementation.
 pub trait HostSlice<T> {
     cuda_jit_macros::host_methods! {
-        Heap: to_vec 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
+        Heap: to_vec 0 to_owned 0 repeat 1 concat 0 join 1 to_ascii_uppercase 0 to_ascii_lowercase 0;
         Sorting: sort 0 sort_by (_: impl FnMut(&T, &T) -> Ordering) sort_by_key (_: impl FnMut(&T) -> R)
             sort_by_cached_key (_: impl FnMut(&T) -> R) select_nth_unstable 1
             select_nth_unstable_by (_: usize, _: impl FnMut(&T, &T) -> Ordering);
@@ -115,7 +127,7 @@ impl<T> HostSlice<T> for [T] {}
 /// Nothing unsafe relies on an implementation.
 pub trait HostArray<T> {
     cuda_jit_macros::host_methods! {
-        Missing: each_ref 0 each_mut 0 as_mut_slice 0;
+        Missing: to_owned 0 each_ref 0 each_mut 0 as_mut_slice 0;
     }
 }
 
@@ -127,6 +139,7 @@ impl<T, const N: usize> HostArray<T> for [T; N] {}
 pub trait HostOption<T> {
     cuda_jit_macros::host_methods! {
         Branch: as_deref 0 unwrap_unchecked 0;
+        Missing: to_owned 0;
     }
 }
 
@@ -179,7 +192,7 @@ pub trait HostFloat {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: try_into 0 to_int_unchecked 0;
-        Missing: next_up 0 next_down 0 is_subnormal 0 is_normal 0 classify 0 midpoint 1 abs_sub 1 to_be_bytes 0
+        Missing: to_owned 0 next_up 0 next_down 0 is_subnormal 0 is_normal 0 classify 0 midpoint 1 abs_sub 1 to_be_bytes 0
             to_le_bytes 0 to_ne_bytes 0;
     }
 }
@@ -191,7 +204,7 @@ pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: cast_signed 0 cast_unsigned 0;
-        Missing: isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
+        Missing: to_owned 0 isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
             next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
             to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0
             saturating_abs 0 saturating_div 1 overflowing_abs 0 overflowing_div 1 overflowing_rem 1 overflowing_shl 1
@@ -211,7 +224,7 @@ pub trait HostChar {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: to_digit 1;
-        Missing: is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
+        Missing: to_owned 0 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0 is_ascii_whitespace 0
             is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0 is_digit 1 is_numeric 0 is_alphabetic 0
             is_alphanumeric 0 is_whitespace 0 is_uppercase 0 is_lowercase 0 to_ascii_uppercase 0 to_ascii_lowercase 0
             to_uppercase 0 to_lowercase 0 len_utf8 0 eq_ignore_ascii_case 1;
@@ -219,6 +232,35 @@ pub trait HostChar {
 }
 
 impl HostChar for char {}
+
+/// Methods of the standard library's atomics.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait HostAtomic {
+    cuda_jit_macros::host_methods! {
+        Atomic: load 1 store 2 swap 2 compare_exchange 4 compare_exchange_weak 4 fetch_add 2 fetch_sub 2 fetch_and 2
+            fetch_nand 2 fetch_or 2 fetch_xor 2 fetch_max 2 fetch_min 2 fetch_not 1 fetch_update 3 into_inner 0 get_mut 0
+            as_ptr 0;
+    }
+}
+
+macro_rules! atomics {
+    ($($atomic:ident)*) => { $(
+        impl HostAtomic for atomic::$atomic {}
+
+        #[diagnostic::do_not_recommend]
+        // SAFETY: nothing reads it: an atomic has no type on the device, and its methods are refused.
+        unsafe impl ConstItem<'_> for atomic::$atomic {
+            fn value(_: &Self) -> ConstValue {
+                ConstValue { ty: Ty::Unit, cells: Vec::new(), held: None }
+            }
+        }
+    )* };
+}
+
+atomics! {
+    AtomicBool AtomicI8 AtomicI16 AtomicI32 AtomicI64 AtomicIsize AtomicU8 AtomicU16 AtomicU32 AtomicU64 AtomicUsize
+}
 
 macro_rules! numbers {
     ($($of:ident: $($ty:ty)*;)*) => { $($( impl $of for $ty {} )*)* };

@@ -1,7 +1,7 @@
 //! How values of the language lie in KIR: in values and slots, by their *leaves*, and in memory, by their layout.
 //!
 //! A value is its leaves in order: a number is one, a slice is an address and a length, a struct is those of its
-//! fields, an enum with fields its tag and the fields of every variant. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
+//! fields, a closure is those of what it has captured, an enum with fields its tag and the fields of every variant. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
 //! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples, `Option` and structs that
 //! hold them only ever lie in the thread's own memory, where the layout here is theirs.
 
@@ -26,10 +26,11 @@ impl Ty {
         }
     }
 
-    /// Returns true if it is an array or a closure, or has one in it: it is no value of registers, and is copied where Rust copies.
+    /// Returns true if it is an array or has one in it: it is no value of registers, and is copied where Rust copies.
     pub fn holds_arrays(&self) -> bool {
         match self {
-            Ty::Array(..) | Ty::Closure(_) => true,
+            Ty::Array(..) => true,
+            Ty::Closure(_) => self.captured().iter().any(Ty::holds_arrays),
             Ty::Sum(of) => of.fields().any(Ty::holds_arrays),
             Ty::Tuple(types) => types.iter().any(Ty::holds_arrays),
             Ty::Struct(of) => of.fields.iter().any(|field| field.ty.holds_arrays()),
@@ -67,7 +68,8 @@ impl Ty {
             visit(Type::Ptr(memory.space(), to.pointee()), access);
         };
         match self {
-            Ty::Unit | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => {}
+            Ty::Unit | Ty::Str | Ty::Passed(_) => {}
+            Ty::Closure(_) => self.captured().iter().for_each(|ty| ty.each_leaf(visit)),
             Ty::Slice(_, memory) | Ty::Ref(_, memory) | Ty::View(_, _, memory) if memory.is_no_address() => {}
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => visit(Type::Scalar(*scalar), Access::Read),
             Ty::Slice(element, memory) => {
@@ -136,7 +138,7 @@ impl Ty {
         record
     }
 
-    /// The parts of a tuple or struct, or of all variants of an enum, each with where it begins in memory.
+    /// The parts of a tuple, struct or closure, or of all variants of an enum, each with where it begins in memory.
     pub fn parts(&self) -> Vec<(&Ty, u32)> {
         match self {
             Ty::Struct(of) if !self.is_of_one_thread() => {
@@ -144,8 +146,17 @@ impl Ty {
             }
             Ty::Struct(of) => placed(&Ty::Unit, of.fields.iter().map(|field| &field.ty)),
             Ty::Tuple(types) => placed(&Ty::Unit, types),
+            Ty::Closure(_) => placed(&Ty::Unit, self.captured()),
             Ty::Sum(of) => placed(&Ty::Scalar(of.tag()), of.fields()),
             _ => Vec::new(),
+        }
+    }
+
+    /// The types of the values that a closure has captured.
+    fn captured(&self) -> &'static [Ty] {
+        match self {
+            Ty::Closure(Memory::Closure(Some(closure))) => closure.state,
+            _ => &[],
         }
     }
 
@@ -230,21 +241,6 @@ impl Ty {
             }
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) | Ty::Struct(_) | Ty::Sum(_) => {}
             Ty::Str | Ty::Passed(_) => {}
-        }
-    }
-
-    /// Visits the closures that a value of this type holds itself, not those behind references.
-    pub fn each_closure(&mut self, visit: &mut impl FnMut(&mut u32)) {
-        match self {
-            _ if self.is_plain() => {}
-            Ty::Closure(Memory::Closure(Some(number))) => visit(number),
-            Ty::Sum(of) => std::sync::Arc::make_mut(of).fields_mut().for_each(|ty| ty.each_closure(visit)),
-            Ty::Array(inner, _) => inner.each_closure(visit),
-            Ty::Tuple(types) => types.iter_mut().for_each(|ty| ty.each_closure(visit)),
-            Ty::Struct(of) => {
-                std::sync::Arc::make_mut(of).fields.iter_mut().for_each(|field| field.ty.each_closure(visit));
-            }
-            _ => {}
         }
     }
 

@@ -9,7 +9,6 @@
 //! A launch is safe because the compiler was told the truth about the kernel's types. Who tells it are the implementations
 //! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
-mod builtin;
 pub mod checked;
 pub mod compare;
 mod constructor;
@@ -20,6 +19,7 @@ mod identity;
 mod keys;
 pub mod layout;
 pub mod names;
+mod no_callee;
 pub(crate) mod operation;
 mod operator;
 pub mod pattern;
@@ -34,11 +34,10 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use builtin::{Builtin, MarkedWithDevice, TextMethods};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
-    Construction, Constructor, Constructs, MadeByFunction, Makes, NamedFunction, OptionVariants, ResultVariants, made,
-    named,
+    Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,
+    ResultVariants, made, named,
 };
 pub use convert::{
     DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTrial, Trial, TypedDropped,
@@ -49,13 +48,16 @@ pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
     TupleKey, ValueType, any_value, spelled,
 };
+pub use no_callee::{MarkedWithDevice, NoCallee, TextMethods};
 pub use operation::{Math, Operation, Parameters, Typing};
 pub use operator::{
     Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, listed,
     operators, standard,
 };
 pub use told::{ToConstant, Typed, constant_like, tell};
-pub use types::{Arithmetic, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy};
+pub use types::{
+    Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
+};
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 pub use views::{
     OpOfViews, PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall,
@@ -229,7 +231,7 @@ pub enum Body {
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
     /// None: it is refused already, or nothing calls it.
-    Builtin,
+    None,
 }
 
 /// What the threads of a group within a warp do with values.
@@ -399,7 +401,7 @@ impl Instance {
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::Builtin => {
+            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::None => {
                 panic!("it is captured Rust")
             }
         }

@@ -29,9 +29,50 @@ pub fn like<T, F: Fn() -> Valued<T>>(_: &T, _: *const F, _: F) {}
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn answer<R: Answer, F: Fn() -> R>(question: *const F) -> Option<Resolved> {
+pub unsafe fn answer<F: Question>(question: *const F) -> Option<Resolved> {
     // SAFETY: the caller promises it.
-    unsafe { super::run(question) }.and_then(Answer::resolved)
+    unsafe { F::answer(question) }
+}
+
+/// A closure that tells an answer. Nothing unsafe relies on an implementation.
+pub trait Question {
+    /// The answer.
+    ///
+    /// # Safety
+    ///
+    /// All captures of the closure are by reference.
+    unsafe fn answer(question: *const Self) -> Option<Resolved>;
+}
+
+impl<R: Answer, F: Fn() -> R> Question for F {
+    unsafe fn answer(question: *const F) -> Option<Resolved> {
+        // SAFETY: the caller promises it.
+        unsafe { super::run(question) }.and_then(Answer::resolved)
+    }
+}
+
+/// The answer to a question about a path, of its observer.
+///
+/// # Safety
+///
+/// All captures of the closure are by reference.
+pub unsafe fn path_answer<F: Question>(question: *const F) -> Option<Resolved> {
+    const { item::<F>() };
+    // SAFETY: the caller promises it.
+    unsafe { answer(question) }
+}
+
+/// Refuses a variable that a pattern takes for a path, which the closure of the question captures.
+///
+/// # Panics
+///
+/// If it captures something: in a constant, an error of the compilation.
+pub const fn item<F>() {
+    assert!(
+        size_of::<F>() == 0,
+        "a variable in the case of types, such as `Value`, stands in a pattern that may not match, where kernels take it for a \
+         variant: write it in lower case"
+    );
 }
 
 /// An answer to what a name or path is. Nothing unsafe relies on an implementation.

@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use super::Builtin;
+use super::NoCallee;
 
 /// In the place of the callee of a function that is none of the device's.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl PlainFunction {
     }
 
     /// Says that the observer saw something, so that nothing follows from the refusal.
-    pub fn of(self, _: *const Builtin) -> Self {
+    pub fn of(self, _: *const NoCallee) -> Self {
         self
     }
 }
@@ -35,7 +35,7 @@ impl NoFunction {
     }
 
     /// Says that the observer saw something, so that nothing follows from the refusal.
-    pub fn of(self, _: *const Builtin) -> Self {
+    pub fn of(self, _: *const NoCallee) -> Self {
         self
     }
 }
@@ -95,11 +95,13 @@ pub fn no_function_of_two<A, B>() {}
 /// What a twin imports by a glob: names that no program has.
 pub mod names {
     pub use super::super::hosts::{
-        HostArray as __cuda_jit_array, HostChar as __cuda_jit_char, HostFloat as __cuda_jit_float,
-        HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator, HostOption as __cuda_jit_option,
-        HostPlane as __cuda_jit_plane, HostSlice as __cuda_jit_slice, HostView as __cuda_jit_view,
+        HostArray as __cuda_jit_array, HostAtomic as __cuda_jit_atomic, HostChar as __cuda_jit_char,
+        HostFloat as __cuda_jit_float, HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator,
+        HostOption as __cuda_jit_option, HostPlane as __cuda_jit_plane, HostSlice as __cuda_jit_slice,
+        HostView as __cuda_jit_view,
     };
     pub use super::CallableFromKernels as __cuda_jit_callable;
+    pub use super::primitives as __cuda_jit_primitives;
 
     macro_rules! names {
         ($($item:ident: $($name:ident)*;)*) => { $($(
@@ -129,6 +131,13 @@ pub mod names {
         no_function_of_two: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
             __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
     }
+}
+
+/// Rust's own types, by which a probe has rustc check that a name is one of them: where another item has that name, both are meant, and
+/// rustc says so.
+pub mod primitives {
+    #[doc(hidden)]
+    pub use {bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize};
 }
 
 /// Several types have this, so that a trait which asks for one of them may hold, and does not surely.

@@ -4,8 +4,9 @@
 //! harvested type it is a placeholder, and the front end fills in what flows there.
 
 use std::any::TypeId;
+use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::Instance;
 use super::compare::Comparisons;
@@ -241,8 +242,32 @@ pub enum Memory {
     Unknown(bool),
     /// Nothing in memory: a text that the compiler knows.
     Text(&'static str),
-    /// Nothing in memory: a closure of the function that is being lowered, by its number, if that is known.
-    Closure(Option<u32>),
+    /// Nothing in memory: a closure of the function that is being lowered, if it is known which.
+    Closure(Option<ClosureId>),
+}
+
+/// A closure of the function that is being lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClosureId {
+    /// Its number, which tells its body.
+    pub number: u32,
+    /// The types of the values that it has captured: its parts, as those of a tuple.
+    pub state: &'static [Ty],
+}
+
+impl ClosureId {
+    /// A closure of a number that has captured values of these types. Each list of types is kept once, for good.
+    pub fn new(number: u32, state: Vec<Ty>) -> Self {
+        static STATES: LazyLock<Mutex<HashSet<&'static [Ty]>>> = LazyLock::new(Mutex::default);
+        let mut states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = states.get(&state[..]).copied();
+        let state = known.unwrap_or_else(|| {
+            let state: &'static [Ty] = state.leak();
+            states.insert(state);
+            state
+        });
+        Self { number, state }
+    }
 }
 
 impl Memory {
@@ -269,6 +294,17 @@ impl Memory {
     /// Returns true if nothing says where it is.
     pub fn is_unknown(self) -> bool {
         matches!(self, Memory::Unknown(_) | Memory::Closure(None))
+    }
+
+    /// Returns true if it is a place of the function that is being lowered, or a closure that has captured one.
+    pub fn names_places(self) -> bool {
+        match self {
+            Memory::Place(_) => true,
+            Memory::Closure(Some(closure)) => {
+                closure.state.iter().any(|ty| ty.memories().iter().any(|of| of.names_places()))
+            }
+            _ => false,
+        }
     }
 
     /// Whether kernels may write it, so that other threads may at the same time.

@@ -14,7 +14,7 @@ use std::marker::PhantomData;
 
 use crate::harvest::plain::{DeviceFunction, Found, NoFunction, PlainFunction};
 use crate::harvest::{
-    Body, Builtin, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes,
+    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
     type_arg,
 };
 use crate::library::iterator::{
@@ -267,7 +267,7 @@ pub trait IsPlain {
     type Function;
 
     #[doc(hidden)]
-    fn of(&self, _: *const Builtin) -> NoFunction
+    fn of(&self, _: *const NoCallee) -> NoFunction
     where
         Self::Function: DeviceFunction,
     {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 
 use super::iterator::{__DeviceIterator_next, DeviceIterator, RangeInclusive};
-use crate::harvest::{Builtin, DeviceFn};
+use crate::harvest::{DeviceFn, NoCallee};
 
 /// A type that a `for` loop runs over: the elements of arrays, slices and views, which the compiler takes one by one, and
 /// iterators of the device library and of the user.
@@ -37,7 +37,7 @@ macro_rules! elements {
     ($([$($parameters:tt)*] $ty:ty;)*) => { $(
         impl<$($parameters)*> LoopItems for $ty {
             type Item = <$ty as IntoIterator>::Item;
-            type Next = Builtin;
+            type Next = NoCallee;
         }
     )* };
 }
@@ -70,7 +70,7 @@ pub trait RangeItem<const INCLUSIVE: bool> {
 macro_rules! range_items {
     ($($ty:ty)*) => { $(
         impl<const INCLUSIVE: bool> RangeItem<INCLUSIVE> for $ty {
-            type Next = Builtin;
+            type Next = NoCallee;
         }
     )* };
 }

@@ -8,6 +8,7 @@
 
 pub(crate) mod boolean;
 pub mod constant;
+pub(crate) mod copy;
 pub(crate) mod default;
 #[expect(
     clippy::implicit_saturating_sub,

@@ -32,7 +32,7 @@ pub trait SliceLength<T> {
 
 impl<T> SliceLength<T> for [T] {}
 
-/// The methods of slices. None indexes beyond a bound that it has compared.
+/// The methods of slices. None indexes beyond a bound that it has compared, but those whose callers promise it.
 #[device(extension, unchecked)]
 impl<T> SliceMethods<T> for [T] {
     /// `is_empty`
@@ -60,6 +60,16 @@ impl<T> SliceMethods<T> for [T] {
     fn last_mut(&mut self) -> Option<&mut T> {
         let len = self.len();
         if len == 0 { None } else { Some(&mut self[len - 1]) }
+    }
+
+    /// `get_unchecked`
+    fn get_unchecked(&self, index: usize) -> &T {
+        &self[index]
+    }
+
+    /// `get_unchecked_mut`
+    fn get_unchecked_mut(&mut self, index: usize) -> &mut T {
+        &mut self[index]
     }
 
     /// `split_at`

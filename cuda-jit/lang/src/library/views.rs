@@ -14,7 +14,7 @@ use num_complex::Complex;
 
 use crate::device;
 use crate::device::library::{duplicate, index_of, number_of};
-use crate::harvest::{Builtin, DeviceType, Returned, ScalarType, TupleKey, ValueType, ViewCall, ViewDim, ViewKey, op};
+use crate::harvest::{DeviceType, NoCallee, Returned, ScalarType, TupleKey, ValueType, ViewCall, ViewDim, ViewKey, op};
 use crate::kir::Scalar;
 use crate::library::loops::LoopItems;
 use crate::num::{Float, Num};
@@ -111,7 +111,7 @@ impl<'a, A, const N: usize> Broadcast<'a, A, N> for ArrayViewMut<'a, A, Dim<[usi
 
 impl<'a, A, B, const N: usize> LoopItems for SameShape<'a, A, B, N> {
     type Item = (&'a mut A, &'a B);
-    type Next = Builtin;
+    type Next = NoCallee;
 }
 
 /// The methods of views that read every element.

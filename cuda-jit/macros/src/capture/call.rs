@@ -6,10 +6,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Expr, Ident, Lit, Macro, Path, Token};
+use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Path, Token};
 
-use super::callee::{function_of_type, is_lower_type};
-use super::methods::refused_method;
+use super::callee::{function_of_type, of_type};
 use super::observers::callee;
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
@@ -30,7 +29,7 @@ impl Capture {
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
         let Expr::Path(callee) = &*call.func else { return self.call_of_value(expr) };
         let callee = callee.clone();
-        if let Some(hint) = refused_function(&callee.path) {
+        if let Some(hint) = refused_function(&callee) {
             return self.refuse(callee.path.segments.last().map_or(span, |last| last.ident.span()), hint);
         }
         if let Some(ident) = callee.path.get_ident()
@@ -49,7 +48,7 @@ impl Capture {
         }
         let closures = call.args.iter().any(|arg| self.names_function(arg));
         let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_or_function(arg)).collect();
-        if let Some(name) = without_dimensions(&callee.path) {
+        if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
         }
@@ -57,6 +56,7 @@ impl Capture {
         let number = self.callee(place);
         match function_of_type(&callee) {
             Some(name) => {
+                self.check_primitive(&callee);
                 let hidden = self.imports.function_of_type(&callee, &name, call.args.len());
                 let mut path = callee;
                 if let Some(last) = path.path.segments.last_mut() {
@@ -94,20 +94,18 @@ impl Capture {
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
-        let name = call.method.to_string();
-        if let Some(hint) = refused_method(&name) {
-            return self.refuse(call.method.span(), hint);
-        }
         let receiver = self.typed(&mut call.receiver);
-        let args = match (name.as_str(), call.args.first()) {
-            ("expect" | "expect_err", Some(Expr::Lit(literal))) => self.message_of(literal).into_iter().collect(),
-            _ => call.args.iter_mut().map(|arg| self.argument_of_method(arg)).collect(),
+        let is_told = call.method == "expect" || call.method == "expect_err";
+        let arg = |arg: &mut Expr| match arg {
+            Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_told => message_of(text),
+            arg => self.argument_of_method(arg),
         };
+        let args = call.args.iter_mut().map(arg).collect();
         let span = call.method.span();
         let number = self.callee(span);
         call.method = self.imports.method(&call.method);
         *expr = shown(expr, number, span);
-        node(span, s::ExprKind::Method(name, Box::new(receiver), args, number))
+        node(span, s::ExprKind::Method(Box::new(receiver), args, number))
     }
 
     /// An argument of a method, which may be a function or a constructor by its path.
@@ -170,29 +168,6 @@ impl Capture {
             Err(error) => {
                 self.errors.push(error);
                 nothing()
-            }
-        }
-    }
-
-    /// The message of `expect`.
-    fn message_of(&mut self, literal: &syn::ExprLit) -> Option<s::Expr> {
-        let Lit::Str(text) = &literal.lit else { return None };
-        Some(node(literal.span(), s::ExprKind::Lit(s::Lit::Text(text.value()))))
-    }
-
-    /// `*slice.get_unchecked(index)` and its mutable form, or `*reference`.
-    pub(super) fn dereference(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
-        let span = unary.op.span();
-        match &mut *unary.expr {
-            Expr::MethodCall(call)
-                if (call.method == "get_unchecked" || call.method == "get_unchecked_mut") && call.args.len() == 1 =>
-            {
-                let (base, index) = (self.expr(&mut call.receiver), self.expr(&mut call.args[0]));
-                node(span, s::ExprKind::IndexUnchecked(Box::new(base), Box::new(index)))
-            }
-            reference => {
-                let reference = self.expr(reference);
-                node(span, s::ExprKind::Deref(Box::new(reference)))
             }
         }
     }
@@ -352,20 +327,21 @@ impl Parse for DynamicPart {
     }
 }
 
-/// Why a function cannot be called, by the name of what it is a function of.
-fn refused_function(path: &Path) -> Option<String> {
-    let [.., of, function] = &path.segments.iter().collect::<Vec<_>>()[..] else { return None };
-    let (of, name) = (of.ident.to_string(), function.ident.to_string());
-    let is_alias = path.segments.len() == 2 && of.starts_with(char::is_lowercase) && !is_lower_type(&of);
-    match name.as_str() {
-        "launch" | "forall" => Some(format!(
-            "a kernel cannot launch another; launch `{of}` from the host, after this one, or share a `#[device]` function"
-        )),
-        "from_f32" | "from_f64" | "from_f32_const" | "from_f64_const" | "splat" if is_alias => Some(format!(
-            "is `{of}` a type or a module? Write `<{of}>::{name}(..)` of a type, `self::{of}::{name}(..)` of a module"
-        )),
-        _ => None,
-    }
+/// The message of `expect`; rustc checks that the method takes a text.
+fn message_of(text: &LitStr) -> s::Expr {
+    node(text.span(), s::ExprKind::Lit(s::Lit::Text(text.value())))
+}
+
+/// Why a function cannot be called: it may be a kernel's, of which the path is a type's, as nothing here can tell.
+fn refused_function(path: &ExprPath) -> Option<String> {
+    let [.., of, function] = &path.path.segments.iter().collect::<Vec<_>>()[..] else { return None };
+    let (of, name) = (&of.ident, &function.ident);
+    (!of_type(path) && (name == "launch" || name == "forall")).then(|| {
+        format!(
+            "a kernel cannot launch another; launch `{of}` from the host, after this one, or share a `#[device]` function; if \
+             `{of}` is a module with such a function, import that: `use {of}::{name};`"
+        )
+    })
 }
 
 /// `grid` or `grid_size` without their number of dimensions, which nothing could infer.

@@ -33,6 +33,15 @@ const CUDA_NUMBERS: &[&str] =
     &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
 
 impl Capture {
+    /// Has rustc check the first name of a path of a primitive's function.
+    pub(super) fn check_primitive(&mut self, path: &ExprPath) {
+        match primitive(path) {
+            Some(name) if self.scopes.block() == 0 => self.imports.primitive(name),
+            Some(name) => self.say(primitive_check(name)),
+            None => {}
+        }
+    }
+
     /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
     /// arguments are seen. With closures among the arguments `see(path, &observer)`: rustc finds the types of a
     /// closure's parameters in the bounds of the function only where its path stands in the call. Of a call it is known how
@@ -46,6 +55,7 @@ impl Capture {
         call: Option<(usize, bool)>,
     ) -> (Expr, Option<Ident>) {
         let span = begin_path(written);
+        self.check_primitive(written);
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
         let (observer, hidden) = (callee(number, span), hidden(path));
@@ -200,11 +210,35 @@ pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
     path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
 }
 
-/// Whether a path names a function of a type or trait, by Rust's naming.
+/// Whether a path names a function of a type or trait, by Rust's naming. What is wrong of that rustc refuses: a module has no hidden
+/// function, and nothing is imported from a type.
 pub(super) fn of_type(path: &ExprPath) -> bool {
-    let before = path.path.segments.iter().rev().nth(1);
-    let is_type = |name: String| name.starts_with(char::is_uppercase) || is_lower_type(&name);
-    path.qself.is_some() || before.is_some_and(|segment| is_type(segment.ident.to_string()))
+    let mut before = path.path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
+    let (name, outer) = (before.next().unwrap_or_default(), before.next());
+    let is_lower = match outer.as_deref() {
+        // `self::f32` is a module
+        Some("self") => false,
+        Some("primitive") | None => is_lower_type(&name),
+        Some(_) => is_lower_type(&name) && !is_primitive(&name),
+    };
+    path.qself.is_some() || name.starts_with(char::is_uppercase) || is_lower
+}
+
+/// The name of the type of Rust's own that a path names a function of.
+pub(super) fn primitive(path: &ExprPath) -> Option<&Ident> {
+    let of = &path.path.segments.first()?.ident;
+    (path.qself.is_none() && path.path.segments.len() == 2 && is_primitive(&of.to_string())).then_some(of)
+}
+
+/// Returns true for the name of a type of Rust's own.
+fn is_primitive(name: &str) -> bool {
+    PRIMITIVES.contains(&name) && !LOWER_TYPES.contains(&name)
+}
+
+/// In the twin: has rustc check that a name is the type of Rust's own. Of a module with that name, which lacks a hidden function,
+/// rustc would take the type.
+pub(super) fn primitive_check(name: &Ident) -> TokenStream {
+    quote_spanned!(name.span() => { use __cuda_jit_primitives::*; use #name as __cuda_jit_primitive; })
 }
 
 /// The path of the function that ties a callee which takes closures.
@@ -215,8 +249,8 @@ fn seer(path: &ExprPath) -> ExprPath {
     path
 }
 
-/// Returns true for a type's name in lower case: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
-pub(super) fn is_lower_type(name: &str) -> bool {
+/// Returns true for a type's name in lower case, as far as it tells: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
+fn is_lower_type(name: &str) -> bool {
     PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name) || is_vector(name)
 }
 

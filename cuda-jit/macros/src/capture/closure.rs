@@ -21,7 +21,7 @@ impl Capture {
             self.refuse(pattern.span(), "a closure is bound to one name");
             return s::Stmt::Let(s::Pattern::Wild, None, None);
         };
-        let number = self.declare(&pat.ident, false, BindingKind::Closure, false);
+        let number = self.declare(&pat.ident, pat.mutability.is_some(), BindingKind::Closure, false);
         s::Stmt::Closure(number, Box::new(captured))
     }
 
@@ -30,7 +30,7 @@ impl Capture {
         self.names_closure(init)?;
         let Pat::Ident(pat @ PatIdent { by_ref: None, subpat: None, .. }) = pattern else { return None };
         let closure = self.argument(init);
-        let number = self.declare(&pat.ident, false, BindingKind::Closure, false);
+        let number = self.declare(&pat.ident, pat.mutability.is_some(), BindingKind::Closure, false);
         Some(s::Stmt::Let(s::Pattern::Bind(number), Some(Box::new(closure)), None))
     }
 
@@ -106,13 +106,16 @@ impl Capture {
         }
     }
 
-    /// Refuses an `unsafe` block that only reads an item: that is a `static mut`.
+    /// Refuses an `unsafe` block that only reads an item: that is a `static mut`. Elsewhere rustc refuses it, as `unsafe`.
     pub(super) fn refuse_static(&mut self, block: &syn::Block) {
         if let [syn::Stmt::Expr(Expr::Path(path), _)] = &block.stmts[..]
             && let Some(last) = path.path.segments.last()
             && is_constant(&last.ident)
+            && path.path.get_ident().is_none_or(|name| self.lookup(name).is_none())
         {
-            let hint = format!("kernels cannot read the `static mut` `{}`; {SHARED}", last.ident);
+            let name = &last.ident;
+            let hint =
+                format!("kernels cannot read the `static mut` `{name}`, and a constant needs no `unsafe`; {SHARED}");
             self.errors.refuse_item(&last.ident, hint);
         }
     }

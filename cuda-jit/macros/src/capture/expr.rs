@@ -5,7 +5,7 @@ use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{BinOp, Block, Expr, ExprBinary, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
+use syn::{BinOp, Block, Expr, ExprBinary, ExprBlock, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
 use super::observers::{after, callee};
@@ -89,9 +89,12 @@ impl Capture {
                 let (number, body) = self.labelled(Some(&label.name), false, |walk| walk.block(&mut block.block));
                 node(span, s::ExprKind::Block(Some(number), body))
             }
-            Expr::Unsafe(block) => {
-                self.refuse_static(&block.block);
-                let body = self.block(&mut block.block);
+            Expr::Unsafe(unsafe_block) => {
+                self.refuse_static(&unsafe_block.block);
+                let body = self.block(&mut unsafe_block.block);
+                // what kernels have is safe in the probe, so that rustc refuses a `static mut` there
+                let (attrs, block) = (Vec::new(), unsafe_block.block.clone());
+                *expr = Expr::Block(ExprBlock { attrs, label: None, block });
                 node(span, s::ExprKind::Block(None, body))
             }
             Expr::If(branch) => self.branch(branch),
@@ -248,7 +251,7 @@ impl Capture {
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let (asked, question) = self.question(span);
+        let (asked, question) = self.question(span, true);
         let applied =
             applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
         let number = self.observe_with(
@@ -261,13 +264,15 @@ impl Capture {
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
         let span = unary.op.span();
-        let op = match unary.op {
-            UnOp::Neg(_) => s::UnaryOp::Neg,
-            UnOp::Not(_) => s::UnaryOp::Not,
-            _ => return self.dereference(unary),
-        };
-        let value = self.expr(&mut unary.expr);
-        node(span, s::ExprKind::Unary(op, Box::new(value)))
+        let value = Box::new(self.expr(&mut unary.expr));
+        node(
+            span,
+            match unary.op {
+                UnOp::Neg(_) => s::ExprKind::Unary(s::UnaryOp::Neg, value),
+                UnOp::Not(_) => s::ExprKind::Unary(s::UnaryOp::Not, value),
+                _ => s::ExprKind::Deref(value),
+            },
+        )
     }
 
     fn binary(&mut self, binary: &mut ExprBinary) -> s::Expr {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::{ExprPath, Ident, Path};
 
 use super::call::PRIMITIVES;
-use super::callee::{alias_prefix, function_of_type, of_type};
+use super::callee::{alias_prefix, function_of_type, of_type, primitive_check};
 use super::observers::names_crate;
 use super::scopes::Scopes;
 use super::span::begin_path;
@@ -107,6 +107,8 @@ pub(crate) struct Imports {
     aliases: Vec<Alias>,
     /// The macros, each name once.
     macros: Vec<Ident>,
+    /// The types of Rust's own whose functions are called outside blocks with items, each name once.
+    primitives: Vec<Ident>,
 }
 
 impl Imports {
@@ -146,6 +148,13 @@ impl Imports {
     pub(super) fn known_macro(&mut self, name: &Ident) {
         if !self.macros.contains(name) {
             self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
+        }
+    }
+
+    /// Sees to it that a name is that of the type of Rust's own.
+    pub(super) fn primitive(&mut self, name: &Ident) {
+        if !self.primitives.contains(name) {
+            self.primitives.push(name.clone());
         }
     }
 
@@ -210,7 +219,8 @@ impl Imports {
         let imports = self.aliases.iter().map(|alias| alias.import(self.is_repeated, &self.macros));
         let macros = self.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
         let macros = (!self.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
-        quote!(use #root::plain::names::*; #macros #(#imports)* #methods #(#functions)*)
+        let primitives = self.primitives.iter().map(primitive_check);
+        quote!(use #root::plain::names::*; #macros #(#primitives)* #(#imports)* #methods #(#functions)*)
     }
 }
 
@@ -229,7 +239,7 @@ fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     let of = unique("DeviceMethods", first);
     let methods = methods.iter().map(|method| {
         let hidden = format_ident!("__call_{}", method, span = Span::mixed_site());
-        quote!(fn #hidden(&self) -> #root::Callee<#root::Builtin> { #root::Callee::new() })
+        quote!(fn #hidden(&self) -> #root::Callee<#root::NoCallee> { #root::Callee::new() })
     });
     quote! {
         trait #of { #(#methods)* }

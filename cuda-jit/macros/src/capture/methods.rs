@@ -1,4 +1,4 @@
-//! The hidden methods of those that the device language has of its own, and why others are refused.
+//! The hidden methods of those that the device language has of its own, and of the host's.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -102,19 +102,4 @@ pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
         });
     }
     methods
-}
-
-/// Why a method cannot be called, if it cannot. Others may be a `#[device] impl`'s: rustc decides.
-pub(super) fn refused_method(name: &str) -> Option<String> {
-    Some(match name {
-        "get_unchecked" | "get_unchecked_mut" => format!("write `*slice.{name}(i)` to read or write the element"),
-        "clone" | "to_owned" => "values in kernels are copied; drop the call".to_string(),
-        "fetch_add" | "fetch_sub" | "fetch_and" | "fetch_or" | "fetch_xor" | "fetch_max" | "fetch_min" => {
-            let kin = name.trim_start_matches("fetch_");
-            format!(
-                "kernels have no atomics of the standard library; write `atomic_{kin}(&mut x[i], v)` on an element of a slice"
-            )
-        }
-        _ => return None,
-    })
 }

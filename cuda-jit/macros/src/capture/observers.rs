@@ -161,9 +161,9 @@ impl Capture {
         number
     }
 
-    /// The number of a question of a pattern, and its observer.
-    pub(super) fn question(&mut self, span: Span) -> (u32, Ident) {
-        let number = self.questions.pattern(span);
+    /// The number of a question of a pattern, about a path or else a name that may be a variable's, and its observer.
+    pub(super) fn question(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
+        let number = self.questions.pattern(span, is_path);
         (number, question(number, span))
     }
 

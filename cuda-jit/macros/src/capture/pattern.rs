@@ -91,7 +91,7 @@ impl Capture {
         let (number, new) = self.bind(&pat.ident, pat.mutability.is_some(), within);
         if new && alone && within.refutable {
             let (ident, span) = (&pat.ident, pat.ident.span());
-            let (asked, question) = self.question(span);
+            let (asked, question) = self.question(span, false);
             let observer = observer(number, span);
             self.scopes.binding_mut(number).asked = Some(asked);
             within.observe(quote_spanned!(span =>
@@ -133,7 +133,7 @@ impl Capture {
 
     /// A path, or a struct without fields, which is a constant or a variant's value.
     fn path_pattern(&mut self, path: &impl ToTokens, span: Span, within: &mut Context<'_>) -> s::Pattern {
-        let (asked, question) = self.question(span);
+        let (asked, question) = self.question(span, true);
         within.observe(quote_spanned!(span =>
             __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
         ));
@@ -157,7 +157,7 @@ impl Capture {
             Some(asked) => asked,
             None => {
                 let span = path.span();
-                let (asked, question) = self.question(span);
+                let (asked, question) = self.question(span, true);
                 let applied = applied(&syn::ExprPath { attrs: Vec::new(), qself: qself.clone(), path: path.clone() });
                 within.observe(quote_spanned!(span =>
                     __cuda_jit_path(#question, || #applied.__cuda_jit_resolved());

@@ -25,8 +25,8 @@ pub(crate) struct Questions {
     types: Vec<InBlock<Type>>,
     /// The source location of each value and array in shared memory whose type an observer tells.
     named: Vec<Span>,
-    /// The source location of each name and path in a pattern.
-    patterns: Vec<Span>,
+    /// The source location of each name and path in a pattern; true of a path.
+    patterns: Vec<(Span, bool)>,
     /// Each path of a struct or variant in a pattern, with the number of its question.
     variants: Vec<(InBlock<Path>, u32)>,
 }
@@ -42,9 +42,9 @@ impl Questions {
         numbered(&mut self.named, place)
     }
 
-    /// The number of a question of a pattern.
-    pub(super) fn pattern(&mut self, place: Span) -> u32 {
-        numbered(&mut self.patterns, place)
+    /// The number of a question of a pattern, about a path if so.
+    pub(super) fn pattern(&mut self, place: Span, is_path: bool) -> u32 {
+        numbered(&mut self.patterns, (place, is_path))
     }
 
     /// The number of a constant.
@@ -103,9 +103,9 @@ impl Questions {
         (0..).zip(&self.named).map(|(number, span)| named(number, *span))
     }
 
-    /// The observers of what patterns ask.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = Ident> {
-        (0..).zip(&self.patterns).map(|(number, span)| question(number, *span))
+    /// The observers of what patterns ask; true of a path.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (Ident, bool)> {
+        (0..).zip(&self.patterns).map(|(number, (span, is_path))| (question(number, *span), *is_path))
     }
 }
 
@@ -147,6 +147,6 @@ mod tests {
         assert_eq!([questions.callee(place), questions.callee(place), questions.named(place)], [0, 1, 0]);
         let names: Vec<_> = questions.callees().map(|name| name.to_string()).collect();
         assert_eq!(names, ["__cuda_jit_c0", "__cuda_jit_c1"]);
-        assert_eq!((questions.pattern(place), questions.patterns().count()), (0, 1));
+        assert_eq!((questions.pattern(place, true), questions.patterns().count()), (0, 1));
     }
 }

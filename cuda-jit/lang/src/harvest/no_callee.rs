@@ -8,15 +8,16 @@ use super::{Body, DeviceFn, Instance, Returned, Untied};
 
 /// The callee of what is refused already, or that nothing calls.
 #[derive(Debug)]
-pub struct Builtin;
+pub struct NoCallee;
 
 // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-unsafe impl DeviceFn for Builtin {
+#[diagnostic::do_not_recommend]
+unsafe impl DeviceFn for NoCallee {
     type Args = Untied;
     type Output = Untied;
 
     fn instance() -> Instance {
-        Instance { body: Body::Builtin, generics: Vec::new() }
+        Instance { body: Body::None, generics: Vec::new() }
     }
 }
 
@@ -25,12 +26,12 @@ unsafe impl DeviceFn for Builtin {
 /// Nothing unsafe relies on an implementation.
 pub trait TextMethods {
     #[doc(hidden)]
-    fn __call_len(&self) -> Returned<Builtin, usize> {
+    fn __call_len(&self) -> Returned<NoCallee, usize> {
         Returned::new()
     }
 
     #[doc(hidden)]
-    fn __call_is_empty(&self) -> Returned<Builtin, bool> {
+    fn __call_is_empty(&self) -> Returned<NoCallee, bool> {
         Returned::new()
     }
 }
