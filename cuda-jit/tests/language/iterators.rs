@@ -356,3 +356,52 @@ fn consumers_in_casts(x: &[f32], out: &mut [f32]) {
 fn a_consumer_begins_the_value_of_a_block() {
     differ!(consumers_in_casts, (1, 3), [&[1.5f32, -2.25, 77.0][..]], vec![0f32; 3]);
 }
+
+#[kernel]
+fn rows_of_a_local_array(x: &[i32], out: &mut [i32]) {
+    let i = grid::<1>();
+    let mut a = [[x[i], 2], [3, 4], [5, x[0]]];
+    for v in a.iter_mut().flatten() {
+        *v = v.wrapping_add(1);
+    }
+    let mut sum = 0i32;
+    for v in a.iter().flatten() {
+        sum = sum.wrapping_mul(3).wrapping_add(*v);
+    }
+    let mut rest = a.iter().flatten();
+    sum = sum.wrapping_add(*rest.next().unwrap()).wrapping_add(*rest.nth(1).unwrap()) + rest.count() as i32;
+    let back = a.iter().flatten().rev().fold(0i32, |all, v| all.wrapping_mul(5).wrapping_add(*v));
+    out[i] = sum.wrapping_add(back).wrapping_add(a.into_iter().flatten().fold(1, |all, v| all ^ v));
+}
+
+#[test]
+fn rows_of_a_local_array_are_flattened() {
+    differ!(rows_of_a_local_array, (1, 4), [&[7i32, -2, i32::MAX, i32::MIN][..]], vec![0i32; 4]);
+}
+
+#[kernel]
+fn clones(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let (k, a) = (x[i] as i64, [x[i] as i64, 4, 7]);
+    let mapped = x.iter().map(|v| *v as i64 ^ k);
+    let again = mapped.clone();
+    out[i] = mapped.take(3).sum::<i64>() + 5 * again.skip(2).take(1).sum::<i64>();
+    let mut rest = a.into_iter().peekable();
+    rest.next();
+    let mut copy = rest.clone();
+    let chained = a.iter().chain(&a[1..]).filter(|v| **v > 3);
+    let mut round = chained.clone().cycle();
+    out[i] += *copy.peek().unwrap() + 3 * copy.sum::<i64>() + rest.sum::<i64>() + chained.count() as i64;
+    out[i] += 7 * round.nth(5).copied().unwrap_or(9);
+    let mut steps = (0..9i64).step_by(2).scan(k, |all, v| {
+        *all += v;
+        Some(*all)
+    });
+    steps.next();
+    out[i] += steps.clone().last().unwrap() - 3 * steps.sum::<i64>();
+}
+
+#[test]
+fn a_clone_of_an_iterator_goes_its_own_way() {
+    differ!(clones, (1, 6), [&[7i32, -2, 5, 1 << 20, 0, 3][..]], vec![0i64; 6]);
+}

@@ -147,7 +147,7 @@ impl Lowering<'_> {
         let mut memories = Vec::new();
         let mut lent = Vec::new();
         for value in args {
-            let value = self.build.pointing(value);
+            let value = self.build.pointing_somewhere(value);
             let (value, place) = self.lent(value);
             lent.extend(place);
             memories.extend(value.ty.memories());

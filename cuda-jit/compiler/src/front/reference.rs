@@ -26,13 +26,12 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
         *next += count;
     };
     match (from, to) {
-        (
-            Ty::Ref(_, Memory::Unknown(_))
-            | Ty::Slice(_, Memory::Unknown(_))
-            | Ty::View(_, _, Memory::Unknown(_))
-            | Ty::Closure(Memory::Closure(None)),
-            _,
-        ) => leaves.extend(to.leaves().iter().map(|_| None)),
+        (Ty::Ref(_, memory) | Ty::Slice(_, memory) | Ty::View(_, _, memory) | Ty::Closure(memory), to)
+            if memory.is_unknown() && from != to =>
+        {
+            *next += from.leaves().len();
+            leaves.extend(to.leaves().iter().map(|_| None));
+        }
         (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
             take(usize::from(from.tag().is_some()));
             for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
@@ -132,7 +131,7 @@ impl Scopes {
         let Place::Slots(_, _, Root::Hollow(Hollow { number, first })) = *place else { return false };
         let mut memories = self.hollow[number].clone();
         for (known, found) in memories[first..].iter_mut().zip(value.memories()) {
-            if known.is_unknown() && !found.names_places() {
+            if known.is_unknown() && !found.is_unknown() && !found.names_places() {
                 *known = found;
             }
         }
@@ -184,16 +183,27 @@ impl Builder {
         Val { ty, leaves }
     }
 
-    /// A value of which each reference points somewhere: those that do not, to global memory.
+    /// A value of which each reference has an address.
     pub(super) fn pointing(&mut self, value: Val) -> Val {
+        self.pointing_where(value, |memory| match memory {
+            Memory::Unknown(mutable) => Memory::Absent(mutable),
+            memory => memory,
+        })
+    }
+
+    /// A value of which each reference points somewhere: those that do not, to global memory.
+    pub(super) fn pointing_somewhere(&mut self, value: Val) -> Val {
+        self.pointing_where(value, |memory| match memory {
+            Memory::Unknown(mutable) | Memory::Absent(mutable) => Memory::unknown(mutable),
+            memory => memory,
+        })
+    }
+
+    fn pointing_where(&mut self, value: Val, place: impl Fn(Memory) -> Memory) -> Val {
         if !value.ty.holds_unknown() {
             return value;
         }
-        let somewhere = |memory: Memory| match memory {
-            Memory::Unknown(mutable) => Memory::unknown(mutable),
-            memory => memory,
-        };
-        let memories: Vec<Memory> = value.ty.memories().into_iter().map(somewhere).collect();
+        let memories: Vec<Memory> = value.ty.memories().into_iter().map(place).collect();
         let ty = value.ty.in_memories(&memories);
         self.pointing_as(value, &ty)
     }

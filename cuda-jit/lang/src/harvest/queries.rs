@@ -88,7 +88,12 @@ impl Ty {
     /// The same type, whose references point where those of another do if nothing says where.
     pub fn joined(&self, other: &Ty) -> Ty {
         let both = self.memories().into_iter().zip(other.memories());
-        let memories: Vec<Memory> = both.map(|(own, other)| if own.is_unknown() { other } else { own }).collect();
+        let join = |(own, other): (Memory, Memory)| match own {
+            Memory::Absent(_) if matches!(other, Memory::Unknown(_)) => own,
+            own if own.is_unknown() => other,
+            own => own,
+        };
+        let memories: Vec<Memory> = both.map(join).collect();
         self.in_memories(&memories)
     }
 }

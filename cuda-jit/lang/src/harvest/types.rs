@@ -240,6 +240,8 @@ pub enum Memory {
     Place(u32),
     /// Nothing, since it is part of what is not there, as in `None`; of a mutable reference if true.
     Unknown(bool),
+    /// Nothing, as [`Memory::Unknown`]; but the reference has an address, which nobody follows, so that code can be made of it.
+    Absent(bool),
     /// Nothing in memory: a text that the compiler knows.
     Text(&'static str),
     /// Nothing in memory: a closure of the function that is being lowered, if it is known which.
@@ -282,6 +284,7 @@ impl Memory {
             Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_) => {
                 Space::Local
             }
+            Memory::Absent(_) => Space::Global,
             Memory::Read(space) | Memory::Write(space) => space,
         }
     }
@@ -293,7 +296,7 @@ impl Memory {
 
     /// Returns true if nothing says where it is.
     pub fn is_unknown(self) -> bool {
-        matches!(self, Memory::Unknown(_) | Memory::Closure(None))
+        matches!(self, Memory::Unknown(_) | Memory::Absent(_) | Memory::Closure(None))
     }
 
     /// Returns true if it is a place of the function that is being lowered, or a closure that has captured one.
@@ -309,7 +312,7 @@ impl Memory {
 
     /// Whether kernels may write it, so that other threads may at the same time.
     pub fn writable(self) -> bool {
-        matches!(self, Memory::Write(_) | Memory::Place(_) | Memory::Unknown(true))
+        matches!(self, Memory::Write(_) | Memory::Place(_) | Memory::Unknown(true) | Memory::Absent(true))
     }
 }
 

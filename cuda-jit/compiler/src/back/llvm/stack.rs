@@ -3,12 +3,16 @@
 //! The slots of a variable of the source lie in one block of memory, as a debugger is told.
 
 use cuda_llvm::inkwell;
+use inkwell::AddressSpace;
 use inkwell::types::{BasicType, BasicTypeEnum};
-use inkwell::values::{BasicValue, PointerValue};
+use inkwell::values::{BasicValue, BasicValueEnum, PointerValue};
 
 use super::function::{Lowering, Result};
 use super::{EmitError, raw};
 use crate::kir::{Function, Home, SlotId};
+
+/// LLVM's number of the space of a thread's own memory.
+const LOCAL: u16 = 5;
 
 /// Where a function's slots, arrays and variables are.
 pub(super) struct Stack<'ctx> {
@@ -45,10 +49,22 @@ impl<'ctx> Lowering<'ctx, '_> {
         for (slot, home) in function.slots.iter().zip(homes) {
             let ty = self.register_type(slot.ty);
             let slot = home.map_or_else(|| Ok(self.builder.build_alloca(ty, "")?), Result::Ok)?;
-            self.builder.build_store(slot, ty.const_zero())?;
+            self.builder.build_store(slot, self.begin(ty))?;
             slots.push(slot);
         }
         Ok(Stack { slots, arrays, variables })
+    }
+
+    /// The value of a slot before it is set. That of a pointer to what the thread owns is one of LLVM's local space, since its
+    /// search for the spaces of pointers (`infer-address-spaces`) crashes where a loop hands round nothing but `null`.
+    fn begin(&self, ty: BasicTypeEnum<'ctx>) -> BasicValueEnum<'ctx> {
+        match ty {
+            BasicTypeEnum::PointerType(generic) if generic.get_address_space() == AddressSpace::default() => {
+                let local = self.context.ptr_type(AddressSpace::from(LOCAL));
+                local.const_null().const_address_space_cast(generic).into()
+            }
+            ty => ty.const_zero(),
+        }
     }
 
     fn room(&self, ty: impl BasicType<'ctx>, align: u32) -> Result<PointerValue<'ctx>> {
