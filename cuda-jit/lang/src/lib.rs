@@ -52,12 +52,12 @@ pub mod __private {
     pub(crate) struct Library;
 
     pub use crate::harvest::{
-        Answers, Arithmetic, Body, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom, DeviceOperator,
-        DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam, Key, Layout,
-        MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy, SumIdentity,
-        SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to, cast_type,
-        closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg, param_of, part,
-        returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
+        Answers, Arithmetic, Body, ByPath, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
+        Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy,
+        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
+        cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
+        param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
     pub use crate::harvest::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};

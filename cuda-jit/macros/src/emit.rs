@@ -445,7 +445,7 @@ fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     let output = without_lifetimes(&signature.result);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(callee: __V, _: #root::Callee<Self>) -> __V
+        pub fn __see<__V, #(#open),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
         {

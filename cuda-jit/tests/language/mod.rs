@@ -44,6 +44,7 @@ mod lowering;
 mod math;
 mod methods;
 mod names;
+mod one_function;
 mod options;
 mod order;
 mod panics;

@@ -12,7 +12,7 @@ use super::function::{Frame, Lowering, Result, Return};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
-use super::{Callee, Spot};
+use super::{Callee, LowerError, Spot};
 use crate::harvest::{Body, Instance, Intrinsic, Memory, Told, Ty};
 use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
@@ -57,8 +57,17 @@ impl Lowering<'_> {
                 }
                 Ok(self.build.constructed(ty, variant, values))
             }
+            Callee::Another(name) => Err(self.another(at, name)),
             Callee::None => Err(self.error(at, "the front end does not know this function; please report this")),
         }
+    }
+
+    /// The error of a path that names a function of the host's and, by the type beside it, one of the device's.
+    pub(super) fn another(&self, at: Pos, name: &str) -> LowerError {
+        let text = format!(
+            "the host calls `{name}`, which hides a device function of that name; write `#[device]` before it, or give it another name"
+        );
+        self.error(at, text)
     }
 
     /// The value of a conversion of a value.

@@ -34,6 +34,7 @@ impl Lowering<'_> {
                 Callee::Constructor(ty, variant) => {
                     Captured::Constructor(ty.clone(), self.scopes.known_variant(arg.0, *variant)?)
                 }
+                Callee::Another(name) => return Err(self.another(arg.0, name)),
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },
             _ => {

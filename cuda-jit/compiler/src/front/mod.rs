@@ -253,6 +253,8 @@ enum Callee {
     Duplicate,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),
+    /// None: the host calls this function.
+    Another(&'static str),
     /// None: it is refused already, or nothing calls it.
     None,
 }
@@ -295,6 +297,7 @@ impl Callee {
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
+            Body::Another(name) => Callee::Another(name),
             Body::None => Callee::None,
         }
     }

@@ -13,7 +13,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 
 use super::pattern::{Answer, Valued, answer};
-use super::{Body, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
+use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
 
 /// The callee of a constructor of the type with a key, of the variant that a type tells.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl<T, V, F> Made<T, T, V, F> {
 /// The path is that of a device function. Nothing unsafe relies on an implementation.
 pub trait MadeByFunction<T, V> {
     #[doc(hidden)]
-    fn of(self, _: *const T)
+    fn of(self, _: *const ByPath<T, V>)
     where
         Self: Sized,
         T: DeviceFn,
@@ -144,7 +144,7 @@ impl NamedValue for std::sync::atomic::Ordering {
 /// The path is that of a device function, which rustc finds before [`NamedFunction`]. Nothing unsafe relies on an implementation.
 pub trait NamedCallee<T, V> {
     #[doc(hidden)]
-    fn of(self, _: *const T)
+    fn of(self, _: *const ByPath<T, V>)
     where
         Self: Sized,
         T: DeviceFn,
@@ -191,7 +191,7 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     }
 
     /// Shows the constructor to its observer.
-    pub fn of<K>(self, _: *const Constructor<K, Numbered<VARIANT>>) -> Self
+    pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
     where
         T: DeviceType<K = K>,
     {

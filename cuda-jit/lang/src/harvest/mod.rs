@@ -9,6 +9,7 @@
 //! A launch is safe because the compiler was told the truth about the kernel's types. Who tells it are the implementations
 //! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
+mod by_path;
 pub mod checked;
 pub mod compare;
 mod constructor;
@@ -34,6 +35,7 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+pub use by_path::ByPath;
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,
@@ -206,6 +208,11 @@ impl<F> Callee<F> {
     {
         self
     }
+
+    /// Shows the callee to its observer, and the function value that its path names.
+    pub fn by<V>(self, _: *const ByPath<F, V>, _: &V) -> Self {
+        self
+    }
 }
 
 /// A generic argument of a specialisation.
@@ -230,6 +237,8 @@ pub enum Body {
     Operation(Operation, fn() -> Typing),
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
+    /// None: a path names this function as a value, and a device function as a type.
+    Another(&'static str),
     /// None: it is refused already, or nothing calls it.
     None,
 }
@@ -401,7 +410,7 @@ impl Instance {
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::None => {
+            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::Another(_) | Body::None => {
                 panic!("it is captured Rust")
             }
         }

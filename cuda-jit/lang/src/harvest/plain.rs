@@ -19,7 +19,7 @@ impl PlainFunction {
     }
 
     /// Says that the observer saw something, so that nothing follows from the refusal.
-    pub fn of(self, _: *const NoCallee) -> Self {
+    pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
 }
@@ -35,7 +35,7 @@ impl NoFunction {
     }
 
     /// Says that the observer saw something, so that nothing follows from the refusal.
-    pub fn of(self, _: *const NoCallee) -> Self {
+    pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
 }
@@ -65,7 +65,7 @@ macro_rules! stand_ins {
             }
 
             #[doc(hidden)]
-            pub fn __see<F, C: Found<F>>(function: F, _: C) -> F {
+            pub fn __see<F, C: Found<F>>(function: F, _: C, _: *const NoCallee) -> F {
                 function
             }
         }
@@ -164,7 +164,7 @@ pub trait CallableFromKernels<Of> {
     }
 
     #[doc(hidden)]
-    fn __see<F>(function: F, _: NoFunction) -> F {
+    fn __see<F>(function: F, _: NoFunction, _: *const NoCallee) -> F {
         function
     }
 }

@@ -227,7 +227,7 @@ pub trait IsKnown<C>: Sized {
     type Function;
 
     #[doc(hidden)]
-    fn of(self, _: *const C) -> StandIn<Self::Function> {
+    fn by<V>(self, _: *const C, _: &V) -> StandIn<Self::Function> {
         StandIn(PhantomData)
     }
 }
@@ -267,7 +267,7 @@ pub trait IsPlain {
     type Function;
 
     #[doc(hidden)]
-    fn of(&self, _: *const NoCallee) -> NoFunction
+    fn by<V>(&self, _: *const NoCallee, _: &V) -> NoFunction
     where
         Self::Function: DeviceFunction,
     {

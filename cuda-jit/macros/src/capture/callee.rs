@@ -69,13 +69,13 @@ impl Capture {
         };
         let named = imported(path.to_token_stream());
         // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
-        let seen = |named: TokenStream, found: TokenStream| {
+        let seen = |named: TokenStream, found: TokenStream, observer: TokenStream| {
             let seer = imported(seer(path).to_token_stream());
-            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found))))
+            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #observer))))
         };
         if let (Some((_, true)), None) = (call, &known) {
-            let found = imported(quote_spanned!(span => #hidden().of(#observer)));
-            return (seen(quote_spanned!(span => #(#same)*(#named)), found), None);
+            let found = imported(quote_spanned!(span => #hidden()));
+            return (seen(quote_spanned!(span => #(#same)*(#named)), found, observer.to_token_stream()), None);
         }
         if is_constructor(path) {
             self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
@@ -92,16 +92,18 @@ impl Capture {
         let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
         self.say(quote_spanned!(span => let (#value, #asked) = #both;));
         let Some((mut see, known)) = known else {
-            self.say(quote_spanned!(span => #asked.see(&#value).of(#observer);));
+            // a type's function is the type's, whatever is imported
+            let shown = if of_type(written) { quote!(of(#observer)) } else { quote!(by(#observer, &#value)) };
+            self.say(quote_spanned!(span => #asked.see(&#value).#shown;));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
         see.set_span(span);
-        let found = quote_spanned!(span => #asked.#see(&#value, #known).of(#observer));
+        let found = quote_spanned!(span => #asked.#see(&#value, #known).by(#observer, &#value));
         if let Some((_, true)) = call {
             let callee = format_ident!("__cuda_jit_known{}", number, span = span);
             self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
             let tied = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
-            return (seen(tied, callee.to_token_stream()), Some(callee));
+            return (seen(tied, callee.to_token_stream(), quote!(0 as *const _)), Some(callee));
         }
         self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
         (Expr::Verbatim(value.to_token_stream()), None)

@@ -1,0 +1,147 @@
+//! A path of a call means one function, on the host and on the device.
+
+use cuda_jit::device::*;
+use cuda_jit::{device, kernel};
+
+use super::differ;
+
+mod marked {
+    use cuda_jit::device;
+
+    #[device]
+    pub(super) fn twice(x: i64) -> i64 {
+        x * 2
+    }
+
+    #[device]
+    pub(super) fn applied<F: Fn(i64) -> i64>(f: F, x: i64) -> i64 {
+        f(x) * 2
+    }
+
+    #[device]
+    pub(super) fn nth<T: Copy, const N: usize>(x: [T; N], at: usize) -> T {
+        x[at % N]
+    }
+
+    #[device]
+    pub(super) fn longest<'a>(x: &'a [i32], y: &'a [i32]) -> &'a [i32] {
+        if x.len() > y.len() { x } else { y }
+    }
+
+    #[device]
+    #[expect(non_snake_case, reason = "the case of a name decides nothing")]
+    pub(super) fn Half(x: i64) -> i64 {
+        x / 2
+    }
+}
+
+/// Functions of the same names, which hide those that the glob brings, but not the types beside them.
+mod plain {
+    pub(super) use super::marked::*;
+
+    pub(super) fn twice(x: i64) -> i64 {
+        x + 77
+    }
+
+    pub(super) fn applied<F: Fn(i64) -> i64>(f: F, x: i64) -> i64 {
+        f(x) + 5
+    }
+
+    #[expect(non_snake_case, reason = "the case of a name decides nothing")]
+    pub(super) fn Half(x: i64) -> i64 {
+        x / 3
+    }
+}
+
+fn clz(x: u32) -> u32 {
+    x + 1000
+}
+
+#[kernel]
+fn by_every_path(x: &[i32], out: &mut [i64]) {
+    use self::marked::twice as doubled;
+    let i = grid::<1>();
+    let v = x[i] as i64;
+    out[i] = marked::twice(v) + doubled(v) + marked::applied(|w| w + v, 3) + marked::applied(marked::twice, v);
+    out[i] +=
+        plain::nth([1, 2, v], i) + marked::nth::<i64, 2>([4, v], 1) + marked::Half(v) + Some(v).map_or(0, marked::Half);
+    out[i] += plain::longest(x, &x[1..]).len() as i64 + Some(v).map(doubled).unwrap_or(0) + popc(x[i] as u32) as i64;
+    out[i] += {
+        #[device]
+        fn twice(x: i64) -> i64 {
+            x * 20
+        }
+        twice(v) + self::marked::applied(twice, 1)
+    };
+}
+
+#[test]
+fn every_path_of_a_function_means_it() {
+    differ!(by_every_path, (1, 4), [&[7i32, -2, 1 << 20, 0][..]], vec![0i64; 4]);
+}
+
+#[kernel]
+fn beside_a_glob(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    out[i] = clz(x[i]);
+}
+
+#[kernel]
+fn by_a_module(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = plain::twice(x[i]);
+}
+
+#[kernel]
+fn with_a_closure(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = plain::applied(|v| v + 3, x[i]);
+}
+
+#[kernel]
+fn as_an_argument(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = marked::applied(plain::twice, x[i]);
+}
+
+#[kernel]
+fn as_an_argument_of_a_method(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = Some(x[i]).map(plain::twice).unwrap_or(0);
+}
+
+#[kernel]
+fn with_a_capital(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = plain::Half(x[i]);
+}
+
+#[kernel]
+fn with_a_capital_as_an_argument(x: &[i64], out: &mut [i64]) {
+    let i = grid::<1>();
+    out[i] = Some(x[i]).map_or(0, plain::Half);
+}
+
+#[test]
+fn a_function_of_ones_own_that_hides_one_of_the_device_is_refused() {
+    macro_rules! refused {
+        ($($kernel:ident: $name:literal;)*) => { $(
+            let said = $kernel::compile_ptx((9, 0)).expect_err("the host calls another function").to_string();
+            let why = concat!("the host calls `all::language::one_function::", $name, "`, which hides a device function of that name");
+            assert!(said.contains(why), "{said}");
+            // what the host calls is as it was
+            let mut out = [0; 1];
+            cuda_jit::host::for_each_thread((1, 1), || $kernel(&[3], &mut out));
+            assert_ne!(out, [0]);
+        )* };
+    }
+    refused! {
+        beside_a_glob: "clz";
+        by_a_module: "plain::twice";
+        with_a_closure: "plain::applied";
+        as_an_argument: "plain::twice";
+        as_an_argument_of_a_method: "plain::twice";
+        with_a_capital: "plain::Half";
+        with_a_capital_as_an_argument: "plain::Half";
+    }
+}
