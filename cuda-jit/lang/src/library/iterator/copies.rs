@@ -27,7 +27,7 @@ impl<'a, T: Copy + DeviceType> Referent for &'a T {
 }
 
 /// Copies each element behind its reference.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Copied<I> {
     pub(crate) iter: I,
 }

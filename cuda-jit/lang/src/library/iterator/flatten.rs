@@ -7,7 +7,7 @@ use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
 /// An iterator that ends with its first `None`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Fuse<I> {
     /// `None` once the iterator has ended, if it is not fused itself.
     pub(crate) iter: Option<I>,
@@ -124,7 +124,7 @@ impl<I: DeviceExactSize> DeviceExactSize for Fuse<I> {
 }
 
 /// The elements of the iterators that an iterator returns.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Flatten<I, U> {
     pub(crate) iter: Fuse<I>,
     /// The inner iterator at the front.
@@ -295,7 +295,7 @@ where
 }
 
 /// An iterator that can show its next element without advancing.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Peekable<I: DeviceIterator> {
     pub(crate) iter: I,
     /// The result of the next call of `next`, once it is known.
@@ -460,7 +460,7 @@ impl<I: DeviceExactSize> DeviceExactSize for Peekable<I> {
 }
 
 /// The elements of an iterator again and again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cycle<I> {
     /// The iterator as it was.
     pub(crate) all: I,

@@ -69,7 +69,7 @@ pub trait Pairing: DeviceIntoIterator {
 impl<T: DeviceIntoIterator> Pairing for T {}
 
 /// The element of an `Option`, if there is one.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct OptionElements<T> {
     item: Option<T>,
 }
@@ -126,7 +126,7 @@ impl<T: DeviceType, E: DeviceType> DeviceIntoIterator for Result<T, E> {
 }
 
 /// An element without end, or before an end that a `take` from the back has found.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Repeat<T> {
     item: T,
     /// `usize::MAX` if there is no end.
@@ -190,7 +190,7 @@ impl<T: DeviceType> DeviceExactSize for Repeat<T> {
 }
 
 /// Copies of an element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Copies<T> {
     item: T,
     count: usize,
@@ -215,7 +215,7 @@ impl<T: DeviceType> Numbered for Copies<T> {
 pub type RepeatN<T> = Indexed<Copies<T>>;
 
 /// The results of a closure, until one is `None`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FromFn<F> {
     f: F,
 }
@@ -231,7 +231,7 @@ impl<T: DeviceType, F: FnMut() -> Option<T>> DeviceIterator for FromFn<F> {
 }
 
 /// Elements each of which a closure makes of the one before.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Successors<T, F> {
     next: Option<T>,
     f: F,

@@ -6,7 +6,7 @@ use crate::harvest::{Closure, DeviceType};
 use crate::library::structs::device_struct;
 
 /// The elements from the first that does not satisfy a predicate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SkipWhile<I, P> {
     pub(crate) iter: I,
     pub(crate) predicate: P,
@@ -43,7 +43,7 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for SkipWhile
 }
 
 /// The elements before the first that does not satisfy a predicate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TakeWhile<I, P> {
     pub(crate) iter: I,
     pub(crate) predicate: P,
@@ -76,7 +76,7 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile
 }
 
 /// Applies a closure to each element until it returns `None`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MapWhile<I, F> {
     pub(crate) iter: I,
     pub(crate) f: F,
@@ -96,7 +96,7 @@ impl<B: DeviceType, I: DeviceIterator, F: FnMut(I::Item) -> Option<B>> DeviceIte
 }
 
 /// Applies a closure to a state and each element until it returns `None`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scan<I, S, F> {
     pub(crate) iter: I,
     pub(crate) state: S,

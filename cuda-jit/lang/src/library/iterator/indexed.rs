@@ -26,7 +26,7 @@ pub trait Numbered: Sized + DeviceType {
 }
 
 /// An iterator over what is told by its number.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Indexed<S> {
     pub(super) source: S,
     pub(super) front: usize,

@@ -6,7 +6,7 @@ use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
 /// Pairs the elements of two iterators.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Zip<A, B> {
     pub(crate) a: A,
     pub(crate) b: B,
@@ -166,7 +166,7 @@ impl<A: DeviceExactSize, B: DeviceExactSize> DeviceExactSize for Zip<A, B> {
 }
 
 /// The elements of one iterator and then those of another.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Chain<A, B> {
     /// `None` once a call at the front has found its end.
     pub(crate) a: Option<A>,

@@ -11,7 +11,7 @@ use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
 /// The elements of a slice.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Elements<'a, T> {
     slice: &'a [T],
 }
@@ -54,7 +54,7 @@ impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
 }
 
 /// The parts of a slice of so many elements, the last perhaps of fewer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Chunks<'a, T> {
     slice: &'a [T],
     size: usize,
@@ -110,7 +110,7 @@ impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
 }
 
 /// The parts of a slice of so many elements.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ChunksExact<'a, T> {
     slice: &'a [T],
     size: usize,
@@ -159,7 +159,7 @@ impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
 }
 
 /// The parts of a slice of so many elements that overlap.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Windows<'a, T> {
     slice: &'a [T],
     size: usize,
@@ -182,7 +182,7 @@ impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
 }
 
 /// The elements of an array by value.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ArrayElements<T, const N: usize> {
     array: [T; N],
 }

@@ -6,7 +6,7 @@ use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
 /// The first elements of an iterator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Take<I> {
     pub(crate) iter: I,
     pub(crate) left: usize,
@@ -122,7 +122,7 @@ impl<I: DeviceExactSize> DeviceExactSize for Take<I> {
 }
 
 /// The elements of an iterator after the first ones.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Skip<I> {
     pub(crate) iter: I,
     /// The number of elements to skip before the next one.
@@ -226,7 +226,7 @@ impl<I: DeviceExactSize> DeviceExactSize for Skip<I> {
 }
 
 /// Every `n`-th element of an iterator, from the first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StepBy<I> {
     pub(crate) iter: I,
     /// The number of elements between two that the iterator returns.

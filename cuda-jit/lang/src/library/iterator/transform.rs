@@ -56,7 +56,7 @@ impl<'a, I: DeviceExactSize> DeviceExactSize for &'a mut I {
 }
 
 /// Applies a closure to each element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Map<I, F> {
     pub(crate) iter: I,
     pub(crate) f: F,
@@ -114,7 +114,7 @@ impl<B: DeviceType, I: DeviceExactSize, F: FnMut(I::Item) -> B> DeviceExactSize 
 }
 
 /// Keeps the elements that satisfy a predicate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Filter<I, P> {
     pub(crate) iter: I,
     pub(crate) predicate: P,
@@ -158,7 +158,7 @@ impl<I: DeviceDoubleEnded, P: FnMut(&I::Item) -> bool> DeviceDoubleEnded for Fil
 }
 
 /// Applies a closure to each element and keeps what it returns in `Some`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FilterMap<I, F> {
     pub(crate) iter: I,
     pub(crate) f: F,
@@ -200,7 +200,7 @@ impl<B: DeviceType, I: DeviceDoubleEnded, F: FnMut(I::Item) -> Option<B>> Device
 }
 
 /// Calls a closure with a reference to each element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inspect<I, F> {
     pub(crate) iter: I,
     pub(crate) f: F,
@@ -251,7 +251,7 @@ impl<I: DeviceExactSize, F: FnMut(&I::Item)> DeviceExactSize for Inspect<I, F> {
 }
 
 /// Pairs each element with its index.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Enumerate<I> {
     pub(crate) iter: I,
     pub(crate) index: usize,
@@ -353,7 +353,7 @@ impl<I: DeviceExactSize> DeviceExactSize for Enumerate<I> {
 }
 
 /// Reverses the direction of an iterator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Rev<I> {
     pub(crate) iter: I,
 }

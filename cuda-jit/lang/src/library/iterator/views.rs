@@ -9,7 +9,7 @@ use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
 /// The parts of a view along its first axis.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ViewLanes<V> {
     view: V,
 }
