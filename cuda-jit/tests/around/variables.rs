@@ -77,7 +77,7 @@ fn inspected(particles: &[Particle], view: ArrayView2<'_, f32>, out: &mut [f32],
 }
 
 /// Name, type and line of each variable and parameter of `inspected` and of what was written in place of its calls.
-const VARIABLES: [(&str, &str, u32); 22] = [
+const VARIABLES: [(&str, &str, u32); 23] = [
     ("particles", "&[Particle]", 0),
     ("view", "ArrayView2<f32>", 0),
     ("out", "&mut [f32]", 0),
@@ -99,6 +99,7 @@ const VARIABLES: [(&str, &str, u32); 22] = [
     ("inner", "f32", 22),
     ("value", "f32", u32::MAX),
     ("before", "f32", u32::MAX),
+    ("f", "closure", u32::MAX),
     ("self", "Option<i32>", u32::MAX),
 ];
 
@@ -340,7 +341,7 @@ fn what_is_written_in_place_of_a_call_has_its_own_variables() {
         .filter(|found| is_variable(found))
         .map(|found| found.name.as_str())
         .collect();
-    assert_eq!(within, ["value", "before"]);
+    assert_eq!(within, ["value", "f", "before"]);
     // a closure sees what is around it: its scope lies in those of the variables that it uses
     let scopes = |name: &str| {
         let at = inspected.iter().position(|found| is_variable(found) && found.name == name).expect(name);

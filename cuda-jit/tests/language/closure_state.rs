@@ -454,6 +454,70 @@ fn made_again_after_it_was_called(x: &[i32], out: &mut [i64]) {
     out[i] = all;
 }
 
+macro_rules! named_by_a_macro {
+    ($name:ident($x:ident, $out:ident) $body:block) => {
+        #[kernel]
+        fn $name($x: &[i32], $out: &mut [i64]) $body
+    };
+}
+
+named_by_a_macro!(moved_by_two_that_a_macro_names(x, out) {
+    let i = grid::<1>();
+    let mut n = x[i] as i64 % 10;
+    let mut next = move |v: i64| {
+        n += v;
+        (0..3i64).map(move |w| n * 10 + w)
+    };
+    out[i] = next(3).sum::<i64>() + next(1).sum::<i64>() * 1000 + n * 1000000;
+});
+
+#[kernel]
+fn held_by_arrays(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let n = x[i] as i64 % 10;
+    let all = Some((0..4i64).map(|v| v * 10 + n));
+    let mut held = [all.clone(), None, all];
+    if let Some(of) = &mut held[0] {
+        out[i] = of.next().unwrap_or(7);
+    }
+    if let Some(of) = held[0].as_mut() {
+        out[i] += of.next().unwrap_or(8) * 100;
+    }
+    if let Some(of) = &mut held[2] {
+        out[i] += of.nth(2).unwrap_or(9) * 10000;
+    }
+    let mut rows = [x[..3].iter(), x[3..].iter()];
+    rows[1].next();
+    out[i] += *rows[1].next().unwrap() as i64 + *rows[0].next().unwrap() as i64;
+}
+
+#[kernel]
+fn of_cloned_iterators(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let (mut n, mut a) = (x[i] as i64 % 10, [1i64, 2, 3]);
+    let mut all = x[..6].iter().map(move |v| {
+        n += 1;
+        a[n as usize % 3] += n;
+        *v as i64 % 7 * n + a[1]
+    });
+    all.next();
+    let mut same = all.clone();
+    let first = same.next().unwrap();
+    let mut pairs = all.clone().zip(same).peekable();
+    pairs.peek();
+    out[i] = first + 100 * all.next().unwrap() + pairs.clone().count() as i64 * 10000;
+    out[i] += pairs.fold(0, |sum, (v, w)| sum * 3 + v - w) + all.sum::<i64>();
+}
+
+#[kernel(debug)]
+fn told_to_a_debugger(x: &[i32], out: &mut [i64]) {
+    let i = grid::<1>();
+    let (a, b) = ([x[i] as i64 & 3, 2], [5i64, 6]);
+    let mut all = a.iter().flat_map(|v| b.iter().flat_map(move |w| (0..*v).map(move |k| w * 10 + k)));
+    out[i] = all.next().unwrap_or(7);
+    out[i] += all.sum::<i64>() * 100;
+}
+
 #[test]
 fn every_copy_has_its_own_variables() {
     let x = [0, 1, 2, 3, -4, 5, 7, -8, 100, 255, i32::MAX, i32::MIN];
@@ -484,6 +548,10 @@ fn every_copy_has_its_own_variables() {
         goes_round
         made_in_an_arm_of_two_patterns
         made_again_after_it_was_called
+        moved_by_two_that_a_macro_names
+        held_by_arrays
+        of_cloned_iterators
+        told_to_a_debugger
     }
     macro_rules! compare_one {
         ($($kernel:ident)*) => { $( differ!($kernel, (1, 1), [&x[..]], vec![0i64; 12]); )* };

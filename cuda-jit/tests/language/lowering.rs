@@ -71,6 +71,21 @@ fn alternatives(x: &[f32], out: &mut [f32]) {
     }
 }
 
+#[kernel]
+fn chosen_iterator(x: &[u32], out: &mut [u32]) {
+    let mut rows = [x[..2].iter(), x[2..].iter()];
+    rows[x[0] as usize].next();
+    out[0] = rows[0].len() as u32;
+}
+
+#[kernel]
+fn borrowed_iterator(x: &[u32], out: &mut [u32]) {
+    let mut rows = [(x[..2].iter(), 1), (x[2..].iter(), 2)];
+    let row = &mut rows[x[0] as usize].0;
+    row.next();
+    out[0] = rows[0].0.len() as u32;
+}
+
 #[test]
 fn what_has_no_place_names_the_functions_line() {
     let text = refusal!(alternatives);
@@ -85,6 +100,8 @@ fn refusals_name_the_place_and_the_way_out() {
     assert!(refusal!(two_memories).contains("points to other memory"));
     let text = refusal!(mutable_holder);
     assert!(text.contains("pass it by value and return it"), "{text}");
+    assert!(refusal!(chosen_iterator).contains("only where its index is written as a number"));
+    assert!(refusal!(borrowed_iterator).contains("only where its index is written as a number"));
     assert!(refusal!(endless).contains("`deepest` takes closures or returns references"));
     let text = refusal!(ordered);
     assert!(text.contains("`Level` has no device operator `PartialOrd`"), "{text}");

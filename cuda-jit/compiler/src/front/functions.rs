@@ -61,7 +61,6 @@ impl Lowering<'_> {
         let mut captures = closure.moved.to_vec();
         if captures.is_empty() {
             captures.extend(frame.locals.keys().filter(|number| mentions::closure(closure, **number)));
-            captures.sort_unstable();
             let before = captures.len();
             captures.retain(|number| match &frame.locals[number] {
                 Local::Fixed(Val { ty, .. }) | Local::Slots(ty, ..) => {
@@ -72,6 +71,9 @@ impl Lowering<'_> {
             named = captures.len() < before;
         }
         captures.retain(|number| matches!(frame.locals.get(number), Some(local) if !matches!(local, Local::Late(_))));
+        // of names that rustc resolves, several may be one binding
+        captures.sort_unstable();
+        captures.dedup();
         let home = if named { Home::Frame(self.scopes.current) } else { Home::Apart(Rc::new(frame.unbound())) };
         let (result, scope) = (self.scopes.returned_by(closure), self.build.scope());
         let captured = |number: &u32| (self.frame().locals[number].clone(), bindings[*number as usize].mutable);
@@ -287,10 +289,12 @@ impl Scopes {
             _ => false,
         };
         let known = self.learned.closures.iter().position(same);
-        let number = known.unwrap_or_else(|| {
-            self.learned.closures.push(function);
-            self.learned.closures.len() - 1
-        });
+        let number = known.unwrap_or(self.learned.closures.len());
+        match self.learned.closures.get_mut(number) {
+            // its scope is that of this time
+            Some(known) => *known = function,
+            None => self.learned.closures.push(function),
+        }
         let (types, leaves): (Vec<_>, Vec<_>) = captured.into_iter().map(|Val { ty, leaves }| (ty, leaves)).unzip();
         let closure = ClosureId::new(number as u32, types);
         Val { ty: Ty::Closure(Memory::Closure(Some(closure))), leaves: leaves.concat() }

@@ -51,6 +51,9 @@ impl Lowering<'_> {
             Ty::Scalar(_) => self.operand(receiver, Some(wanted)),
             _ => {
                 let place = self.place(receiver)?;
+                if matches!(wanted, Ty::Ref(to, memory) if memory.writable() && place.ty().fits(to)) {
+                    self.check_mutable(receiver, &place)?;
+                }
                 self.receiver(at, place, wanted)
             }
         }

@@ -169,6 +169,12 @@ impl Lowering<'_> {
                 let index = self.build.scaled_by(places[0], element.count());
                 Ok(self.build.moved(ptr, index, *element, memory))
             }
+            Place::Slots(Ty::Array(element, len), slots, root)
+                if let Some(known) = known.filter(|known| *known < len) =>
+            {
+                let leaves = element.leaves().len();
+                Ok(Place::Slots(*element, slots[known as usize * leaves..][..leaves].to_vec(), root))
+            }
             base => {
                 let base = self.build.read(&base);
                 let Ty::Array(_, len) = base.ty else { return self.strided(at, base, &places, checked) };
@@ -248,6 +254,9 @@ impl Lowering<'_> {
             _ => None,
         };
         let place = self.place_as(expr, wanted.as_ref())?;
+        if mutable {
+            self.check_mutable(expr, &place)?;
+        }
         // `&*slice` is the slice, and so is `&slice[range]`
         if let (ExprKind::Deref(_) | ExprKind::Index(..), Place::Fixed(slice @ Val { ty: Ty::Slice(..), .. })) =
             (&expr.1, &place)
@@ -255,6 +264,23 @@ impl Lowering<'_> {
             return Ok(slice.clone());
         }
         Ok(self.reference(place, mutable))
+    }
+
+    /// Refuses a mutable reference to an element of an array of references, or to a part of one: it is copied where its index is
+    /// known only when the kernel runs.
+    pub(super) fn check_mutable(&self, expr: &Expr, place: &Place) -> Result<()> {
+        let (Place::Fixed(value), mut of) = (place, expr) else { return Ok(()) };
+        while let ExprKind::Field(base, _) = &of.1 {
+            of = base;
+        }
+        match (&of.1, &value.ty) {
+            (ExprKind::Index(..), ty) if !matches!(ty, Ty::Slice(..) | Ty::View(..)) => {
+                let hint = "an element of an array of references or iterators is changed only where its index is written as a \
+                            number; bind each to a name";
+                Err(self.error(expr.0, hint))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what

@@ -237,7 +237,13 @@ pub(super) struct Learned {
 
 impl Scopes {
     /// The scopes of a function.
-    pub(super) fn new(frame: Frame, learned: Learned) -> Self {
+    pub(super) fn new(frame: Frame, mut learned: Learned) -> Self {
+        // the scopes of an earlier lowering are gone
+        for function in &mut learned.closures {
+            if let Captured::Written(written) = function {
+                written.scope = None;
+            }
+        }
         Scopes { frames: vec![frame], current: 0, places: Vec::new(), hollow: Vec::new(), learned }
     }
 

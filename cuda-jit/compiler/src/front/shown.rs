@@ -186,7 +186,11 @@ impl Program {
         match (ty, told) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
             (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
-            (Ty::Closure(_) | Ty::Passed(_), _) => self.composed(shown(ty), Vec::new()),
+            (Ty::Closure(_) | Ty::Passed(_), _) => {
+                let parts = (0..).zip(ty.parts());
+                let parts = parts.map(|(index, (part, _))| (part_name(ty, index), self.shown(part, part))).collect();
+                self.composed(shown(ty), parts)
+            }
             (Ty::Ref(to, memory), _) => {
                 let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
                 let to = self.in_memory(spelled(to, inner));
