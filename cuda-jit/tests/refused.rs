@@ -113,7 +113,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("methods", 17),
     ("newcomers", 5),
     ("operators", 3),
-    ("plain_functions", 30),
+    ("plain_functions", 29),
     ("printf_types", 10),
     ("standard_traits", 6),
     ("sums", 5),

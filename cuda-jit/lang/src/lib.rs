@@ -51,6 +51,7 @@ pub mod __private {
     #[derive(Debug)]
     pub(crate) struct Library;
 
+    pub use crate::__see as see;
     pub use crate::harvest::{
         Answers, Arithmetic, Body, ByPath, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,

@@ -423,10 +423,10 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     }
 }
 
-/// How a call ties the generic arguments where closures go in: their types are the call's alone.
+/// How a call ties the generic arguments where closures may go in: their types are the call's alone.
 fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
     if !signature.takes_closures() {
-        return TokenStream::new();
+        return quote!(#root::see! {});
     }
     let mut open = Vec::new();
     let args: Vec<TokenStream> = signature

@@ -75,6 +75,40 @@ fn by_every_path(x: &[i32], out: &mut [i64]) {
     };
 }
 
+mod constants {
+    #![expect(non_upper_case_globals, reason = "the case of a name decides nothing")]
+
+    pub(super) const limit: i64 = 5;
+    pub(super) static bound: i64 = 6;
+    pub(super) const table: [i64; 3] = [4, 5, 6];
+    pub(super) const pair: (u32, f32) = (3, 4.5);
+}
+
+#[device]
+fn first<T: Copy>(x: T, _: i64) -> T {
+    x
+}
+
+#[device]
+fn sum(x: &[i64; 3], y: [i64; 3]) -> i64 {
+    x[0] + x[1] * 2 + y[2]
+}
+
+#[kernel]
+fn constants_in_lower_case(x: &[i32], out: &mut [i64]) {
+    use self::constants::{bound, limit, pair};
+    let i = grid::<1>();
+    let v = x[i] as i64;
+    out[i] = marked::twice(limit) + first(bound, limit) * 3 + sum(&constants::table, constants::table);
+    out[i] += first(pair, bound).0 as i64 + marked::applied(marked::twice, limit) + popc(constants::pair.0) as i64;
+    out[i] += Some(limit).map_or(bound, marked::twice) + v.max(limit) + marked::applied(|w| w * bound, v);
+}
+
+#[test]
+fn constants_are_arguments_in_any_case() {
+    differ!(constants_in_lower_case, (1, 4), [&[7i32, -2, 1 << 20, 0][..]], vec![0i64; 4]);
+}
+
 #[test]
 fn every_path_of_a_function_means_it() {
     differ!(by_every_path, (1, 4), [&[7i32, -2, 1 << 20, 0][..]], vec![0i64; 4]);

@@ -57,6 +57,7 @@ impl Lowering<'_> {
                 }
                 Ok(self.build.constructed(ty, variant, values))
             }
+            Callee::Constant(_) => Err(self.error(at, "a constant is called here; please report this")),
             Callee::Another(name) => Err(self.another(at, name)),
             Callee::None => Err(self.error(at, "the front end does not know this function; please report this")),
         }

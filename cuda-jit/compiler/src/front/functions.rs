@@ -34,6 +34,11 @@ impl Lowering<'_> {
                 Callee::Constructor(ty, variant) => {
                     Captured::Constructor(ty.clone(), self.scopes.known_variant(arg.0, *variant)?)
                 }
+                Callee::Constant(constant) => {
+                    let constant = constant.clone();
+                    let place = self.constant_place(arg.0, &constant)?;
+                    return Ok(self.read_settled(&place));
+                }
                 Callee::Another(name) => return Err(self.another(arg.0, name)),
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
             },

@@ -56,7 +56,8 @@ use std::rc::Rc;
 
 use crate::harvest::layout::{short, shown};
 use crate::harvest::{
-    Body, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty, Typing, ViewOp,
+    Body, ConstValue, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty,
+    Typing, ViewOp,
 };
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
@@ -253,6 +254,8 @@ enum Callee {
     Duplicate,
     /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
     Constructor(Ty, Option<usize>),
+    /// None: a constant, where a function may be.
+    Constant(Rc<ConstValue>),
     /// None: the host calls this function.
     Another(&'static str),
     /// None: it is refused already, or nothing calls it.
@@ -297,6 +300,7 @@ impl Callee {
             Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
+            Body::Constant(value) => Callee::Constant(Rc::new(value())),
             Body::Another(name) => Callee::Another(name),
             Body::None => Callee::None,
         }

@@ -279,6 +279,7 @@ impl Scopes {
             Callee::Cached(Intrinsic::LoadCached(_), of) => Some(of.clone()),
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
+            Callee::Constant(constant) => Some(constant.ty.clone()),
             Callee::Another(_) | Callee::None | Callee::Identity | Callee::Duplicate => None,
         }
     }

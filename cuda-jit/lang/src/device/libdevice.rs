@@ -79,6 +79,8 @@ macro_rules! functions {
             pub fn __callee() -> Callee<Self> {
                 Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

@@ -63,6 +63,8 @@ macro_rules! beside {
             pub(crate) fn __callee() -> Callee<Self> {
                 Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the instance is the function that this type stands beside.
@@ -151,6 +153,8 @@ macro_rules! intrinsics {
             pub(crate) fn __callee() -> Callee<Self> {
                 Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

@@ -29,6 +29,8 @@ macro_rules! calls {
             pub fn __callee() -> $crate::harvest::Callee<Self> {
                 $crate::harvest::Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
@@ -284,6 +286,8 @@ macro_rules! intrinsics {
             pub fn __callee() -> Callee<Self> {
                 Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

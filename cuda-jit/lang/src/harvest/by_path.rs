@@ -5,12 +5,12 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promise that the compiler is told the truth about the function here.
+//! The promises that the compiler is told the truth about the function, and the run of a closure that captures nothing.
 
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use super::{Body, DeviceFn, Instance};
+use super::{Body, ConstItem, DeviceFn, Instance, Untied, const_of, run};
 
 /// The device function `F`, by a path that names the function value `V`.
 #[derive(Debug)]
@@ -28,6 +28,63 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
             return F::instance();
         }
         Instance { body: Body::Another(value), generics: Vec::new() }
+    }
+}
+
+/// How a call ties the generic arguments of a function that takes no closures, where functions or constants go in by their paths.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __see {
+    () => {
+        #[doc(hidden)]
+        #[allow(unreachable_pub, reason = "it is as visible as the type that it is of")]
+        pub fn __see<__V>(
+            callee: __V,
+            _: $crate::__private::Callee<Self>,
+            _: *const $crate::__private::ByPath<Self, __V>,
+        ) -> __V
+        where
+            Self: $crate::__private::DeviceFn,
+            __V: $crate::__private::FnLike<
+                    <Self as $crate::__private::DeviceFn>::Args,
+                    Output = <Self as $crate::__private::DeviceFn>::Output,
+                >,
+        {
+            callee
+        }
+    };
+}
+
+/// The constant that a path names which is an argument, in the place of a function. The closure yields it.
+#[derive(Debug)]
+pub struct ConstantByPath<C>(PhantomData<C>);
+
+impl<C> ConstantByPath<C> {
+    /// A constant that is only typed.
+    pub(super) const fn new() -> Self {
+        ConstantByPath(PhantomData)
+    }
+
+    /// Shows the constant to its observer.
+    pub fn by<V>(self, _: *const Self, _: &V) -> Self {
+        self
+    }
+}
+
+// SAFETY: the instance is no function, and the constant the one that rustc resolved the path to.
+#[diagnostic::do_not_recommend]
+unsafe impl<'a, V: ConstItem<'a> + 'a, C: Fn() -> &'a V> DeviceFn for ConstantByPath<C> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        let value = || {
+            const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
+            // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
+            let constant = unsafe { run(std::ptr::null::<C>()) };
+            const_of(constant.unwrap_or_else(|| unreachable!("the closure has no size")))
+        };
+        Instance { body: Body::Constant(value), generics: Vec::new() }
     }
 }
 

@@ -190,6 +190,11 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
         self
     }
 
+    /// The same of a path that is an argument.
+    pub fn argument<'a, Args, V: Makes<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
+        self
+    }
+
     /// Shows the constructor to its observer.
     pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
     where

@@ -209,6 +209,15 @@ impl<F> Callee<F> {
         self
     }
 
+    /// The same of a path that is an argument.
+    pub fn argument<'a, V: 'a, C: Fn() -> &'a V>(self, value: &V, _: C) -> Self
+    where
+        F: DeviceFn,
+        V: FnLike<F::Args, Output = F::Output>,
+    {
+        self.see(value)
+    }
+
     /// Shows the callee to its observer, and the function value that its path names.
     pub fn by<V>(self, _: *const ByPath<F, V>, _: &V) -> Self {
         self
@@ -237,6 +246,8 @@ pub enum Body {
     Operation(Operation, fn() -> Typing),
     /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
+    /// None: the constant that a path in the place of a function names.
+    Constant(fn() -> ConstValue),
     /// None: a path names this function as a value, and a device function as a type.
     Another(&'static str),
     /// None: it is refused already, or nothing calls it.
@@ -410,7 +421,12 @@ impl Instance {
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
-            Body::Intrinsic(_) | Body::Operation(..) | Body::Constructor(..) | Body::Another(_) | Body::None => {
+            Body::Intrinsic(_)
+            | Body::Operation(..)
+            | Body::Constructor(..)
+            | Body::Constant(_)
+            | Body::Another(_)
+            | Body::None => {
                 panic!("it is captured Rust")
             }
         }

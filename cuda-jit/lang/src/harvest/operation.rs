@@ -151,6 +151,8 @@ macro_rules! operations {
             pub fn __callee() -> $crate::harvest::Callee<Self> {
                 $crate::harvest::Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
@@ -184,6 +186,8 @@ macro_rules! untied_operations {
             $vis fn __callee() -> $crate::harvest::Callee<Self> {
                 $crate::harvest::Callee::new()
             }
+
+            $crate::__private::see! {}
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.

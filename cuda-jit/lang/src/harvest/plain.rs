@@ -6,7 +6,8 @@
 
 use std::marker::PhantomData;
 
-use super::NoCallee;
+use super::by_path::ConstantByPath;
+use super::{ConstItem, NoCallee};
 
 /// In the place of the callee of a function that is none of the device's.
 #[derive(Debug)]
@@ -18,11 +19,29 @@ impl PlainFunction {
         self
     }
 
+    /// The constant that a path names in the place of a function; a function is refused.
+    pub fn argument<'a, V: ArgumentOfCall<'a> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> ConstantByPath<C> {
+        ConstantByPath::new()
+    }
+
     /// Says that the observer saw something, so that nothing follows from the refusal.
     pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
 }
+
+/// A constant, beside which there is no type as beside a device function.
+///
+/// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels call `#[device]` functions, and `{Self}` is none",
+    label = "a plain function, which has no code for the device",
+    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+)]
+pub trait ArgumentOfCall<'a> {}
+
+#[diagnostic::do_not_recommend]
+impl<'a, T: ConstItem<'a>> ArgumentOfCall<'a> for T {}
 
 /// In the place of the callee of what is refused already.
 #[derive(Debug)]
@@ -31,6 +50,11 @@ pub struct NoFunction;
 impl NoFunction {
     /// Says nothing more.
     pub fn see<F>(self, _: &F) -> Self {
+        self
+    }
+
+    /// The same.
+    pub fn argument<'a, F: 'a, C: Fn() -> &'a F>(self, _: &F, _: C) -> Self {
         self
     }
 

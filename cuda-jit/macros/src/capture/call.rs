@@ -8,7 +8,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Path, Token};
 
-use super::callee::{function_of_type, of_type};
+use super::callee::{function_of_type, is_constructor, of_type};
 use super::observers::callee;
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
@@ -46,7 +46,10 @@ impl Capture {
                 _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
             };
         }
-        let closures = call.args.iter().any(|arg| self.names_function(arg));
+        // what a constructor takes by a path is a constant
+        let is_constructor = is_constructor(&callee);
+        let takes = |arg| if is_constructor { self.is_closure(arg) } else { self.names_function(arg) };
+        let closures = call.args.iter().any(takes);
         let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_or_function(arg)).collect();
         if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");

@@ -89,6 +89,14 @@ impl Capture {
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
         let asked = format_ident!("__cuda_jit_asked{}", number, span = span);
+        if call.is_none() && !of_type(written) {
+            // rustc tells a constant from a function
+            let constant = format_ident!("__cuda_jit_constant{}", number, span = span);
+            let all = imported(quote_spanned!(span => (#(#same)*(#path), #hidden(), || &#path)));
+            self.say(quote_spanned!(span => let (#value, #asked, #constant) = #all;));
+            self.say(quote_spanned!(span => #asked.argument(&#value, #constant).by(#observer, &#value);));
+            return (Expr::Verbatim(value.to_token_stream()), None);
+        }
         let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
         self.say(quote_spanned!(span => let (#value, #asked) = #both;));
         let Some((mut see, known)) = known else {
@@ -202,7 +210,7 @@ pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
 }
 
 /// Returns true if a path may name a constructor that has no hidden function beside it: that of a struct, or of an imported variant.
-fn is_constructor(path: &ExprPath) -> bool {
+pub(super) fn is_constructor(path: &ExprPath) -> bool {
     let capital = path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase));
     capital && !of_type(path)
 }
