@@ -22,6 +22,7 @@
 //! | `r#x` and `x` are two names | when they are built |
 //! | `T::max` of a user's trait, `swap` of a user's module, `count_ones` and `len` of a user's trait are the built-in ones | 105; 2; 44; 54 |
 
+mod closures;
 mod programs;
 mod values;
 
@@ -30,7 +31,7 @@ use super::snippets::{Feature, Snippet};
 
 /// All features.
 pub(super) fn all() -> impl Iterator<Item = &'static Feature> {
-    FEATURES.iter().chain(programs::FEATURES).chain(values::FEATURES)
+    FEATURES.iter().chain(programs::FEATURES).chain(values::FEATURES).chain(closures::FEATURES)
 }
 
 const FEATURES: &[Feature] = &[
@@ -528,7 +529,11 @@ mod tests {
     #[test]
     fn the_gate_writes_every_snippet() {
         let default = Chosen::new(&[], &[]).expect("nothing is named");
-        let gate = || crate::fuzz::GATE_SEEDS.into_iter().flat_map(|seed| (0..18).map(move |number| (seed, number)));
+        let gate = || {
+            crate::fuzz::GATE_SEEDS
+                .into_iter()
+                .flat_map(|seed| (0..crate::fuzz::GATE_PROGRAMS).map(move |number| (seed, number)))
+        };
         let text: String = gate().map(|(seed, number)| program::text(seed, number, seed % 2 == 1, &default)).collect();
         let text = text.replace("#[device(checked)]", "#[device]");
         for feature in all().filter(|feature| feature.state == Mended) {

@@ -12,7 +12,7 @@ use super::snippets::Chosen;
 /// So many snippets at least a function has.
 const SNIPPETS: usize = 4;
 /// So many functions are among the programs of a seed that the gate runs.
-const GATE: u64 = 12;
+const GATE: u64 = 19;
 
 /// The text of a program.
 pub(super) fn text(seed: u64, number: u64, checked: bool, chosen: &Chosen) -> String {

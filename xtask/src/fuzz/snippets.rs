@@ -4,7 +4,7 @@
 //! A snippet is a text whose numbers, types and expressions are drawn when it is written. Each belongs to a feature, and a
 //! feature that the language does not yet mean as rustc does is [`State::Open`]: only `--features` writes it, until it is
 //! mended. In a snippet `@` stands for what tells it from all others, `$k` for a small number, `$u32` and other types'
-//! names for an expression of that type, `$T` for one type of integers and `$e` for an expression of it.
+//! names for an expression of that type, `$T` for one type of integers and `$e` for an expression of it, `$at` for `@`.
 
 use super::expression::{Inputs, Ty, Writer};
 
@@ -110,6 +110,7 @@ impl Writer {
                 "k" => (1 + self.random.below(9)).to_string(),
                 "T" => ty.to_owned(),
                 "e" => self.expression(ty, 2),
+                "at" => "@".to_owned(),
                 "" => "$".to_owned(),
                 gap => match TYPES.into_iter().find(|ty| *ty == gap) {
                     Some(ty) => self.expression(ty, 2),
