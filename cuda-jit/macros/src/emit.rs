@@ -390,7 +390,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let unbounded = without_bounds(&bounded);
     let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
-    let see = see_closures(root, signature);
+    let see = see_closures(root, signature, vis);
     let output = without_lifetimes(&signature.result);
     let args = signature.generic_args(root);
     quote! {
@@ -424,9 +424,9 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
 }
 
 /// How a call ties the generic arguments where closures may go in: their types are the call's alone.
-fn see_closures(root: &TokenStream, signature: &Signature) -> TokenStream {
+fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     if !signature.takes_closures() {
-        return quote!(#root::see! {});
+        return quote!(#root::see! { #vis, });
     }
     let mut open = Vec::new();
     let args: Vec<TokenStream> = signature

@@ -80,7 +80,7 @@ macro_rules! functions {
                 Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub, }
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

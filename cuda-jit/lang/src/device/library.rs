@@ -64,7 +64,7 @@ macro_rules! beside {
                 Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub(crate), }
         }
 
         // SAFETY: the instance is the function that this type stands beside.
@@ -154,7 +154,7 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub(crate), }
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

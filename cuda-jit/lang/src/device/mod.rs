@@ -30,7 +30,7 @@ macro_rules! calls {
                 $crate::harvest::Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub, }
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
@@ -287,7 +287,7 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub, }
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.

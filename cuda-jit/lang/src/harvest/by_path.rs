@@ -35,10 +35,9 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __see {
-    () => {
+    ($vis:vis,) => {
         #[doc(hidden)]
-        #[allow(unreachable_pub, reason = "it is as visible as the type that it is of")]
-        pub fn __see<__V>(
+        $vis fn __see<__V>(
             callee: __V,
             _: $crate::__private::Callee<Self>,
             _: *const $crate::__private::ByPath<Self, __V>,

@@ -210,10 +210,10 @@ impl<F> Callee<F> {
     }
 
     /// The same of a path that is an argument.
-    pub fn argument<'a, V: 'a, C: Fn() -> &'a V>(self, value: &V, _: C) -> Self
+    pub fn argument<'a, V, C: Fn() -> &'a V>(self, value: &V, _: C) -> Self
     where
         F: DeviceFn,
-        V: FnLike<F::Args, Output = F::Output>,
+        V: FnLike<F::Args, Output = F::Output> + 'a,
     {
         self.see(value)
     }

@@ -152,7 +152,7 @@ macro_rules! operations {
                 $crate::harvest::Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { pub, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
@@ -187,7 +187,7 @@ macro_rules! untied_operations {
                 $crate::harvest::Callee::new()
             }
 
-            $crate::__private::see! {}
+            $crate::__private::see! { $vis, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
