@@ -18,6 +18,13 @@ mod other {
     }
     pub(crate) use panics as panic;
     pub(crate) use panics as unreachable;
+
+    macro_rules! prints {
+        ($($text:tt)*) => {
+            ()
+        };
+    }
+    pub(crate) use prints as printf;
 }
 
 use other::unreachable;
@@ -31,6 +38,12 @@ fn textual(out: &mut [f32]) {
 #[kernel]
 fn by_path(out: &mut [f32]) {
     other::panic!();
+    out[0] = 1.0;
+}
+
+#[kernel]
+fn prints_by_path(out: &mut [f32]) {
+    other::printf!("{}\n", out[0]);
     out[0] = 1.0;
 }
 

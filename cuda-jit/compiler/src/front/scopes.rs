@@ -146,32 +146,23 @@ impl Frame {
     ) -> Self {
         assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
         let callees = harvest.callees.iter().map(Callee::of).collect();
-        let (locals, targets) = (HashMap::new(), Vec::new());
-        let (file, returns) = (definition.file.into(), vec![returns]);
         let crate::syntax::Options { checked, unchecked, .. } = definition.options;
-        let (caller, called, types) = (None, None, RefCell::default());
-        Self {
-            definition,
-            checked,
-            unchecked,
-            caller,
-            called,
-            file,
-            generics,
-            harvest,
-            callees,
-            locals,
-            targets,
-            returns,
-            types,
-        }
+        Self { returns: vec![returns], ..Self::empty(definition, (checked, unchecked), generics, (harvest, callees)) }
     }
 
     /// A frame of the same function in which nothing is bound.
     pub(super) fn unbound(&self) -> Self {
-        let Self { definition, checked, unchecked, .. } = *self;
-        let (file, generics, harvest, callees) =
-            (self.file.clone(), self.generics.clone(), self.harvest.clone(), self.callees.clone());
+        let told = (self.harvest.clone(), self.callees.clone());
+        Self::empty(self.definition, (self.checked, self.unchecked), self.generics.clone(), told)
+    }
+
+    fn empty(
+        definition: &'static Definition,
+        (checked, unchecked): (bool, bool),
+        generics: Vec<GenericArg>,
+        (harvest, callees): (Rc<Told>, Rc<[Callee]>),
+    ) -> Self {
+        let file = definition.file.into();
         let (locals, targets, returns) = (HashMap::new(), Vec::new(), Vec::new());
         let (caller, called, types) = (None, None, RefCell::default());
         Self {
