@@ -85,6 +85,7 @@ fn bindings(environment: &Environment) -> Result<PathBuf, String> {
             Some(include) => {
                 let generated = cuda_sys_gen::generate(api, include, &History::committed());
                 let generated = generated.map_err(|error| format!("{error:#}"))?;
+                generated.warnings.iter().for_each(|text| warning(&format!("generate: {text}")));
                 [generated.types, generated.table]
             }
             None => [
@@ -92,6 +93,12 @@ fn bindings(environment: &Environment) -> Result<PathBuf, String> {
                 read(&committed.join(api.module).join("table.rs"))?,
             ],
         };
+        let [types, table] = generated;
+        let types = match api.module {
+            "driver" => types,
+            _ => cuda_sys_gen::beside_driver(&types, &read(&out.join("driver/types.rs"))?),
+        };
+        let generated = [types, table];
         for (name, text) in ["types.rs", "table.rs"].iter().zip(generated) {
             std::fs::write(folder.join(name), text).map_err(|error| format!("cannot write {name}: {error}"))?;
         }
@@ -106,7 +113,7 @@ fn declares(api: &cuda_sys_gen::Api, include: &Path) -> bool {
     if api.module != "driver" && std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_none() {
         return false;
     }
-    if let Some(header) = api.headers().find(|header| !include.join(header).is_file()) {
+    if let Some(header) = api.missing(include) {
         let module = api.module;
         warning(&format!(
             "generate: the committed bindings of `{module}` are used, {} has no {header}",

@@ -1,5 +1,7 @@
 //! The APIs that are bound: which headers, and which of their names.
 
+use std::path::Path;
+
 /// A library of CUDA's, as its headers declare it.
 #[derive(Debug)]
 pub struct Api {
@@ -7,8 +9,10 @@ pub struct Api {
     pub module: &'static str,
     /// What it is called in the comments at the head of its files.
     pub title: &'static str,
-    /// Lines of C that include its headers.
+    /// Lines of C that include its headers: of the first it cannot do without, of the others it can.
     pub(crate) include: &'static [&'static str],
+    /// Headers that its first includes, and that come with another part of a toolkit.
+    pub(crate) needs: &'static [&'static str],
     /// The one major version of CUDA that it is the API of, where its functions change with that.
     pub major: Option<u32>,
     /// Names of functions, types and constants, as regular expressions.
@@ -28,6 +32,8 @@ const RUNTIME: Api = Api {
     title: "the runtime API",
     major: Some(13),
     include: &["#include <cuda_runtime_api.h>"],
+    // with the compiler
+    needs: &["crt/host_defines.h"],
     functions: "cuda[A-Z].*",
     types: "cuda.*",
     constants: "cuda[A-Z].*|CUDART_VERSION|CUDA_(IPC|EGL).*",
@@ -43,6 +49,7 @@ pub const APIS: &[Api] = &[
         title: "the driver API",
         major: None,
         include: &["#include <cuda.h>", "#include <cudaProfiler.h>"],
+        needs: &[],
         functions: "cu.*",
         types: "(CU|cu).*",
         constants: "CU.*",
@@ -60,6 +67,7 @@ pub const APIS: &[Api] = &[
         title: "NVRTC",
         major: None,
         include: &["#include <nvrtc.h>"],
+        needs: &[],
         functions: "nvrtc.*",
         types: "nvrtc.*",
         constants: "NVRTC.*",
@@ -72,6 +80,7 @@ pub const APIS: &[Api] = &[
         title: "nvJitLink",
         major: None,
         include: &["#include <stddef.h>", "#include <nvJitLink.h>"],
+        needs: &[],
         functions: "nvJitLink.*",
         types: "nvJitLink.*",
         constants: "NVJITLINK.*",
@@ -85,6 +94,7 @@ pub const APIS: &[Api] = &[
         title: "NVML",
         major: None,
         include: &["#include <nvml.h>"],
+        needs: &[],
         functions: "nvml.*",
         types: "nvml.*",
         constants: "NVML.*",
@@ -102,6 +112,7 @@ pub const APIS: &[Api] = &[
             "#include <nvtx3/nvToolsExtSync.h>",
             "#include <nvtx3/nvToolsExtCuda.h>",
         ],
+        needs: &[],
         functions: "nvtx.*",
         types: "(nvtx|Nvtx)[A-Z].*",
         constants: "NVTX.*",
@@ -128,6 +139,20 @@ impl Api {
         let named = self.include.iter().filter_map(|line| Some(line.split_once('<')?.1.trim_end_matches('>')));
         // The C compiler's own.
         named.filter(|header| *header != "stddef.h")
+    }
+
+    /// The header without which it cannot be read, if `include` lacks one.
+    #[must_use]
+    pub fn missing(&self, include: &Path) -> Option<&'static str> {
+        let needed = self.headers().take(1).chain(self.needs.iter().copied());
+        needed.into_iter().find(|header| !include.join(header).is_file())
+    }
+
+    /// The lines of C that include those of its headers that `include` has, and the headers that it lacks.
+    pub(crate) fn included(&self, include: &Path) -> (Vec<&'static str>, Vec<&'static str>) {
+        let absent: Vec<_> = self.headers().filter(|header| !include.join(header).is_file()).collect();
+        let is_there = |line: &&str| !absent.iter().any(|header| line.contains(&format!("<{header}>")));
+        (self.include.iter().copied().filter(is_there).collect(), absent)
     }
 
     /// How its functions' names begin.

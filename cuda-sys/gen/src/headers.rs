@@ -37,7 +37,8 @@ pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
     if let Some((path, text)) = flattened(api, include)? {
         builder = builder.header_contents(&path.to_string_lossy(), &text);
     }
-    builder = builder.header_contents("headers.h", &(api.include.join("\n") + "\n"));
+    let (lines, _) = api.included(include);
+    builder = builder.header_contents("headers.h", &(lines.join("\n") + "\n"));
     let bindings = caught(|| builder.generate())?;
     let bindings = bindings.with_context(|| format!("bindgen cannot read {} in {}", api.title, include.display()))?;
     syn::parse_file(&bindings.to_string()).context("bindgen's output is not Rust")

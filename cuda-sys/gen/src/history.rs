@@ -95,6 +95,11 @@ impl History {
         Some((first, self.after(last)))
     }
 
+    /// The first version that declares a function of this name.
+    pub(crate) fn first(&self, name: &str) -> Option<u32> {
+        self.named(name, None).map(|(first, _)| first)
+    }
+
     /// The functions of `api` that earlier versions than `version` had and it has not, with the versions.
     ///
     /// None where the API is that of one major version: within one, functions stay.

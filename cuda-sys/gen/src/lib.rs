@@ -16,6 +16,7 @@ mod table;
 mod tool_table;
 mod types;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -33,6 +34,8 @@ pub struct Generated {
     /// What the files claim of the headers, as conditions in C that a compiler can check. A type's name stands in braces:
     /// it may need `struct` before it.
     pub facts: Vec<String>,
+    /// What the headers declare otherwise than is known, and what was left out for that.
+    pub warnings: Vec<String>,
 }
 
 /// Generates the files of `api` from the headers in `include`.
@@ -42,33 +45,57 @@ pub struct Generated {
 /// Headers that are not there, that bindgen cannot read, or that declare what the generator has no place for.
 pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generated> {
     let split = types::split(api, headers::parse(api, include)?)?;
+    let (_, absent) = api.included(include);
+    let lacks = |header: &&str| format!("{} has no {header}; what that declares is left out", include.display());
+    let mut warnings: Vec<String> = absent.iter().map(lacks).collect();
     let (table, pairs) = if api.is_driver() {
-        driver_table::render(api, &split.functions, &driver_table::abi_versions(include)?)?
+        let versions = driver_table::abi_versions(&driver_table::typedefs(include)?, history);
+        driver_table::render(api, &split.functions, &versions, &mut warnings)?
     } else if api.module == "nvtx" {
-        (tool_table::render(api, &split)?, Vec::new())
+        (tool_table::render(api, &split, &mut warnings)?, Vec::new())
     } else {
         let functions = table::with_own_streams(api, split.functions.clone(), include)?;
         (table::render(api, &functions, &split.sizes, history, toolkit_version(include)?)?, Vec::new())
     };
-    Ok(Generated { types: split.text, table, facts: [split.facts, pairs].concat() })
+    Ok(Generated { types: split.text, table, facts: [split.facts, pairs].concat(), warnings })
 }
 
-/// Adds to `history` what the headers in `include` declare of every API but those whose headers tell it themselves.
+/// Adds to `history` what the headers in `include` declare of every API, but what they tell of the versions themselves.
 ///
 /// # Errors
 ///
 /// As [`generate`].
 pub fn record(include: &Path, history: &mut History) -> Result<()> {
     let version = toolkit_version(include)?;
-    let kept = |api: &&Api| !api.is_driver() && api.module != "nvtx";
+    let kept = |api: &&Api| api.module != "nvtx" && api.missing(include).is_none();
     for api in APIS.iter().filter(kept).filter(|api| api.major.is_none_or(|major| version / 1000 == major)) {
-        let split = types::split(api, headers::parse(api, include)?)?;
+        let mut split = types::split(api, headers::parse(api, include)?)?;
+        if api.is_driver() {
+            let mut unversioned = driver_table::typedefs(include)?;
+            unversioned.retain(|typedef| driver_table::is_unversioned(typedef));
+            split.functions.retain(|function| unversioned.contains(&function.name));
+        }
         for function in table::with_own_streams(api, split.functions, include)? {
             history.add(version, &function, &split.sizes);
         }
     }
     history.read(version);
     Ok(())
+}
+
+/// The types of a library beside those of an older driver's headers: with the driver's opaque types that they name and those
+/// headers have not.
+#[must_use]
+pub fn beside_driver(types: &str, driver: &str) -> String {
+    let opaque = |text: &str| -> BTreeSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| word.starts_with("CU") && word.ends_with("_st")).map(str::to_owned).collect()
+    };
+    let declared = |name: &&String| types.contains(&format!("= {name},"));
+    let handle = |name: &String| format!("    {} = {name},\n", name.trim_end_matches("_st"));
+    let named = opaque(types);
+    let lacking: Vec<_> = named.difference(&opaque(driver)).filter(|name| !declared(name)).map(handle).collect();
+    if lacking.is_empty() { types.to_owned() } else { format!("{types}\nhandles! {{\n{}}}\n", lacking.concat()) }
 }
 
 /// The version of the toolkit whose `cuda.h` is in `include`, as `1000 * major + 10 * minor`.
@@ -89,4 +116,18 @@ pub fn toolkit_version(include: &Path) -> Result<u32> {
 fn head(api: &Api, what: &str) -> String {
     let headers = api.headers().collect::<Vec<_>>().join(", ");
     format!("// {}: {what}.\n// Written by `cargo xtask gen-bindings` from {headers}; do not edit.\n\n", api.title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_older_driver_lacks_is_opaque() {
+        let types =
+            "handles! {\n    cudaC = CUc_st,\n}\npub type cudaA = *mut CUa_st;\npub type cudaB = *mut CUb_st;\n";
+        let all = beside_driver(types, "handles! {\n    CUa = CUa_st,\n}\n");
+        assert_eq!(all, format!("{types}\nhandles! {{\n    CUb = CUb_st,\n}}\n"));
+        assert_eq!(beside_driver(types, "CUa_st CUb_st"), types);
+    }
 }

@@ -5,17 +5,19 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
 use crate::api::Api;
 use crate::types::{Function, Split};
 
-pub(crate) fn render(api: &Api, split: &Split) -> Result<String> {
+pub(crate) fn render(api: &Api, split: &Split, warnings: &mut Vec<String>) -> Result<String> {
     let mut text = crate::head(api, "functions: name, signature, module, number");
     text.push_str("table! {\n");
     for Function { name, parameters, result } in &split.functions {
-        let (module, number) = place(name, &split.text)
-            .with_context(|| format!("`{name}` has no number among the enumerators of {}", api.title))?;
+        let Some((module, number)) = place(name, &split.text) else {
+            warnings.push(format!("`{name}` has no number among the enumerators of {}; it is left out", api.title));
+            continue;
+        };
         let parameters = parameters.join(", ");
         writeln!(text, "    fn {name}({parameters}) -> {result} = {module}, {number};")?;
     }
