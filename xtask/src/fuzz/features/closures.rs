@@ -165,7 +165,7 @@ pub(super) const FEATURES: &[Feature] = &[
             },
             Snippet {
                 items: "",
-                body: "let v@ = [$u64, $u64];\nlet r@ = { let mut w = m.view_mut(); let mut f = |k: usize, v: u64| { w[k % 2] ^= v.rotate_left(3); w[0] }; let s = f($usize, v@[0]); f(1, v@[1]) ^ s.rotate_left(1) };\n\
+                body: "let (v@, k@) = ([$u64, $u64], $usize);\nlet r@ = { let mut w = m.view_mut(); let mut f = |k: usize, v: u64| { w[k % 2] ^= v.rotate_left(3); w[0] }; let s = f(k@, v@[0]); f(1, v@[1]) ^ s.rotate_left(1) };\n\
                        let mut each@ = m.iter_mut().map(|v| { *v = v.rotate_left(1); *v });\nlet s@ = each@.next().unwrap_or(1);\nlet t@ = each@.next().unwrap_or(2) ^ m[0];\n",
                 yields: &[("r@", "u64"), ("s@", "u64"), ("t@", "u64")],
             },
