@@ -216,6 +216,13 @@ pub(super) const FEATURES: &[Feature] = &[
                        let r@ = { let p@ = 3; f@(p@) ^ g@(p@).rotate_left(3) };\nlet s@ = [r@].map(&f@)[0] ^ f@(1);\n",
                 yields: &[("r@", "T"), ("s@", "T")],
             },
+            Snippet {
+                items: "#[device]\nfn sum@<F: FnMut(usize) -> $T>(mut f: F, k: usize) -> $T { f(k) ^ f(0).rotate_left(1) }\n",
+                body: "let (mut n@, mut a@) = ($e, [$e, $e]);\nn@ ^= 3;\na@[1] ^= n@;\nlet g@ = |v: $T| n@.rotate_left(1) ^ v ^ a@[0];\nlet mut f@ = move |v: $T| { n@ ^= v; a@[0] = a@[0].rotate_left(1) ^ v; g@(n@).rotate_left(1) ^ n@ ^ a@[1] };\n\
+                       let p@ = f@($e);\nlet q@ = f@($e) ^ g@(1);\nlet r@ = sum@(move |k: usize| { a@[0] ^= 1; a@[k % 2] }, { a@[1] = $e; $usize });\n\
+                       let s@ = (0..2usize).map(move |k| a@[k]).zip({ a@[0] ^= 5; a@ }).fold(n@, |s: $T, (v, w)| s.rotate_left(3) ^ v ^ w.rotate_left(1));\n",
+                yields: &[("p@", "T"), ("q@", "T"), ("r@", "T"), ("s@", "T")],
+            },
         ],
     },
     Feature {
