@@ -53,12 +53,12 @@ pub mod __private {
 
     pub use crate::__see as see;
     pub use crate::harvest::{
-        Answers, Arithmetic, Body, ByPath, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
         Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, cast_to,
-        cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators, owner_arg,
-        param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
+        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, capitals,
+        cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
+        owner_arg, param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
     pub use crate::harvest::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
@@ -89,7 +89,7 @@ pub mod __private {
         };
         pub use crate::harvest::{
             MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _, OptionVariants as _,
-            ResultVariants as _, TypedDropped as _, UntypedTrial as _,
+            OtherCapitals as _, ResultVariants as _, TypedDropped as _, UntypedTrial as _,
         };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;

@@ -320,7 +320,7 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
             Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
             Trial as __cuda_jit_Trial, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
-            Dropped as __cuda_jit_Dropped,
+            Dropped as __cuda_jit_Dropped, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,

@@ -4,6 +4,7 @@ use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::visit_mut::VisitMut;
 use syn::{
     Block, FnArg, GenericArgument, GenericParam, Generics, Ident, Lifetime, Pat, PatType, ReturnType, Stmt, Type,
@@ -68,6 +69,7 @@ impl Signature {
     pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
         refuse_iterators(&sig.generics)?;
+        refuse_lent_results(&sig.generics)?;
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -379,6 +381,34 @@ fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Refuses closures that return references of a lifetime of the function's: the type that stands beside it has none.
+fn refuse_lent_results(generics: &Generics) -> syn::Result<()> {
+    struct Named<'a>(&'a Generics, Option<Lifetime>);
+    impl Visit<'_> for Named<'_> {
+        fn visit_parenthesized_generic_arguments(&mut self, of: &syn::ParenthesizedGenericArguments) {
+            struct Lifetimes<'a, 'b>(&'a mut Named<'b>);
+            impl Visit<'_> for Lifetimes<'_, '_> {
+                fn visit_lifetime(&mut self, lifetime: &Lifetime) {
+                    let mut own = self.0.0.lifetimes();
+                    if own.any(|param| param.lifetime == *lifetime) {
+                        self.0.1 = Some(lifetime.clone());
+                    }
+                }
+            }
+            Lifetimes(self).visit_parenthesized_generic_arguments(of);
+        }
+    }
+    let mut named = Named(generics, None);
+    named.visit_generics(generics);
+    named.1.map_or(Ok(()), |lifetime| {
+        let hint = format!(
+            "a closure that a device function takes cannot have `{lifetime}` in its bound; let it take or return a value, such \
+             as an index"
+        );
+        Err(syn::Error::new(lifetime.span(), hint))
+    })
 }
 
 fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {

@@ -111,3 +111,77 @@ fn own_types_may_be_called_some() {
     let x: Vec<u32> = (0..12).collect();
     differ!(own_types, (1, 32), [&x[..]], vec![0_u32; 12]);
 }
+
+#[derive(Clone, Copy, DeviceType)]
+enum E<T> {
+    A(T),
+    B(T, u32),
+    C,
+}
+
+#[derive(Clone, Copy, DeviceType)]
+struct W(u32);
+
+const LIMIT: u32 = 40;
+const LIMITS: [u32; 2] = [7, 9];
+
+impl W {
+    const MOST: W = W(11);
+}
+
+trait Bounded {
+    const MOST: u32;
+}
+
+impl Bounded for W {
+    const MOST: u32 = 77;
+}
+
+#[device]
+fn apply<R, F: Fn(u32) -> R>(f: F, v: u32) -> R {
+    f(v)
+}
+
+#[device]
+fn apply_two<R, F: Fn(u32, u32) -> R>(f: F, v: u32) -> R {
+    f(v, v + 1)
+}
+
+#[device]
+fn of<T: DeviceType>(e: E<T>, or: T) -> T {
+    match e {
+        E::A(v) | E::B(v, _) => v,
+        E::C => or,
+    }
+}
+
+#[device]
+fn sum(limits: [u32; 2], limit: u32, w: W) -> u32 {
+    limits[0] + limits[1] * limit + w.0
+}
+
+#[device]
+fn most<T: Bounded, const N: u32>(limit: u32) -> u32 {
+    sum(LIMITS, T::MOST, W(N)) + limit.min(T::MOST).max(N)
+}
+
+#[kernel]
+fn constructors_as_arguments(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    if i < x.len() {
+        let v = x[i];
+        let some = Some(v).filter(|v| v % 2 == 0);
+        out[7 * i] = apply(W, v).0 + some.map(W).map_or(5, |w| w.0);
+        out[7 * i + 1] = of(apply(E::A, v), 1) + of(some.map(E::A).unwrap_or(E::C), 9) + of(apply_two(E::B, v), 2);
+        out[7 * i + 2] = apply(Some, v).unwrap_or(3) + apply(Ok::<u32, u32>, v).unwrap_or(4);
+        out[7 * i + 3] = apply(Tripled, v) + apply(Doubled, v).0;
+        out[7 * i + 4] = sum(LIMITS, LIMIT, W::MOST) + v.min(LIMIT) + some.unwrap_or(LIMIT);
+        out[7 * i + 5] = most::<W, 5>(v) + apply(metres, v).0 + some.map(E::A).is_none_or(|e| matches!(e, E::C)) as u32;
+        out[7 * i + 6] = x.iter().copied().map(W).fold(0, |s, w| s * 3 + w.0) + of(E::C, LIMIT);
+    }
+}
+
+#[test]
+fn constructors_are_arguments_by_their_paths() {
+    differ!(constructors_as_arguments, (1, 32), [&[1_u32, 2, 7, 60][..]], vec![0_u32; 28]);
+}

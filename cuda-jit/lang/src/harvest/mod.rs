@@ -10,6 +10,7 @@
 //! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
 
 mod by_path;
+mod capitals;
 pub mod checked;
 pub mod compare;
 mod constructor;
@@ -36,6 +37,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use by_path::ByPath;
+pub use capitals::{Capitals, OtherCapitals, capitals};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,

@@ -50,7 +50,7 @@ impl Capture {
         let is_constructor = is_constructor(&callee);
         let takes = |arg| if is_constructor { self.is_closure(arg) } else { self.names_function(arg) };
         let closures = call.args.iter().any(takes);
-        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_or_function(arg)).collect();
+        let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_of(arg, is_constructor)).collect();
         if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
@@ -101,7 +101,7 @@ impl Capture {
         let is_told = call.method == "expect" || call.method == "expect_err";
         let arg = |arg: &mut Expr| match arg {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_told => message_of(text),
-            arg => self.argument_of_method(arg),
+            arg => self.argument_of(arg, false),
         };
         let args = call.args.iter_mut().map(arg).collect();
         let span = call.method.span();
@@ -111,12 +111,15 @@ impl Capture {
         node(span, s::ExprKind::Method(Box::new(receiver), args, number))
     }
 
-    /// An argument of a method, which may be a function or a constructor by its path.
-    fn argument_of_method(&mut self, arg: &mut Expr) -> s::Expr {
+    /// An argument of a call, which may be a function or a constructor by its path; that of a constructor is a constant.
+    fn argument_of(&mut self, arg: &mut Expr, is_constructor: bool) -> s::Expr {
         match arg {
-            _ if self.names_constructor(arg) => self.constructor(arg),
             Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
-            _ => self.argument_or_function(arg),
+            _ => match self.capital_of(arg) {
+                Some(Capital::Throughout) => self.in_capitals(arg),
+                Some(Capital::OfType) if !is_constructor => self.constructor(arg),
+                _ => self.argument_or_function(arg),
+            },
         }
     }
 
@@ -134,11 +137,13 @@ impl Capture {
         }
     }
 
-    /// Returns true for a path in the case of types that is no binding's.
-    fn names_constructor(&self, arg: &Expr) -> bool {
-        let Expr::Path(path) = arg else { return false };
+    /// The case of a path that begins with a capital and is no binding's.
+    fn capital_of(&self, arg: &Expr) -> Option<Capital> {
+        let Expr::Path(path) = arg else { return None };
         let is_local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
-        !is_local && path.path.segments.last().is_some_and(|last| is_type_case(&last.ident))
+        let last = &path.path.segments.last().filter(|_| !is_local)?.ident;
+        let is_capital = last.to_string().starts_with(char::is_uppercase);
+        is_capital.then_some(if is_type_case(last) { Capital::OfType } else { Capital::Throughout })
     }
 
     /// `matches!(value, pattern)`: the `match` that it is.
@@ -312,6 +317,14 @@ fn is_known_macro(name: &str) -> bool {
 fn shown(call: &Expr, number: u32, span: Span) -> Expr {
     let observer = callee(number, span);
     Expr::Verbatim(quote_spanned!(span => #call.of(#observer)))
+}
+
+/// The case of a path's last name.
+enum Capital {
+    /// That of types and variants.
+    OfType,
+    /// Capitals alone, as constants have.
+    Throughout,
 }
 
 /// `[T; n]` or `[T]`.

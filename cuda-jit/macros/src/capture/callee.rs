@@ -117,6 +117,18 @@ impl Capture {
         (Expr::Verbatim(value.to_token_stream()), None)
     }
 
+    /// A path in capitals as an argument: a constant, or a constructor.
+    pub(super) fn in_capitals(&mut self, arg: &mut Expr) -> s::Expr {
+        let span = begin(arg);
+        let number = self.callee(span);
+        let (observer, value) = (callee(number, span), callee_value(number, span));
+        self.say(quote_spanned!(span => let #value = #arg;));
+        let told = quote_spanned!(span => || __cuda_jit_Capitals(&#arg).told());
+        self.say(quote_spanned!(span => __cuda_jit_capitals(&#value, #told, #observer);));
+        *arg = Expr::Verbatim(value.to_token_stream());
+        node(span, s::ExprKind::Function(number))
+    }
+
     /// A path in the case of types as an argument: a constructor, or a value without fields.
     pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);

@@ -1,0 +1,108 @@
+//! Paths in capitals as arguments: those of a constant, `LIMIT`, or of a constructor, `E::A`.
+//!
+//! rustc tells which by the type of the path's value: a function that makes something is a constructor, whose path tells the variant.
+//!
+//! # Safety
+//!
+//! The promises that the compiler is told the truth about the types here, and the run of a closure that captures nothing.
+
+use std::any::type_name;
+use std::marker::PhantomData;
+
+use super::{Body, ConstItem, ConstValue, DeviceFn, DeviceType, Instance, Key, Makes, Untied, const_of, run};
+
+/// The value of a path in capitals.
+#[derive(Debug)]
+pub struct Capitals<'a, V>(pub &'a V);
+
+impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
+    /// Reads the constant.
+    pub fn told(self) -> (ConstValue, PhantomData<V>) {
+        (const_of(self.0), PhantomData)
+    }
+}
+
+/// The path is no constant's. Nothing unsafe relies on an implementation.
+pub trait OtherCapitals<V> {
+    #[doc(hidden)]
+    fn told<Args, T>(self) -> ConstructorByPath<V, T>
+    where
+        Self: Sized,
+        V: ArgumentInCapitals<Args, T>,
+    {
+        ConstructorByPath(PhantomData)
+    }
+}
+
+impl<V> OtherCapitals<V> for &Capitals<'_, V> {}
+
+/// A constructor. Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a constant of the device language",
+    note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
+)]
+pub trait ArgumentInCapitals<Args, T> {}
+
+#[diagnostic::do_not_recommend]
+impl<Args, T, V: Makes<Args, T>> ArgumentInCapitals<Args, T> for V {}
+
+/// The constructor of a `T` whose function value is a `V`.
+#[derive(Debug)]
+pub struct ConstructorByPath<V, T>(PhantomData<(V, T)>);
+
+/// The answer to what a path in capitals is, whose value is a `V`. Nothing unsafe relies on an implementation.
+pub trait ToldCapitals<V> {
+    /// The constant or constructor.
+    fn body<C: Fn() -> Self>() -> Body
+    where
+        Self: Sized;
+}
+
+impl<V> ToldCapitals<V> for (ConstValue, PhantomData<V>) {
+    fn body<C: Fn() -> Self>() -> Body {
+        Body::Constant(|| {
+            const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
+            // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
+            let told = unsafe { run(std::ptr::null::<C>()) };
+            told.unwrap_or_else(|| unreachable!("the closure has no size")).0
+        })
+    }
+}
+
+impl<V, T: DeviceType> ToldCapitals<V> for ConstructorByPath<V, T> {
+    fn body<C: Fn() -> Self>() -> Body {
+        match variant::<V, T>() {
+            Some(_) => Body::Constructor(T::K::ty, variant::<V, T>),
+            None => Body::None,
+        }
+    }
+}
+
+/// The number of the variant of `T` that the function `V` makes, by the path that rustc writes of it; that of a struct is 0.
+fn variant<V, T: DeviceType>() -> Option<usize> {
+    let (function, made) = (type_name::<V>(), type_name::<T>());
+    let path = function.strip_suffix("::{{constructor}}").unwrap_or(function);
+    if path == made {
+        return Some(0);
+    }
+    let name = path.strip_prefix(made)?.strip_prefix("::")?;
+    T::K::ty().as_sum()?.variants.iter().position(|variant| variant.name == name)
+}
+
+/// The callee of a path in capitals whose value is a `V`, which a closure tells.
+#[derive(Debug)]
+pub struct ByCapitals<V, C>(PhantomData<(V, C)>);
+
+/// Ties the value of a path in capitals to the closure that tells what it is, and both to an observer.
+pub fn capitals<V, R: ToldCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
+
+// SAFETY: the instance is no function, but the constant or constructor that rustc resolved the path to.
+#[diagnostic::do_not_recommend]
+unsafe impl<V, R: ToldCapitals<V>, C: Fn() -> R> DeviceFn for ByCapitals<V, C> {
+    type Args = Untied;
+    type Output = Untied;
+
+    fn instance() -> Instance {
+        Instance { body: R::body::<C>(), generics: Vec::new() }
+    }
+}
