@@ -1,27 +1,16 @@
-//! Links LLVM 22: the shared library that the Rust toolchain ships, or an installed one.
-//!
-//! The toolchain's library has no development files, so this script makes what a linker needs: a stub that
-//! defines the C API's symbols and whose soname is the absolute path of the real library. Executables then
-//! name that path themselves and need neither a library path nor an rpath. The stub's symbols have the versions of the
-//! library's own, so that the loader binds them to that library alone, whatever other LLVM a process has. With `CUDA_LLVM_SONAME=relocatable` the
-//! soname is the library's plain name, for executables that are moved together with it.
+//! Tells the crate where the Rust toolchain's LLVM lies, which a program loads when it compiles something; or links an installed
+//! LLVM 22. Without either the build goes through: LLVM may be found where the program runs.
 
-use std::collections::BTreeMap;
+use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
-
-use object::read::elf::ElfFile64;
-use object::{Endianness, Object, ObjectSymbol};
 
 /// The LLVM release that the bindings describe.
 const LLVM_MAJOR: &str = "22";
 /// Names an installed LLVM's prefix, as for llvm-sys.
 const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
-/// Set to `relocatable`, makes executables name the toolchain's library without its folder.
-const SONAME_VARIABLE: &str = "CUDA_LLVM_SONAME";
-/// Tells the crate which build of LLVM it is linked with: the toolchain's library, or an installed version.
+/// Tells the crate which build of LLVM it is linked with or finds first: the toolchain's library, or an installed version.
 const BUILD_VARIABLE: &str = "CUDA_LLVM_BUILD";
 /// What of an installed LLVM the stack uses.
 const COMPONENTS: &[&str] = &[
@@ -53,119 +42,44 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
-    println!("cargo:rerun-if-env-changed={SONAME_VARIABLE}");
-    if env::var_os("DOCS_RS").is_some() {
-        return; // documentation needs no LLVM
+    println!("cargo:rustc-check-cfg=cfg(cuda_llvm_linked)");
+    if env::var_os("DOCS_RS").is_none()
+        && (env::var_os("CARGO_FEATURE_STATIC").is_some() || env::var_os(PREFIX_VARIABLE).is_some())
+    {
+        println!("cargo:rustc-cfg=cuda_llvm_linked");
+        if let Err(error) = link_installed() {
+            eprintln!("error: {error}");
+            std::process::exit(1);
+        }
+        return;
     }
-    let linked = if env::var_os("CARGO_FEATURE_STATIC").is_some() || env::var_os(PREFIX_VARIABLE).is_some() {
-        link_installed()
-    } else {
-        link_toolchain()
-    };
-    if let Err(error) = linked {
-        eprintln!("error: {error}");
-        std::process::exit(1);
-    }
+    let library = toolchain_library();
+    let name = library.as_deref().and_then(Path::file_name).unwrap_or_default().to_string_lossy().into_owned();
+    let size = library.as_deref().and_then(|library| library.metadata().ok()).map_or(0, |metadata| metadata.len());
+    println!("cargo:rustc-env={BUILD_VARIABLE}={name}");
+    println!("cargo:rustc-env={BUILD_VARIABLE}_SIZE={size}");
 }
 
-/// Links the shared LLVM that lies beside rustc.
-fn link_toolchain() -> Result<()> {
-    let rustc = env::var("RUSTC")?;
-    let version = output(Command::new(&rustc).arg("-vV"))?;
-    let llvm = version.lines().find_map(|line| line.strip_prefix("LLVM version: ")).unwrap_or("unknown");
-    if llvm.split('.').next() != Some(LLVM_MAJOR) {
-        return Err(format!("this Rust toolchain carries LLVM {llvm}; {}", ways_out()).into());
+/// The shared LLVM that lies beside rustc, if there is one; its folder is told whether or not there is. What is built for another
+/// machine runs where no toolchain of this one is.
+fn toolchain_library() -> Option<PathBuf> {
+    if env::var("HOST").ok()? != env::var("TARGET").ok()? {
+        return None;
     }
-    let sysroot = output(Command::new(&rustc).args(["--print", "sysroot"]))?;
+    let sysroot = output(Command::new(env::var("RUSTC").ok()?).args(["--print", "sysroot"])).ok()?;
     let folder = Path::new(sysroot.trim()).join("lib");
-    let library =
-        find_shared(&folder).ok_or_else(|| format!("no shared LLVM in {}; {}", folder.display(), ways_out()))?;
-    println!("cargo:rerun-if-changed={}", library.display());
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    make_stub(&library, &soname(&library)?, &out)?;
-    let name = library.file_name().unwrap_or_default().to_string_lossy();
-    println!("cargo:rustc-env={BUILD_VARIABLE}={name}");
-    println!("cargo:rustc-link-search=native={}", out.display());
-    println!("cargo:rustc-link-lib=dylib=LLVM-{LLVM_MAJOR}");
-    Ok(())
+    println!("cargo:rustc-env=CUDA_LLVM_TOOLCHAIN={}", folder.display());
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let is_llvm =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libLLVM.so."));
+    folder.read_dir().ok()?.filter_map(|entry| Some(entry.ok()?.path())).filter(is_llvm).max()
 }
 
 fn ways_out() -> String {
     format!(
-        "LLVM {LLVM_MAJOR} is needed. Either use a Rust toolchain that carries it (1.95 from rustup does), or \
-         install LLVM {LLVM_MAJOR} and set {PREFIX_VARIABLE} to its prefix (feature `static` finds it as \
-         `llvm-config-{LLVM_MAJOR}` too)"
+        "LLVM {LLVM_MAJOR} is needed. Install it and set {PREFIX_VARIABLE} to its prefix (feature `static` finds it as \
+         `llvm-config-{LLVM_MAJOR}` too), or link none: without both a program loads LLVM when it needs it"
     )
-}
-
-/// The newest file in `folder` that is the toolchain's LLVM; its suffix differs between toolchains.
-fn find_shared(folder: &Path) -> Option<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(folder)
-        .ok()?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(&format!("libLLVM.so.{LLVM_MAJOR}."))
-        })
-        .collect();
-    found.sort();
-    found.pop()
-}
-
-/// Under which name executables will ask the loader for the library.
-fn soname(library: &Path) -> Result<PathBuf> {
-    match env::var(SONAME_VARIABLE).unwrap_or_default().as_str() {
-        "" => Ok(library.to_owned()),
-        "relocatable" => Ok(library.file_name().map(PathBuf::from).unwrap_or_default()),
-        other => Err(format!("{SONAME_VARIABLE}={other}: the one value that it can have is `relocatable`").into()),
-    }
-}
-
-/// Writes a shared library into `out` that defines every `LLVM*` symbol of `library`, with its version, and calls itself
-/// `soname`.
-fn make_stub(library: &Path, soname: &Path, out: &Path) -> Result<()> {
-    let data = fs::read(library)?;
-    let mut assembly = String::from(".text\n");
-    let mut versions = BTreeMap::<String, String>::new();
-    for (name, version) in defined(&data)? {
-        if name.starts_with("LLVM") && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
-            assembly.push_str(&format!(".globl {name}\n.type {name},@function\n{name}:\n"));
-            if let Some(version) = version {
-                versions.entry(version).or_default().push_str(&format!("{name};\n"));
-            }
-        }
-    }
-    assembly.push_str(".byte 0\n.section .note.GNU-stack,\"\",@progbits\n");
-    let (source, script) = (out.join("stub.s"), out.join("stub.map"));
-    fs::write(&source, assembly)?;
-    let nodes = versions.iter().map(|(version, names)| format!("{version} {{\nglobal:\n{names}}};\n"));
-    fs::write(&script, nodes.collect::<String>())?;
-    let mut linker = cc::Build::new().get_compiler().to_command();
-    linker
-        .args(["-shared", "-nostdlib", "-o"])
-        .arg(out.join(format!("libLLVM-{LLVM_MAJOR}.so")))
-        .arg(&source)
-        .arg(format!("-Wl,-soname,{}", soname.display()));
-    if !versions.is_empty() {
-        linker.arg(format!("-Wl,--version-script={}", script.display()));
-    }
-    output(&mut linker).map(drop)
-}
-
-/// The symbols that a library defines, each with its version if it has one.
-fn defined(data: &[u8]) -> Result<Vec<(String, Option<String>)>> {
-    let file = ElfFile64::<Endianness>::parse(data)?;
-    let versions = file.elf_section_table().versions(file.endian(), data)?;
-    let mut found = Vec::new();
-    for symbol in file.dynamic_symbols().filter(|symbol| symbol.is_definition()) {
-        let version = match &versions {
-            Some(versions) => versions.version(versions.version_index(file.endian(), symbol.index()))?,
-            None => None,
-        };
-        let version = version.map(|version| String::from_utf8_lossy(version.name()).into_owned());
-        found.push((symbol.name()?.to_owned(), version));
-    }
-    Ok(found)
 }
 
 /// Links an installed LLVM: statically with the feature `static`, else as its `llvm-config` prefers.

@@ -84,6 +84,11 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kir")
 }
 
+/// PTX whose atomics say no order and scope where these are what PTX means without: LLVM 23 writes them out, LLVM 22 now and then.
+fn without_defaults(ptx: &str) -> String {
+    ptx.replace("atom.relaxed.gpu.", "atom.").replace("atom.gpu.", "atom.")
+}
+
 /// Runs the test of a file; in a process of [`child`]'s, its launches.
 fn test(name: &str) {
     let file = folder().join(format!("{name}.kir"));
@@ -182,10 +187,10 @@ impl Compiled {
     fn check_ptx(&self, name: &str, source: &str) -> Result<String, String> {
         let ptx = support::ptx(name, &self.module, &self.target, &self.options);
         support::assert_self_contained(name, &ptx);
-        let mut from = 0;
-        for wanted in source.lines().filter_map(|line| line.strip_prefix("; check: ")) {
+        let (mut from, plain) = (0, without_defaults(&ptx));
+        for wanted in source.lines().filter_map(|line| line.strip_prefix("; check: ")).map(without_defaults) {
             let found =
-                ptx[from..].find(wanted).ok_or_else(|| format!("`{wanted}` is not found in order in\n{ptx}"))?;
+                plain[from..].find(&wanted).ok_or_else(|| format!("`{wanted}` is not found in order in\n{ptx}"))?;
             from += found + wanted.len();
         }
         for unwanted in source.lines().filter_map(|line| line.strip_prefix("; absent: ")) {

@@ -1,4 +1,4 @@
-//! Modules from their text.
+//! What inkwell lacks: modules from their text, and an attribute.
 //!
 //! # Safety
 //!
@@ -6,6 +6,7 @@
 
 use std::ffi::CStr;
 
+use inkwell::attributes::Attribute;
 use inkwell::context::{AsContextRef, Context};
 use inkwell::llvm_sys::core::LLVMDisposeMessage;
 use inkwell::llvm_sys::ir_reader::LLVMParseIRInContext2;
@@ -21,6 +22,7 @@ use inkwell::module::Module;
 /// ```
 /// use cuda_llvm::inkwell::context::Context;
 ///
+/// cuda_llvm::initialize().map_err(|error| error.to_string())?;
 /// let context = Context::create();
 /// let module = cuda_llvm::parse_ir(&context, "define i32 @one() {\n  ret i32 1\n}\n")?;
 /// assert!(module.get_function("one").is_some());
@@ -47,4 +49,30 @@ pub fn parse_ir<'ctx>(context: &'ctx Context, text: &str) -> Result<Module<'ctx>
     // SAFETY: the message is ours, and is not used any more.
     unsafe { LLVMDisposeMessage(message) };
     Err(error)
+}
+
+/// The attribute of a function in which subnormal `f32` become zero, as the loaded LLVM has it: from 23 on it is no text.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_llvm::inkwell::attributes::AttributeLoc;
+/// use cuda_llvm::inkwell::context::Context;
+///
+/// cuda_llvm::initialize()?;
+/// let context = Context::create();
+/// let module = context.create_module("flushes");
+/// let function = module.add_function("f", context.void_type().fn_type(&[], false), None);
+/// function.add_attribute(AttributeLoc::Function, cuda_llvm::flushing_attribute(&context));
+/// assert!(module.print_to_string().to_string().contains("denormal"));
+/// # Ok::<(), cuda_llvm::Error>(())
+/// ```
+pub fn flushing_attribute(context: &Context) -> Attribute {
+    #[cfg(not(cuda_llvm_linked))]
+    // SAFETY: the context is live.
+    if let Some(attribute) = unsafe { crate::adapt::flushing(context.as_ctx_ref()) } {
+        // SAFETY: LLVM has just made it.
+        return unsafe { Attribute::new(attribute) };
+    }
+    context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign")
 }

@@ -4,9 +4,17 @@
 //!
 //! The functions only register targets in LLVM's tables, which LLVM guards itself; they take no pointers.
 
+#[cfg(target_arch = "aarch64")]
 use inkwell::llvm_sys::target::{
-    LLVMInitializeX86AsmParser, LLVMInitializeX86AsmPrinter, LLVMInitializeX86Disassembler, LLVMInitializeX86Target,
-    LLVMInitializeX86TargetInfo, LLVMInitializeX86TargetMC,
+    LLVMInitializeAArch64AsmParser as asm_parser, LLVMInitializeAArch64AsmPrinter as asm_printer,
+    LLVMInitializeAArch64Disassembler as disassembler, LLVMInitializeAArch64Target as target,
+    LLVMInitializeAArch64TargetInfo as target_info, LLVMInitializeAArch64TargetMC as target_mc,
+};
+#[cfg(target_arch = "x86_64")]
+use inkwell::llvm_sys::target::{
+    LLVMInitializeX86AsmParser as asm_parser, LLVMInitializeX86AsmPrinter as asm_printer,
+    LLVMInitializeX86Disassembler as disassembler, LLVMInitializeX86Target as target,
+    LLVMInitializeX86TargetInfo as target_info, LLVMInitializeX86TargetMC as target_mc,
 };
 
 macro_rules! initializer {
@@ -16,7 +24,7 @@ macro_rules! initializer {
         #[unsafe(no_mangle)]
         extern "C" fn $name() -> i32 {
             $(
-                // SAFETY: takes no arguments and registers the X86 target in LLVM's own tables; calling it
+                // SAFETY: takes no arguments and registers the host's target in LLVM's own tables; calling it
                 // again is a no-op.
                 unsafe { $call() };
             )+
@@ -25,7 +33,7 @@ macro_rules! initializer {
     };
 }
 
-initializer!(LLVM_InitializeNativeTarget => LLVMInitializeX86Target, LLVMInitializeX86TargetInfo, LLVMInitializeX86TargetMC);
-initializer!(LLVM_InitializeNativeAsmPrinter => LLVMInitializeX86AsmPrinter);
-initializer!(LLVM_InitializeNativeAsmParser => LLVMInitializeX86AsmParser);
-initializer!(LLVM_InitializeNativeDisassembler => LLVMInitializeX86Disassembler);
+initializer!(LLVM_InitializeNativeTarget => target, target_info, target_mc);
+initializer!(LLVM_InitializeNativeAsmPrinter => asm_printer);
+initializer!(LLVM_InitializeNativeAsmParser => asm_parser);
+initializer!(LLVM_InitializeNativeDisassembler => disassembler);

@@ -1,7 +1,7 @@
 //! The stack in processes that have another LLVM, or another software device.
 //!
-//! Debian's `libllvm14` and its successors are such; where there is none, the tests say so. How the loader binds the stack's
-//! calls to its own LLVM is told in `cuda-llvm/build.rs`.
+//! Debian's `libllvm14` and its successors are such; where there is none, the tests say so. How the stack's calls are bound
+//! to its own LLVM is told in `cuda-llvm/src/trampolines.rs`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

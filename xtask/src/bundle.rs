@@ -81,13 +81,13 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
     for part in ["bin", "tests", "lib"] {
         fs::create_dir_all(folder.join(part))?;
     }
-    let mut programs = relocatable(target);
+    let mut programs = small(target);
     programs.args(["build", "--release", "--package", "cuda-examples", "--package", "cuda-benches"]);
     for made in workspace::build(programs.args(["--package", "cuda-sim-cdylib"]))? {
         let part = if made.kind == "cdylib" { "lib" } else { "bin" };
         copy(&made.file, &folder.join(part))?;
     }
-    let mut tests = relocatable(target);
+    let mut tests = small(target);
     tests.args(["test", "--release", "--no-run", "--workspace"]);
     for package in STAY {
         tests.args(["--exclude", package]);
@@ -106,11 +106,10 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
     Ok(fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?)
 }
 
-/// A cargo whose executables can be moved together with LLVM, and are small.
-fn relocatable(target: &Path) -> Command {
+/// A cargo whose executables are small. They find LLVM in the folder `lib` beside their own.
+fn small(target: &Path) -> Command {
     let mut cargo = workspace::cargo();
-    cargo.env("CARGO_TARGET_DIR", target).env("CUDA_LLVM_SONAME", "relocatable").env_remove("RUSTFLAGS");
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", "-Clink-arg=-Wl,-rpath,$ORIGIN/../lib");
+    cargo.env("CARGO_TARGET_DIR", target);
     cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
     cargo
 }
@@ -144,13 +143,10 @@ fn write_sources_list(folder: &Path) -> Result<()> {
     Ok(fs::write(folder.join("tests.need-sources"), lines)?)
 }
 
-/// The names of an executable's tests. Where it was built, it does not lie beside LLVM.
+/// The names of an executable's tests.
 fn list(executable: &Path) -> Result<Vec<String>> {
     let mut list = Command::new(executable);
     list.args(["--list", "--format=terse"]);
-    if let Some(folder) = doctor::llvm()?.parent() {
-        list.env("LD_LIBRARY_PATH", folder);
-    }
     let listed = output(&mut list)?;
     Ok(listed.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }

@@ -49,7 +49,7 @@ const PLACES: &[(&str, &[&str])] = &[
     ("inkwell", &["cuda-llvm"]),
     ("llvm-sys", &["cuda-llvm"]),
     // Benches open OpenCL, a peer.
-    ("libloading", &["cuda-sys", "cuda-benches"]),
+    ("libloading", &["cuda-sys", "cuda-llvm", "cuda-benches"]),
     ("bindgen", &["cuda-sys-gen"]),
     ("clap", &["xtask"]),
     ("syn", &["cuda-jit-macros", "cuda-sys-gen"]),

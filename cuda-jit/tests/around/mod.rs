@@ -4,6 +4,7 @@ mod breakpoints;
 mod cache;
 mod inspect;
 mod lines;
+mod llvm;
 #[expect(clippy::needless_late_init, reason = "a debugger is told of such variables too")]
 mod variables;
 mod warnings;

@@ -20,6 +20,7 @@ use cuda_llvm::inkwell::attributes::AttributeLoc;
 use cuda_llvm::inkwell::basic_block::BasicBlock;
 use cuda_llvm::inkwell::builder::{Builder, BuilderError};
 use cuda_llvm::inkwell::context::Context;
+use cuda_llvm::inkwell::llvm_sys::core::LLVMGetSuccessor;
 use cuda_llvm::inkwell::module::Module;
 use cuda_llvm::inkwell::types::IntType;
 use cuda_llvm::inkwell::values::{
@@ -214,8 +215,7 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
     // Only where the comparison decides about the way back does it bound the counter.
     let end = latch.get_terminator()?;
     let condition = operand(end, 0)?.as_instruction()?;
-    // A conditional branch has the block for "false" before the one for "true".
-    let back = end.get_operand(2)?.block()?;
+    let back = where_true(end)?;
     let limit = operand(condition, 1)?.get_zero_extended_constant()?;
     let bounded = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
         && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
@@ -223,6 +223,17 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
         && start < 1 << 40
         && limit < 1 << 40;
     bounded.then_some(start.max(limit) + by)
+}
+
+/// The block to which a conditional branch goes where its condition is true. Its place among the operands is not that of all
+/// releases of LLVM.
+fn where_true(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
+    let conditional = branch.get_opcode() == InstructionOpcode::Br && branch.get_num_operands() == 3;
+    // SAFETY: the instruction is a live conditional branch, whose first successor is that block.
+    conditional.then(|| unsafe { LLVMGetSuccessor(branch.as_value_ref(), 0) }).and_then(|block| {
+        // SAFETY: the block is live as the branch is.
+        unsafe { BasicBlock::new(block) }
+    })
 }
 
 impl<'ctx> Rewriter<'ctx> {

@@ -38,6 +38,11 @@ pub(crate) use kernel::Flavour;
 use kernel::Functions;
 use std::sync::Arc;
 
+/// Whether there is an LLVM that compiles.
+pub(crate) fn has_llvm() -> bool {
+    cuda_llvm::initialize().is_ok()
+}
+
 /// A kernel ready to be compiled.
 #[derive(Debug)]
 pub(crate) struct KernelCode {

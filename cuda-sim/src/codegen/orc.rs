@@ -123,7 +123,7 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 /// Compiles and links one module.
 pub(super) fn link(ir: &str, mode: Mode) -> Result<Code, String> {
     let jit = JIT.get_or_try_init(|| {
-        cuda_llvm::initialize();
+        cuda_llvm::initialize().map_err(|error| error.to_string())?;
         Jit::new().map(Mutex::new)
     })?;
     let symbol = format!("k{}", COUNT.fetch_add(1, Ordering::Relaxed));

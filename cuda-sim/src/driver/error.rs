@@ -27,6 +27,7 @@ fn description(code: CUresult) -> Option<String> {
         R::CUDA_ERROR_INVALID_CONTEXT => "invalid device context",
         R::CUDA_ERROR_NO_BINARY_FOR_GPU => "no kernel image is available for execution on the device",
         R::CUDA_ERROR_INVALID_PTX => "a PTX JIT compilation failed",
+        R::CUDA_ERROR_JIT_COMPILER_NOT_FOUND => "PTX JIT compiler library not found",
         R::CUDA_ERROR_UNSUPPORTED_LIMIT => "limit is not supported on this architecture",
         R::CUDA_ERROR_INVALID_SOURCE => "device kernel image is invalid",
         R::CUDA_ERROR_FILE_NOT_FOUND => "file not found",

@@ -12,6 +12,7 @@ use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
 use super::work::Op;
 use super::{Status, api, get};
+use crate::codegen;
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
@@ -23,7 +24,8 @@ use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such.
+/// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such, unless there is no
+/// LLVM.
 pub(super) fn compiled(
     object: &FunctionObject,
     params: &[u64],
@@ -32,7 +34,7 @@ pub(super) fn compiled(
 ) -> Result<Arc<Compiled>, CUresult> {
     object.kernel.compiled(params, block, clustered).map(Arc::clone).map_err(|why| {
         tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
-        CUresult::CUDA_ERROR_UNKNOWN
+        if codegen::has_llvm() { CUresult::CUDA_ERROR_UNKNOWN } else { CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND }
     })
 }
 

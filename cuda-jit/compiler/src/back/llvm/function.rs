@@ -242,7 +242,7 @@ impl<'ctx> Lowering<'ctx, '_> {
 
     /// Subnormal `f32` become zero.
     pub(super) fn flushing(&self) -> Attribute {
-        self.context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign")
+        cuda_llvm::flushing_attribute(self.context)
     }
 
     pub(super) fn flag(&self, name: &str) -> Attribute {

@@ -181,7 +181,7 @@ pub(super) struct Machine {
 
 impl Machine {
     fn new(target: &Target, opt_level: u8, wants: Wants) -> Result<Self, EmitError> {
-        cuda_llvm::initialize();
+        cuda_llvm::initialize()?;
         let level = if opt_level == 1 { OptimizationLevel::Less } else { OptimizationLevel::None };
         let machine = target_machine(target, wants, level)?;
         let (data, triple) = (machine.get_target_data(), machine.get_triple());

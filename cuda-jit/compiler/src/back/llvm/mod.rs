@@ -221,6 +221,8 @@ pub enum EmitError {
     ClusterTooOld(&'static str, Target),
     /// The module calls libdevice, and there is none; says where it was looked for.
     NoLibdevice(String),
+    /// There is no LLVM that compiles.
+    NoLlvm(cuda_llvm::Error),
     /// LLVM refused; a fault of this crate or of LLVM, not of the module.
     Llvm(String),
 }
@@ -237,12 +239,19 @@ impl fmt::Display for EmitError {
                 write!(f, "`{what}` needs {needs} or newer, and the target is {target}")
             }
             EmitError::NoLibdevice(message) => write!(f, "the kernel calls libdevice: {message}"),
+            EmitError::NoLlvm(error) => error.fmt(f),
             EmitError::Llvm(message) => write!(f, "LLVM refused the kernel, which is a bug: {message}"),
         }
     }
 }
 
 impl std::error::Error for EmitError {}
+
+impl From<cuda_llvm::Error> for EmitError {
+    fn from(error: cuda_llvm::Error) -> Self {
+        EmitError::NoLlvm(error)
+    }
+}
 
 impl From<BuilderError> for EmitError {
     fn from(error: BuilderError) -> Self {
@@ -267,7 +276,7 @@ impl From<BuilderError> for EmitError {
 ///
 /// # Errors
 ///
-/// The module does not verify, an option is out of its range, or LLVM reports an error.
+/// The module does not verify, an option is out of its range, there is no LLVM, or it reports an error.
 pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;

@@ -163,7 +163,7 @@ fn operations_mean_what_rust_means() {
     let cases = cases();
     let kir = module(&cases);
     verify(&kir).unwrap();
-    cuda_llvm::initialize();
+    cuda_llvm::initialize().unwrap();
     let context = Context::create();
     let llvm = context.create_module("host");
     lower_module(&context, &llvm, &kir, &Target::default(), &Options::default()).unwrap();
@@ -285,7 +285,7 @@ fn invalid_modules_do_not_reach_llvm() {
 fn the_supported_targets_are_those_of_llvm() {
     const ASK: &str = "KIR_TEST_ASKS_LLVM";
     if std::env::var_os(ASK).is_some() {
-        cuda_llvm::initialize();
+        cuda_llvm::initialize().unwrap();
         let triple = inkwell::targets::TargetTriple::create("nvptx64-nvidia-cuda");
         let llvm = inkwell::targets::Target::from_triple(&triple).unwrap();
         let (reloc, model) = (inkwell::targets::RelocMode::Default, inkwell::targets::CodeModel::Default);
