@@ -91,8 +91,8 @@ pub(crate) fn write(request: &Request<'_>) -> Result<()> {
     }
     written(of_folder(&new.files, &committed))?;
     println!(
-        "the gate compares the committed bindings with those of the newest headers of PyPI; \
-         `cargo xtask gen-bindings --toolkit newest` writes these"
+        "the gate compares the committed bindings with those of the newest headers of PyPI, and the crates above cuda-sys \
+         use declarations of these; `git checkout cuda-sys/src/generated` restores what was committed"
     );
     Ok(())
 }
