@@ -2,7 +2,8 @@
 //!
 //! Dependants with a build script get, as the manifest says `links = "cuda"`, what the machine has of a toolkit:
 //! `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` (`13000`) and `DEP_CUDA_LIBDEVICE`, each set where it was found.
-//! A toolkit that is not there fails no build: the committed bindings need none. The feature `generate` does, and libclang.
+//! A toolkit that is not there fails no build: the committed bindings take the place of those that the feature `generate` makes,
+//! which needs libclang where there is one.
 
 #[expect(dead_code, unreachable_pub, reason = "the search of the crate itself, of which a build uses a part")]
 #[path = "src/toolkit.rs"]
@@ -63,74 +64,49 @@ fn bindings(_: &Environment) -> Result<PathBuf, String> {
     Ok(Path::new(&manifest).join("src/generated"))
 }
 
-/// The folder of the bindings: generated from the toolkit's headers. Of an API whose headers this machine has not, or has of
-/// another major version, the committed ones are copied, with a warning.
+/// The folder of the bindings: generated from the toolkit's headers. Of an API whose headers this machine has not, or cannot
+/// use, the committed ones are copied, with a warning.
 #[cfg(feature = "generate")]
 fn bindings(environment: &Environment) -> Result<PathBuf, String> {
-    use cuda_sys_gen::{APIS, History};
-
     println!("cargo::rerun-if-env-changed=LIBCLANG_PATH");
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").ok_or("cargo sets no OUT_DIR")?);
-    let committed =
-        Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").ok_or("cargo sets no folder")?).join("src/generated");
-    let include = environment.headers();
-    if let Err(error) = &include {
-        warning(&format!("generate: the committed bindings are used, because this machine has no headers: {error}"));
+    let variable = |name| std::env::var_os(name).map(PathBuf::from).ok_or(format!("cargo sets no {name}"));
+    let out = variable("OUT_DIR")?;
+    let committed = variable("CARGO_MANIFEST_DIR")?.join("src/generated");
+    println!("cargo::rerun-if-changed={}", committed.display());
+    let include = match environment.headers() {
+        Ok(include) => include,
+        Err(error) => {
+            warning(&format!("the committed bindings are used, because this machine has no headers: {error}"));
+            return Ok(committed);
+        }
+    };
+    for header in cuda_sys_gen::APIS.iter().flat_map(cuda_sys_gen::Api::headers) {
+        // A file that is not there would run this at every build.
+        let header = include.join(header);
+        if header.is_file() {
+            println!("cargo::rerun-if-changed={}", header.display());
+        }
     }
-    for api in APIS {
-        let folder = out.join(api.module);
+    let bindings = cuda_sys_gen::bindings(&include, &committed, is_wanted).map_err(|error| format!("{error:#}"))?;
+    bindings.warnings.iter().for_each(|text| warning(text));
+    for files in bindings.files {
+        let folder = out.join(files.module);
         std::fs::create_dir_all(&folder).map_err(|error| format!("cannot create {}: {error}", folder.display()))?;
-        let include = include.as_deref().ok().filter(|include| declares(api, include));
-        let generated = match include {
-            Some(include) => {
-                let generated = cuda_sys_gen::generate(api, include, &History::committed());
-                let generated = generated.map_err(|error| format!("{error:#}"))?;
-                generated.warnings.iter().for_each(|text| warning(&format!("generate: {text}")));
-                [generated.types, generated.table]
-            }
-            None => [
-                read(&committed.join(api.module).join("types.rs"))?,
-                read(&committed.join(api.module).join("table.rs"))?,
-            ],
-        };
-        let [types, table] = generated;
-        let types = match api.module {
-            "driver" => types,
-            _ => cuda_sys_gen::beside_driver(&types, &read(&out.join("driver/types.rs"))?),
-        };
-        let generated = [types, table];
-        for (name, text) in ["types.rs", "table.rs"].iter().zip(generated) {
+        for (name, text) in [("types.rs", files.types), ("table.rs", files.table)] {
             std::fs::write(folder.join(name), text).map_err(|error| format!("cannot write {name}: {error}"))?;
         }
     }
     Ok(out)
 }
 
-/// Whether the crate is built with this API, and `include` has all its headers, of the right version.
+/// Whether the crate is built with this API.
 #[cfg(feature = "generate")]
-fn declares(api: &cuda_sys_gen::Api, include: &Path) -> bool {
+fn is_wanted(api: &cuda_sys_gen::Api) -> bool {
     let feature = api.module.trim_end_matches(|c: char| c.is_ascii_digit()).to_uppercase();
-    if api.module != "driver" && std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_none() {
-        return false;
-    }
-    if let Some(header) = api.missing(include) {
-        let module = api.module;
-        warning(&format!(
-            "generate: the committed bindings of `{module}` are used, {} has no {header}",
-            include.display()
-        ));
-        return false;
-    }
-    let version = version(&include.join("cuda.h")).unwrap_or(0);
-    api.major.is_none_or(|major| major == version / 1000)
+    api.module == "driver" || std::env::var_os(format!("CARGO_FEATURE_{feature}")).is_some()
 }
 
 #[cfg(feature = "generate")]
 fn warning(text: &str) {
-    println!("cargo::warning={}", text.replace('\n', "; "));
-}
-
-#[cfg(feature = "generate")]
-fn read(path: &Path) -> Result<String, String> {
-    std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))
+    println!("cargo::warning=generate: {}", text.replace('\n', "; "));
 }

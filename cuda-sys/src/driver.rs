@@ -4,7 +4,13 @@
 //! does not see. It holds no logic: loading and resolving are in [`crate::DriverApi`].
 
 #[expect(missing_docs, reason = "the CUDA driver API manual documents them")]
-#[expect(non_camel_case_types, non_snake_case, non_upper_case_globals, reason = "the names are those of the C headers")]
+#[allow(
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    clippy::allow_attributes,
+    reason = "the names are those of the C headers, of which not every version has every kind"
+)]
 mod types {
     include!(concat!(env!("CUDA_SYS_GENERATED"), "/driver/types.rs"));
 }

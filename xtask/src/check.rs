@@ -14,13 +14,16 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{fuzz, layers, modules, sanitize, setup, test, tidy};
+use crate::{fuzz, generate, layers, modules, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
     /// Only the steps whose name contains this
     #[arg(value_name = "STEP")]
     only: Option<String>,
+    /// In the step `generate` the headers of every CUDA from 12.0 on that PyPI has (255 MB), and not only of three
+    #[arg(long)]
+    every_cuda: bool,
 }
 
 /// What steps share.
@@ -28,6 +31,7 @@ struct Shared {
     toolkit: Toolkit,
     /// Where the tests leave the kernels that they compile.
     kernels: PathBuf,
+    every_cuda: bool,
 }
 
 /// A part of the gate: its name and what it does.
@@ -43,7 +47,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
     ("features", features),
-    ("generate", generate),
+    ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
     ("fuzz", |_| fuzz::gate()),
     ("loom", loom),
@@ -59,7 +63,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         bail!("no step is named so; the steps are {}", names.join(", "));
     }
     let scratch = Scratch::new("check")?;
-    let shared = Shared { toolkit: setup::toolkit()?, kernels: scratch.path().join("kernels") };
+    let kernels = scratch.path().join("kernels");
+    let shared = Shared { toolkit: setup::toolkit()?, kernels, every_cuda: options.every_cuda };
     fs::create_dir_all(&shared.kernels)?;
     let mut times: Vec<(&str, Duration)> = Vec::new();
     for (name, step) in steps {
@@ -128,27 +133,14 @@ fn bindings(shared: &Shared) -> Result<()> {
 /// and cuda-mem's texts.
 fn features(_: &Shared) -> Result<()> {
     setup::for_tests();
-    [("cuda-sys", TABLES), ("cuda-mem", "json")].into_iter().try_for_each(|(package, features)| {
-        let all = ["--quiet", "--package", package, "--features", features];
-        run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
-        run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
-        run_command(cargo().arg("test").args(all))
-    })
-}
-
-/// The features of cuda-sys that bind a library.
-const TABLES: &str = "runtime,nvrtc,nvjitlink,nvml,nvtx";
-
-/// cuda-sys with bindings that its build makes from headers of CUDA 13.0, in a target folder of their own: where the toolkit
-/// is found in another place, what depends on it is built anew.
-fn generate(_: &Shared) -> Result<()> {
-    let mut check = cargo();
-    check.args(["check", "--quiet", "--package", "cuda-sys", "--all-features", "--target-dir", "target/generate"]);
-    let toolkit = setup::toolkit()?;
-    if std::env::var_os("LIBCLANG_PATH").is_none() {
-        check.env("LIBCLANG_PATH", toolkit.libclang());
-    }
-    run_command(check.env("CUDA_HOME", setup::compilers()?.join("cuda13")).env_remove("CONDA_PREFIX"))
+    [("cuda-sys", generate::TABLES.join(",")), ("cuda-mem", "json".to_owned())].into_iter().try_for_each(
+        |(package, features)| {
+            let all = ["--quiet", "--package", package, "--features", &features];
+            run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
+            run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
+            run_command(cargo().arg("test").args(all))
+        },
+    )
 }
 
 /// The README's test command; every kernel that a test compiles is left in the kernels' folder.
@@ -202,7 +194,7 @@ mod tests {
 
     #[test]
     fn an_unknown_step_lists_the_known() {
-        let error = run(&Options { only: Some("linting".to_owned()) }).unwrap_err().to_string();
+        let error = run(&Options { only: Some("linting".to_owned()), every_cuda: false }).unwrap_err().to_string();
         assert!(error.contains("format, layers, tidy"), "{error}");
     }
 

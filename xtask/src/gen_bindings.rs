@@ -1,4 +1,7 @@
-//! `gen-bindings`: writes `cuda-sys/src/generated` from real headers, or with `--check` compares.
+//! `gen-bindings`: writes `cuda-sys/src/generated`, or another folder, from real headers, or with `--check` compares.
+//!
+//! The headers are those of the toolkit that discovery finds, or the newest of PyPI. What is committed loses no declaration
+//! unless that is asked for. `--check` always reads the newest.
 //!
 //! bindgen is not compiled for other tasks: without the feature `bindings` this starts cargo again with it.
 //!
@@ -19,6 +22,16 @@ pub(crate) struct Options {
     /// Read the headers in these folders, of one version of CUDA each, and note in the history what they declare
     #[arg(long, value_name = "INCLUDE", num_args = 1.., conflicts_with = "check")]
     record: Vec<PathBuf>,
+    /// Read the headers of the toolkit in this folder, or `newest` for those of the newest CUDA from PyPI [default: the
+    /// toolkit of CONDA_PREFIX, CUDA_HOME or /usr/local/cuda, else `newest`]
+    #[arg(long, value_name = "DIR|newest", conflicts_with_all = ["check", "record"])]
+    toolkit: Option<PathBuf>,
+    /// Write to this folder, and leave the committed bindings as they are
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "record"])]
+    out: Option<PathBuf>,
+    /// Write the committed bindings also where they lose declarations, as with headers of an older CUDA
+    #[arg(long, conflicts_with_all = ["check", "record", "out"])]
+    shrink: bool,
 }
 
 /// Starts this command again, with bindgen.
@@ -36,6 +49,16 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let folders = options.record.iter().map(std::path::absolute).collect::<Result<Vec<_>, _>>()?;
         cargo.arg("--record").args(folders);
     }
+    if let Some(toolkit) = &options.toolkit {
+        let word = toolkit.as_os_str() == "newest";
+        cargo.arg("--toolkit").arg(if word { toolkit.clone() } else { std::path::absolute(toolkit)? });
+    }
+    if let Some(out) = &options.out {
+        cargo.arg("--out").arg(std::path::absolute(out)?);
+    }
+    if options.shrink {
+        cargo.arg("--shrink");
+    }
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         cargo.env("LIBCLANG_PATH", setup::toolkit()?.libclang());
     }
@@ -51,5 +74,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if !options.record.is_empty() {
         return bindings::record(&options.record);
     }
-    if options.check { bindings::check() } else { bindings::write() }
+    if options.check {
+        return bindings::check();
+    }
+    let Options { toolkit, out, shrink, .. } = options;
+    bindings::write(&bindings::Request { toolkit: toolkit.as_deref(), out: out.as_deref(), shrink: *shrink })
 }

@@ -12,6 +12,7 @@ mod doctor;
 mod examples;
 mod fuzz;
 mod gen_bindings;
+mod generate;
 mod layers;
 mod modules;
 mod sanitize;

@@ -84,7 +84,7 @@ const COMPILERS: Wheels = Wheels {
 
 /// The headers of the newest CUDA, from which cuda-sys' bindings are generated.
 const HEADERS: Wheels = Wheels {
-    name: "headers",
+    name: "headers/13.5",
     wheels: &[
         "nvidia-cuda-runtime==13.5.37",
         "nvidia-cuda-crt==13.5.37",
@@ -97,6 +97,34 @@ const HEADERS: Wheels = Wheels {
     megabytes: 130,
     places: &[("nvidia/cu13/include", "include")],
 };
+
+/// The headers of the driver and the runtime of each older CUDA, the oldest first.
+const OLDER: [Wheels; 14] = [
+    twelve("headers/12.0", &["nvidia-cuda-runtime-cu12==12.0.146", "nvidia-cuda-nvcc-cu12==12.0.*"], 21),
+    twelve("headers/12.1", &["nvidia-cuda-runtime-cu12==12.1.105", "nvidia-cuda-nvcc-cu12==12.1.*"], 21),
+    twelve("headers/12.2", &["nvidia-cuda-runtime-cu12==12.2.140", "nvidia-cuda-nvcc-cu12==12.2.*"], 22),
+    twelve("headers/12.3", &["nvidia-cuda-runtime-cu12==12.3.101", "nvidia-cuda-nvcc-cu12==12.3.*"], 23),
+    twelve("headers/12.4", &["nvidia-cuda-runtime-cu12==12.4.127", "nvidia-cuda-nvcc-cu12==12.4.*"], 23),
+    twelve("headers/12.5", &["nvidia-cuda-runtime-cu12==12.5.82", "nvidia-cuda-nvcc-cu12==12.5.*"], 23),
+    twelve("headers/12.6", &["nvidia-cuda-runtime-cu12==12.6.77", "nvidia-cuda-nvcc-cu12==12.6.*"], 22),
+    twelve("headers/12.8", &["nvidia-cuda-runtime-cu12==12.8.90", "nvidia-cuda-nvcc-cu12==12.8.*"], 41),
+    twelve("headers/12.9", &["nvidia-cuda-runtime-cu12==12.9.79", "nvidia-cuda-nvcc-cu12==12.9.*"], 44),
+    thirteen("headers/13.0", &["nvidia-cuda-runtime==13.0.96", "nvidia-cuda-crt==13.0.*"]),
+    thirteen("headers/13.1", &["nvidia-cuda-runtime==13.1.80", "nvidia-cuda-crt==13.1.*"]),
+    thirteen("headers/13.2", &["nvidia-cuda-runtime==13.2.86", "nvidia-cuda-crt==13.2.*"]),
+    thirteen("headers/13.3", &["nvidia-cuda-runtime==13.3.29", "nvidia-cuda-crt==13.3.*"]),
+    thirteen("headers/13.4", &["nvidia-cuda-runtime==13.4.92", "nvidia-cuda-crt==13.4.*"]),
+];
+
+/// The compiler brings `crt/host_defines.h`, which the runtime's headers include.
+const fn twelve(name: &'static str, wheels: &'static [&'static str], megabytes: u32) -> Wheels {
+    let places = &[("nvidia/cuda_runtime/include", "include"), ("nvidia/cuda_nvcc/include/crt", "include/crt")];
+    Wheels { name, wheels, megabytes, places }
+}
+
+const fn thirteen(name: &'static str, wheels: &'static [&'static str]) -> Wheels {
+    Wheels { name, wheels, megabytes: 3, places: &[("nvidia/cu13/include", "include")] }
+}
 
 /// Numba whose CUDA target is built in, for any driver that `NUMBA_CUDA_DRIVER` names, and its simulator.
 const NUMBA: Wheels = Wheels {
@@ -190,9 +218,23 @@ pub(crate) fn installed() -> Option<Toolkit> {
 /// The folder of the newest CUDA's headers, downloaded where it is not there yet; bindings are generated from them.
 #[cfg(feature = "bindings")]
 pub(crate) fn newest_headers() -> Result<PathBuf> {
-    let dir = HEADERS.default_dir();
-    HEADERS.install(&dir)?;
+    headers(&HEADERS)
+}
+
+fn headers(wheels: &Wheels) -> Result<PathBuf> {
+    let dir = wheels.default_dir();
+    wheels.install(&dir)?;
     Ok(dir.join("include"))
+}
+
+/// The folders of headers of several versions of CUDA, such as `12.4`, oldest first, downloaded where they are not there
+/// yet: of every version that PyPI has, or of the oldest, the newest, and one between whose typedefs tell no version.
+pub(crate) fn headers_of_versions(every: bool) -> Result<Vec<(&'static str, PathBuf)>> {
+    let few = ["12.0", "12.4", "13.5"];
+    let all = OLDER.iter().chain([&HEADERS]);
+    let versions = all.filter_map(|wheels| Some((wheels.name.strip_prefix("headers/")?, wheels)));
+    let chosen = versions.filter(|(version, _)| every || few.contains(version));
+    chosen.map(|(version, wheels)| Ok((version, headers(wheels)?))).collect()
 }
 
 /// The folder of the toolkits of CUDA 12.9 and 13.0, `cuda12` and `cuda13`, downloaded where they are not there yet.

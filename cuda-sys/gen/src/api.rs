@@ -11,7 +11,7 @@ pub struct Api {
     pub title: &'static str,
     /// Lines of C that include its headers: of the first it cannot do without, of the others it can.
     pub(crate) include: &'static [&'static str],
-    /// Headers that its first includes, and that come with another part of a toolkit.
+    /// Headers that it cannot do without either, and that its own do not name or that come with another part of a toolkit.
     pub(crate) needs: &'static [&'static str],
     /// The one major version of CUDA that it is the API of, where its functions change with that.
     pub major: Option<u32>,
@@ -49,7 +49,8 @@ pub const APIS: &[Api] = &[
         title: "the driver API",
         major: None,
         include: &["#include <cuda.h>", "#include <cudaProfiler.h>"],
-        needs: &[],
+        // which tells the versions
+        needs: &["cudaTypedefs.h"],
         functions: "cu.*",
         types: "(CU|cu).*",
         constants: "CU.*",
@@ -84,8 +85,9 @@ pub const APIS: &[Api] = &[
         functions: "nvJitLink.*",
         types: "nvJitLink.*",
         constants: "NVJITLINK.*",
-        // Declares the functions under their plain names, not as inline ones that call this header's version.
-        macros: &["-DNVJITLINK_NO_INLINE"],
+        // The library exports the plain names; the header has static inline functions of those names that call this header's
+        // version. Here they are ordinary functions. `NVJITLINK_NO_INLINE` would declare them, but not before CUDA 13.1.
+        macros: &["-Dstatic=", "-Dinline="],
         locations: None,
         typedefs: &[],
     },
@@ -123,6 +125,24 @@ pub const APIS: &[Api] = &[
     },
 ];
 
+/// What provides a header: the packages of conda and of PyPI, of which the latter have `-cu12` at the end for CUDA 12.
+pub(crate) fn provider(header: &str) -> &'static str {
+    match header {
+        "cudaProfiler.h" => "`cuda-profiler-api` (conda) or `nvidia-cuda-profiler-api` (PyPI)",
+        "nvrtc.h" => "`cuda-nvrtc-dev` (conda) or `nvidia-cuda-nvrtc` (PyPI)",
+        "nvJitLink.h" => "`libnvjitlink-dev` (conda) or `nvidia-nvjitlink` (PyPI)",
+        "nvml.h" => "`cuda-nvml-dev` (conda) or `nvidia-nvml-dev` (PyPI)",
+        _ if header.starts_with("crt/") => {
+            "`cuda-crt-dev_linux-64` (conda), `nvidia-cuda-crt` (PyPI) or for CUDA 12 `nvidia-cuda-nvcc-cu12` (PyPI)"
+        }
+        _ if header.starts_with("nvtx3/") => "`cuda-nvtx-dev` (conda) or `nvidia-nvtx` (PyPI)",
+        "stddef.h" | "stdint.h" | "stdlib.h" | "string.h" | "limits.h" => {
+            "a C compiler with its library's headers (Debian: `gcc` and `libc6-dev`)"
+        }
+        _ => "`cuda-cudart-dev` (conda) or `nvidia-cuda-runtime` (PyPI)",
+    }
+}
+
 impl Api {
     /// The API of a module.
     #[must_use]
@@ -144,7 +164,7 @@ impl Api {
     /// The header without which it cannot be read, if `include` lacks one.
     #[must_use]
     pub fn missing(&self, include: &Path) -> Option<&'static str> {
-        let needed = self.headers().take(1).chain(self.needs.iter().copied());
+        let needed = self.headers().take(1).chain(self.needs.iter().copied()).chain(self.locations);
         needed.into_iter().find(|header| !include.join(header).is_file())
     }
 

@@ -3,14 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, ensure};
 
 use crate::api::Api;
 use crate::flatten;
 
 /// Everything of `api` that the headers in `include` declare.
 pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
+    check_libclang()?;
     let mut builder = bindgen::Builder::default()
         .clang_arg(format!("-I{}", include.display()))
         .clang_args(compiler_headers()?)
@@ -39,20 +41,48 @@ pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
     }
     let (lines, _) = api.included(include);
     builder = builder.header_contents("headers.h", &(lines.join("\n") + "\n"));
-    let bindings = caught(|| builder.generate())?;
+    let bindings = caught(|| builder.generate()).map_err(|panic| {
+        if panic.contains("libclang") { anyhow::Error::new(Libclang(panic)) } else { anyhow::Error::msg(panic) }
+    })?;
     let bindings = bindings.with_context(|| format!("bindgen cannot read {} in {}", api.title, include.display()))?;
     syn::parse_file(&bindings.to_string()).context("bindgen's output is not Rust")
 }
 
-/// bindgen panics where it finds no libclang, with the reason in its message.
-fn caught<T>(generate: impl FnOnce() -> T) -> Result<T> {
+/// The libclang of this machine cannot be used, and why: an error of the machine and not of the headers.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{0}\n`pip install libclang` has one, which `cargo xtask setup` downloads; LIBCLANG_PATH names the folder of `libclang.so`"
+)]
+pub struct Libclang(String);
+
+/// The oldest libclang that bindgen is made for.
+const OLDEST_LIBCLANG: (u32, u32) = (9, 0);
+
+/// Refuses a libclang that is too old; an older one crashes, or reads the headers wrongly.
+fn check_libclang() -> Result<(), Libclang> {
+    let version = caught(bindgen::clang_version).map_err(Libclang)?;
+    match version.parsed {
+        Some(found) if found < OLDEST_LIBCLANG => Err(Libclang(format!(
+            "libclang is too old: it is `{}`, and {}.{} or newer is needed",
+            version.full, OLDEST_LIBCLANG.0, OLDEST_LIBCLANG.1
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// bindgen panics where it finds no libclang, or one without a function that it calls, with the reason in its message.
+fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    // The hook is the process', and threads may generate at the same time.
+    static HOOK: Mutex<()> = Mutex::new(());
+    let _guard = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
-    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(generate));
+    let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(call));
     std::panic::set_hook(hook);
     done.map_err(|panic| {
-        let reason = panic.downcast::<String>().map_or_else(|_| "bindgen panicked".to_owned(), |reason| *reason);
-        anyhow!("{reason}\n`cargo xtask setup` downloads a libclang, or LIBCLANG_PATH names the folder of one")
+        let text = panic.downcast_ref::<&str>().copied().map(str::to_owned);
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        text.unwrap_or_else(|| "bindgen panicked".to_owned())
     })
 }
 

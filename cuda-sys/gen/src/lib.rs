@@ -9,6 +9,7 @@
 
 mod api;
 mod driver_table;
+mod files;
 mod flatten;
 mod headers;
 mod history;
@@ -22,6 +23,8 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 pub use api::{APIS, Api};
+pub use files::{Bindings, Files, bindings, lost, written};
+pub use headers::Libclang;
 pub use history::History;
 
 /// What one run of the generator says of an API.
@@ -46,8 +49,11 @@ pub struct Generated {
 pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generated> {
     let split = types::split(api, headers::parse(api, include)?)?;
     let (_, absent) = api.included(include);
-    let lacks = |header: &&str| format!("{} has no {header}; what that declares is left out", include.display());
-    let mut warnings: Vec<String> = absent.iter().map(lacks).collect();
+    let lacks = |header: &&str| {
+        let provider = api::provider(header);
+        format!("{} has no {header}, which {provider} provides; what that declares is left out", include.display())
+    };
+    let mut warnings: Vec<String> = absent.iter().map(lacks).chain(split.warnings.iter().cloned()).collect();
     let (table, pairs) = if api.is_driver() {
         let versions = driver_table::abi_versions(&driver_table::typedefs(include)?, history);
         driver_table::render(api, &split.functions, &versions, &mut warnings)?
@@ -85,8 +91,7 @@ pub fn record(include: &Path, history: &mut History) -> Result<()> {
 
 /// The types of a library beside those of an older driver's headers: with the driver's opaque types that they name and those
 /// headers have not.
-#[must_use]
-pub fn beside_driver(types: &str, driver: &str) -> String {
+fn beside_driver(types: &str, driver: &str) -> String {
     let opaque = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         words.filter(|word| word.starts_with("CU") && word.ends_with("_st")).map(str::to_owned).collect()

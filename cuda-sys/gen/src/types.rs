@@ -1,9 +1,9 @@
 //! Types and constants in cuda-sys' form: enums, handles, layouts and defaults as calls of its macros, C's names for
 //! structures, names that follow the field for anonymous ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ForeignItem, Item, Stmt, Type};
@@ -30,6 +30,8 @@ pub(crate) struct Split {
     pub(crate) facts: Vec<String>,
     /// The size of each structure and union.
     pub(crate) sizes: BTreeMap<String, String>,
+    /// What was left out, and why.
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Splits bindgen's output into types, functions and facts.
@@ -41,10 +43,76 @@ pub(crate) fn split(api: &Api, mut file: syn::File) -> Result<Split> {
     }
     Tidy { names: &names }.visit_file_mut(&mut file);
     let mut out = Output { c_names: c_names(&names), ..Output::default() };
-    for item in file.items {
+    for item in readable(file.items, &mut out.warnings) {
         out.item(item)?;
     }
     out.finish(api)
+}
+
+/// The items without types that bindgen could not read, and without whatever names these.
+///
+/// bindgen puts bytes in the place of such a type: it would be one that C does not have.
+fn readable(items: Vec<Item>, warnings: &mut Vec<String>) -> Vec<Item> {
+    let blobs: Vec<_> = items.iter().filter(|item| is_blob(item)).filter_map(declared).collect();
+    if blobs.is_empty() {
+        return items;
+    }
+    let items: Vec<_> = items.into_iter().flat_map(apart).map(|item| (words(&item), item)).collect();
+    let mut left_out: BTreeSet<String> = blobs.iter().cloned().collect();
+    loop {
+        let naming = items.iter().filter(|(words, _)| !words.is_disjoint(&left_out));
+        let more: BTreeSet<_> = naming.filter_map(|(_, item)| declared(item)).collect();
+        if more.is_subset(&left_out) {
+            break;
+        }
+        left_out.extend(more);
+    }
+    let with: Vec<_> = left_out.iter().filter(|name| !blobs.contains(name)).map(String::as_str).collect();
+    let with = if with.is_empty() { String::new() } else { format!(", and what names it: {}", with.join(", ")) };
+    warnings.push(format!("bindgen cannot read the declaration of `{}`; it is left out{with}", blobs.join("`, `")));
+    items.into_iter().filter(|(words, _)| words.is_disjoint(&left_out)).map(|(_, item)| item).collect()
+}
+
+/// Returns true for a structure or union that is bytes in place of fields.
+fn is_blob(item: &Item) -> bool {
+    let mut fields: Box<dyn Iterator<Item = &syn::Field>> = match item {
+        Item::Struct(item) => Box::new(item.fields.iter()),
+        Item::Union(item) => Box::new(item.fields.named.iter()),
+        _ => return false,
+    };
+    fields.any(|field| field.ident.as_ref().is_some_and(|name| name == "_bindgen_opaque_blob" || name == "_address"))
+}
+
+/// The name that an item declares.
+fn declared(item: &Item) -> Option<String> {
+    match item {
+        Item::Struct(item) => Some(item.ident.to_string()),
+        Item::Union(item) => Some(item.ident.to_string()),
+        Item::Type(item) => Some(item.ident.to_string()),
+        Item::Use(item) => renamed(item).map(|(_, new)| new.to_string()),
+        Item::ForeignMod(item) => match item.items.first() {
+            Some(ForeignItem::Fn(function)) => Some(function.sig.ident.to_string()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A block of foreign items as a block of each.
+fn apart(item: Item) -> Vec<Item> {
+    match item {
+        Item::ForeignMod(block) => {
+            let one = |item: &ForeignItem| syn::ItemForeignMod { items: vec![item.clone()], ..block.clone() };
+            block.items.iter().map(|item| Item::ForeignMod(one(item))).collect()
+        }
+        other => vec![other],
+    }
+}
+
+/// Every identifier in an item.
+fn words(item: &Item) -> BTreeSet<String> {
+    let text = item.to_token_stream().to_string();
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
 /// New names: `CUuuid` for `CUuuid_st`, `CUresult` for `cudaError_enum`, `Parent_field` for an anonymous type.
@@ -172,6 +240,7 @@ struct Output {
     facts: Vec<String>,
     sizes: BTreeMap<String, String>,
     c_names: BTreeMap<String, Option<String>>,
+    warnings: Vec<String>,
 }
 
 impl Output {
@@ -199,7 +268,7 @@ impl Output {
             Item::Const(item) => {
                 self.facts.push(match &*item.expr {
                     Expr::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(text), .. }) => {
-                        let text = String::from_utf8(text.value()).context("a constant is no text")?;
+                        let text = String::from_utf8_lossy(&text.value()).into_owned();
                         format!("__builtin_strcmp({}, {:?}) == 0", item.ident, text.trim_end_matches('\0'))
                     }
                     value => format!("{} == {}", item.ident, compact(value)),
@@ -207,10 +276,12 @@ impl Output {
                 self.items.push(item.to_token_stream().to_string());
             }
             Item::Union(item) => {
-                whole(&item.ident, item.fields.named.iter())?;
                 self.items.push(item.to_token_stream().to_string());
             }
-            other => bail!("the generator knows no place for `{}`", other.to_token_stream()),
+            other => self.warnings.push(format!(
+                "the generator knows no place for `{}`; it is left out",
+                spaced(&other.to_token_stream().to_string())
+            )),
         }
         Ok(())
     }
@@ -231,7 +302,6 @@ impl Output {
 
     fn structure(&mut self, mut item: syn::ItemStruct) -> Result<()> {
         let name = item.ident.to_string();
-        whole(&item.ident, item.fields.iter())?;
         item.fields.iter_mut().for_each(bit_fields);
         match &item.fields {
             syn::Fields::Unnamed(fields) => {
@@ -312,7 +382,11 @@ impl Output {
     }
 
     fn function(&mut self, item: &ForeignItem) -> Result<()> {
-        let ForeignItem::Fn(function) = item else { bail!("the headers declare something that is no function") };
+        let ForeignItem::Fn(function) = item else {
+            let declaration = spaced(&item.to_token_stream().to_string());
+            self.warnings.push(format!("`{declaration}` is no function; it is left out"));
+            return Ok(());
+        };
         let name = function.sig.ident.to_string();
         let result = match &function.sig.output {
             syn::ReturnType::Default => "()".to_owned(),
@@ -342,13 +416,14 @@ impl Output {
             self.handles.iter().map(|(handle, object)| format!("    {handle} = {object},\n")).collect();
         text.push_str(&format!("handles! {{\n{}}}\n\n", handles.concat()));
         let one_line = |item: &str| item.starts_with("pub const") || item.starts_with("pub type");
-        for (item, next) in self.items.iter().zip(self.items[1..].iter().map(String::as_str).chain([""])) {
+        let following = self.items.iter().skip(1).map(String::as_str).chain([""]);
+        for (item, next) in self.items.iter().zip(following) {
             text.push_str(item);
             text.push_str(if one_line(item) && one_line(next) { "\n" } else { "\n\n" });
         }
         let zeroed: Vec<_> = self.zeroed.iter().map(|name| format!("    {name},\n")).collect();
         text.push_str(&format!("zeroed_default! {{\n{}}}\n", zeroed.concat()));
-        Ok(Split { text, functions: self.functions, facts: self.facts, sizes: self.sizes })
+        Ok(Split { text, functions: self.functions, facts: self.facts, sizes: self.sizes, warnings: self.warnings })
     }
 }
 
@@ -363,15 +438,6 @@ fn self_name(item: &syn::ItemImpl) -> Option<String> {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
         _ => None,
     }
-}
-
-/// Refuses a type that bindgen could not read and put as bytes in its place: it would be one that C does not have.
-fn whole<'a>(name: &syn::Ident, mut fields: impl Iterator<Item = &'a syn::Field>) -> Result<()> {
-    let blob = |field: &syn::Field| {
-        field.ident.as_ref().is_some_and(|name| name == "_bindgen_opaque_blob" || name == "_address")
-    };
-    ensure!(!fields.any(blob), "bindgen made a blob of `{name}`, whose declaration it could not read");
-    Ok(())
 }
 
 /// The bytes of bit fields instead of bindgen's type for them.
@@ -406,10 +472,25 @@ mod tests {
 
     /// What bindgen makes of a union that it cannot read, as it did of `CUlaunchAttributeValue`.
     #[test]
-    fn a_type_that_became_a_blob_is_refused() {
-        let error = of("#[repr(C)] pub struct CUlaunchAttributeValue { pub _address: u8, }").err().unwrap().to_string();
-        assert!(error.contains("CUlaunchAttributeValue"), "{error}");
-        assert!(of("#[repr(C)] pub struct CUlaunchAttributeValue { pub pad: [u8; 64], }").is_ok());
+    fn a_type_that_became_a_blob_is_left_out_with_what_names_it() {
+        let split = of("#[repr(C)] pub struct CUvalue { pub _address: u8, }
+            pub type CUvalue_v1 = CUvalue; #[repr(C)] pub struct CUkept { pub pad: [u8; 64], }
+            unsafe extern \"C\" { pub fn cuSet(value: *mut CUvalue_v1) -> CUresult; pub fn cuKept(k: CUkept) -> CUresult; }")
+        .unwrap();
+        assert!(split.text.contains("CUkept") && !split.text.contains("CUvalue"), "{}", split.text);
+        assert_eq!(split.functions.iter().map(|function| function.name.as_str()).collect::<Vec<_>>(), ["cuKept"]);
+        let warning =
+            "bindgen cannot read the declaration of `CUvalue`; it is left out, and what names it: CUvalue_v1, cuSet";
+        assert_eq!(split.warnings, [warning]);
+    }
+
+    #[test]
+    fn a_variable_and_an_unknown_item_are_left_out() {
+        let split = of("unsafe extern \"C\" { pub static cuDevices: c_int; pub fn cuX() -> CUresult; }
+            pub mod inner {} #[repr(C)] pub struct CUx { pub a: u8, }")
+        .unwrap();
+        assert_eq!((split.functions.len(), split.warnings.len()), (1, 2), "{:?}", split.warnings);
+        assert!(split.warnings[0].contains("cuDevices") && split.warnings[1].contains("inner"), "{:?}", split.warnings);
     }
 
     #[test]

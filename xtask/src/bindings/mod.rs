@@ -6,11 +6,14 @@
 
 mod difference;
 mod probe;
+mod source;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use cuda_sys_gen::{APIS, Api, Generated, History};
+use cuda_sys::toolkit::Environment;
+use cuda_sys_gen::{APIS, Api, Bindings, Files, Generated, History};
+use source::Source;
 
 use crate::{setup, workspace};
 
@@ -58,15 +61,89 @@ pub(crate) fn record(folders: &[PathBuf]) -> Result<()> {
     std::fs::write(&file, history.render()).with_context(|| format!("cannot write {}", file.display()))
 }
 
+/// Where the bindings are written, and from which headers.
+pub(crate) struct Request<'a> {
+    /// The toolkit; without one, the toolkit that is found.
+    pub(crate) toolkit: Option<&'a Path>,
+    /// A folder in place of the committed bindings.
+    pub(crate) out: Option<&'a Path>,
+    /// Whether the committed bindings may lose declarations.
+    pub(crate) shrink: bool,
+}
+
 /// Writes every generated file.
-pub(crate) fn write() -> Result<()> {
-    for (path, text) in files()?.0 {
+pub(crate) fn write(request: &Request<'_>) -> Result<()> {
+    let source = Source::choose(request.toolkit, &Environment::from_process(), setup::newest_headers)?;
+    println!("{source}");
+    let committed = committed();
+    let new = from_headers(&source.include, &committed)?;
+    new.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
+    if let Some(out) = request.out {
+        return written(of_folder(&new.files, out));
+    }
+    if !request.shrink {
+        // From a folder without headers: the committed files as they are.
+        let old = cuda_sys_gen::bindings(&committed, &committed, |_| false)?;
+        refuse_loss(&source.written(), &old.files, &new.files)?;
+    }
+    if source.is_newest {
+        return written(files()?.0);
+    }
+    written(of_folder(&new.files, &committed))?;
+    println!(
+        "the gate compares the committed bindings with those of the newest headers of PyPI, and the crates above cuda-sys \
+         use declarations of these; `git checkout cuda-sys/src/generated` restores what was committed"
+    );
+    Ok(())
+}
+
+/// The folder of the committed bindings.
+fn committed() -> PathBuf {
+    workspace::root().join("cuda-sys/src/generated")
+}
+
+/// The files of every API from the headers in `include`, formatted, the committed ones where these headers have none.
+fn from_headers(include: &Path, committed: &Path) -> Result<Bindings> {
+    let mut bindings = cuda_sys_gen::bindings(include, committed, |_| true)?;
+    for files in &mut bindings.files {
+        files.types = difference::rustfmt(&files.types)?;
+    }
+    Ok(bindings)
+}
+
+/// The files with their places below `folder`.
+fn of_folder(files: &[Files], folder: &Path) -> Vec<Written> {
+    let both = |files: &Files| {
+        let folder = folder.join(files.module);
+        [(folder.join("types.rs"), files.types.clone()), (folder.join("table.rs"), files.table.clone())]
+    };
+    files.iter().flat_map(both).collect()
+}
+
+fn written(files: Vec<Written>) -> Result<()> {
+    for (path, text) in files {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
         }
         std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         println!("wrote {}", path.display());
     }
+    Ok(())
+}
+
+/// Fails where the old files declare what the new ones do not.
+fn refuse_loss(version: &str, old: &[Files], new: &[Files]) -> Result<()> {
+    let lost = old.iter().zip(new).map(|(old, new)| (old.module, cuda_sys_gen::lost(old, new)));
+    let lost: Vec<_> = lost.filter(|(_, names)| !names.is_empty()).collect();
+    let count: usize = lost.iter().map(|(_, names)| names.len()).sum();
+    let lines: Vec<_> = lost.iter().map(|(module, names)| format!("{module}: {}", names.join(", "))).collect();
+    ensure!(
+        lost.is_empty(),
+        "the committed bindings have {count} names that the headers of CUDA {version} do not declare:\n{}\nnothing is \
+         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes those of these headers \
+         to another folder, `--shrink` writes them in place of the committed ones",
+        lines.join("\n")
+    );
     Ok(())
 }
 
@@ -93,13 +170,15 @@ type Written = (PathBuf, String);
 fn files() -> Result<(Vec<Written>, Vec<String>)> {
     let headers = headers()?;
     let history = History::committed();
-    let folder = workspace::root().join("cuda-sys/src/generated");
+    let folder = committed();
     let mut files = Vec::new();
     let mut differences = DIFFERENCES.to_owned();
     let mut held = [0; 3];
     for api in APIS {
         let own = headers.iter().find(|headers| of_version(api, headers)).context("an API has headers")?;
         let generated = cuda_sys_gen::generate(api, &own.include, &history)?;
+        // What is committed is complete: the generator learns first.
+        ensure!(generated.warnings.is_empty(), "{}:\n{}", api.title, generated.warnings.join("\n"));
         for (at, headers) in headers.iter().enumerate().filter(|(_, headers)| of_version(api, headers)) {
             let (count, lines) = compare(api, &generated, headers, headers.version == own.version)?;
             held[at] += count;
@@ -136,4 +215,27 @@ fn compare(api: &Api, generated: &Generated, headers: &Headers, own: bool) -> Re
     }
     let lines = answer.differing.iter().map(|fact| format!("{} {}: {fact}\n", headers.version, api.module));
     Ok((answer.held, lines.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(table: &str) -> Files {
+        Files { module: "driver", types: String::new(), table: table.to_owned(), generated: true }
+    }
+
+    #[test]
+    fn a_loss_is_refused_with_its_names_and_the_ways_out() {
+        let old = [files("    fn cuX();\n    fn cuY();\n")];
+        assert!(refuse_loss("13.5", &old, &old).is_ok());
+        let error = refuse_loss("12.0", &old, &[files("    fn cuX();\n")]).unwrap_err().to_string();
+        assert!(
+            error.contains("1 names that the headers of CUDA 12.0") && error.contains("\ndriver: cuY\n"),
+            "{error}"
+        );
+        for way in ["--toolkit newest", "--out DIR", "--shrink"] {
+            assert!(error.contains(way), "{error}");
+        }
+    }
 }
