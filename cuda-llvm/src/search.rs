@@ -1,4 +1,8 @@
 //! Where LLVM may lie, and which of what lies there is taken.
+//!
+//! # Safety
+//!
+//! The loader is asked for the file that a function of this crate is in, with pointers to live locals.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -12,6 +12,10 @@
 //! launches run code that asks `sim.mapped` about the whole of each address.
 //!
 //! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range, or to registered memory.
+//!
+//! # Safety
+//!
+//! LLVM is asked for a block of a live module, by a branch of it.
 
 use super::abi;
 use crate::memory::Guards;
