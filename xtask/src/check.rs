@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{fuzz, generate, layers, modules, sanitize, setup, test, tidy};
+use crate::{fuzz, generate, layers, modules, next_llvm, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -24,6 +24,9 @@ pub(crate) struct Options {
     /// In the step `generate` the headers of every CUDA from 12.0 on that PyPI has (255 MB), and not only of three
     #[arg(long)]
     every_cuda: bool,
+    /// In the step `llvm` all tests of cuda-jit and cuda-sim, and not only some
+    #[arg(long)]
+    whole_llvm: bool,
 }
 
 /// What steps share.
@@ -32,6 +35,7 @@ struct Shared {
     /// Where the tests leave the kernels that they compile.
     kernels: PathBuf,
     every_cuda: bool,
+    whole_llvm: bool,
 }
 
 /// A part of the gate: its name and what it does.
@@ -49,6 +53,7 @@ const STEPS: &[Step] = &[
     ("features", features),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
+    ("llvm", |shared| next_llvm::run(shared.whole_llvm)),
     ("fuzz", |_| fuzz::gate()),
     ("loom", loom),
     ("sanitize", |_| sanitize::run()),
@@ -64,7 +69,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     }
     let scratch = Scratch::new("check")?;
     let kernels = scratch.path().join("kernels");
-    let shared = Shared { toolkit: setup::toolkit()?, kernels, every_cuda: options.every_cuda };
+    let toolkit = setup::toolkit()?;
+    let shared = Shared { toolkit, kernels, every_cuda: options.every_cuda, whole_llvm: options.whole_llvm };
     fs::create_dir_all(&shared.kernels)?;
     let mut times: Vec<(&str, Duration)> = Vec::new();
     for (name, step) in steps {

@@ -15,6 +15,7 @@ mod gen_bindings;
 mod generate;
 mod layers;
 mod modules;
+mod next_llvm;
 mod sanitize;
 mod setup;
 mod test;

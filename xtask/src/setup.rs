@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use cuda_sys::toolkit::Environment;
 
+use crate::next_llvm;
 use crate::wheels::{SITE, Wheels};
 use crate::workspace::{Scratch, output};
 
@@ -194,6 +195,10 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             let dir = wheels.default_dir();
             wheels.install(&dir)?;
             println!("{:<10} {}", wheels.name, dir.display());
+        }
+        match next_llvm::download() {
+            Ok(folder) => println!("LLVM 23    {}", folder.display()),
+            Err(why) => println!("LLVM 23    cannot be had here: {why:#}"),
         }
     }
     Ok(())
