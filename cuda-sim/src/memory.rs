@@ -197,12 +197,16 @@ pub(crate) static MEMORY: Lazy<Memory> = Lazy::new(Memory::reserve);
 /// Bytes in use on each device; grows under the lock of the state only.
 static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64::new(0)).collect());
 
+/// Where the range is to begin, if that is free: far from where systems put programs, libraries and stacks, and sanitizers their
+/// shadows. Compiled code has the range's addresses in it, so that it is of use to processes with the same ones.
+const WISH: usize = 1 << 45;
+
 impl Memory {
     fn reserve() -> Memory {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         for shift in [45, 43, 42, 40, 38, 36, 34, 32] {
-            // SAFETY: a new anonymous mapping without access at an address that the kernel chooses.
-            let start = unsafe { libc::mmap(std::ptr::null_mut(), 1 << shift, libc::PROT_NONE, flags, -1, 0) };
+            // SAFETY: a new anonymous mapping without access, where nothing is: the address is a wish.
+            let start = unsafe { libc::mmap(WISH as *mut _, 1 << shift, libc::PROT_NONE, flags, -1, 0) };
             if start != libc::MAP_FAILED {
                 let start = start as u64;
                 return Memory::over(start, start + (1 << shift));

@@ -200,7 +200,9 @@ mod tests {
 
     #[test]
     fn an_unknown_step_lists_the_known() {
-        let error = run(&Options { only: Some("linting".to_owned()), every_cuda: false }).unwrap_err().to_string();
+        let error = run(&Options { only: Some("linting".to_owned()), every_cuda: false, whole_llvm: false })
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("format, layers, tidy"), "{error}");
     }
 

@@ -35,7 +35,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-jit-lang", &["cuda-mem-element", "cuda-jit-kir", "cuda-jit-macros", "cuda-jit-syntax"]),
     ("cuda-jit-macros", &["cuda-jit-syntax"]),
     ("cuda-jit-syntax", &[]),
-    ("cuda-sim", &["cuda-sys", "cuda-llvm"]),
+    ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),

@@ -9,6 +9,7 @@
 use std::ffi::c_void;
 use std::hint::black_box;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -23,9 +24,14 @@ use crate::kernels::TILE;
 const PARAMETERS: usize = 32;
 const BYTES: usize = 256;
 
-/// Seconds from a text to the end of an empty launch of its kernel: the first and the second time in a new process.
-pub(super) fn in_new_process(name: &str, ptx: &str) -> Result<(f64, f64)> {
+/// Seconds from a text to the end of an empty launch of its kernel: the first and the second time in a new process, which finds
+/// machine code in a folder, or keeps none.
+pub(super) fn in_new_process(name: &str, ptx: &str, folder: Option<&Path>) -> Result<(f64, f64)> {
     let mut command = Command::new(std::env::current_exe()?);
+    match folder {
+        Some(folder) => command.env("CUDA_JIT_CACHE_DIR", folder).env_remove("CUDA_JIT_CACHE"),
+        None => command.env("CUDA_JIT_CACHE", "off"),
+    };
     let mut child = command.args(["sim-load", name]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     child.stdin.take().context("the process has no input")?.write_all(ptx.as_bytes())?;
     let output = child.wait_with_output()?;

@@ -18,6 +18,7 @@ mod guard;
 mod half;
 mod integer;
 pub(crate) mod jit;
+mod kept;
 mod kernel;
 mod math;
 mod memory;

@@ -5,8 +5,8 @@
 //! The ORC functions are used as their C headers say: handles that a call consumes are not used again, errors are
 //! turned into messages (which consumes them), and the JIT lives in a static.
 
-use super::math;
-use super::object::{Mode, object};
+use super::object::Mode;
+use super::{kept, math};
 use cuda_llvm::llvm_sys::core::LLVMCreateMemoryBufferWithMemoryRangeCopy;
 use cuda_llvm::llvm_sys::error::{LLVMDisposeErrorMessage, LLVMErrorRef, LLVMGetErrorMessage};
 use cuda_llvm::llvm_sys::orc2::lljit::{
@@ -120,15 +120,14 @@ impl Jit {
 /// All code shares one library, so symbols carry a number.
 static COUNT: AtomicU64 = AtomicU64::new(0);
 
-/// Compiles and links one module.
+/// Links one module, compiled now or in another process.
 pub(super) fn link(ir: &str, mode: Mode) -> Result<Code, String> {
     let jit = JIT.get_or_try_init(|| {
         cuda_llvm::initialize().map_err(|error| error.to_string())?;
         Jit::new().map(Mutex::new)
     })?;
-    let symbol = format!("k{}", COUNT.fetch_add(1, Ordering::Relaxed));
     // Compiling needs no lock, linking does.
-    let object = object(ir, &symbol, mode)?;
+    let (object, symbol) = kept::object(ir, mode, COUNT.fetch_add(1, Ordering::Relaxed))?;
     let mut jit = jit.lock();
     let tracker = jit.add(&object)?;
     Ok(Code { address: jit.lookup(&symbol)?, tracker })

@@ -128,6 +128,8 @@ fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Depen
     std::thread::scope(|scope| {
         let runs = ["regions", "fibers"].map(|engine| {
             let mut run = cargo("run");
+            // what is written at random is never found again
+            run.env("CUDA_JIT_CACHE", "off");
             run.env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
             scope.spawn(move || workspace::output(&mut run))
         });
