@@ -160,6 +160,8 @@ fn a_descriptor_carries_memory_to_another_process() {
     ok!(cuMemMap(at, GRANULE, 0, handle, 0));
     assert_eq!(access(at, GRANULE, 3), CUresult::CUDA_SUCCESS);
     ok!(cuMemsetD32_v2(at + 100, 5, 1));
+    // the other process does not wait for what this one has begun
+    ok!(cuCtxSynchronize());
     ok!(cuMemExportToShareableHandle((&raw mut descriptor).cast(), handle, POSIX, 0));
     assert!(descriptor >= 0);
     // A child inherits descriptors that do not say otherwise.

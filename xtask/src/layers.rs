@@ -36,7 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cuda-jit-macros", &["cuda-jit-syntax"]),
     ("cuda-jit-syntax", &[]),
     ("cuda-sim", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
-    ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm"]),
+    ("cuda-sim-cdylib", &["cuda-sys", "cuda-llvm", "cuda-jit-cache"]),
     ("cuda-prelude", &["cuda-sys", "cuda-driver", "cuda-mem", "cuda-jit", "cuda-jit-macros", "cuda-sim"]),
     ("xtask", &["cuda-sys", "cuda-sys-gen", "cuda-driver", "cuda-jit-cache"]),
 ];

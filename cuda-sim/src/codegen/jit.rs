@@ -8,8 +8,9 @@
 //! gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
+use super::kept;
+use super::linked::{Code, load};
 use super::object::Mode;
-use super::orc::{Code, link};
 use super::{KernelCode, Part, Shape};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
@@ -45,7 +46,9 @@ impl Later {
 
     /// Compiled by the first caller while others wait.
     fn address(&self) -> Result<usize, String> {
-        self.code.get_or_try_init(|| deep(&self.part.ir, || link(&self.part.ir, self.mode))).map(|code| code.address)
+        self.code
+            .get_or_try_init(|| deep(&self.part.ir, || load(&kept::object(&self.part.ir, self.mode)?)))
+            .map(|code| code.address)
     }
 }
 
@@ -129,7 +132,8 @@ impl Compiled {
     ///
     /// As [`Compiled::new`].
     pub(crate) fn fiber(ir: &str, plan: Plan, code: &KernelCode, registered: bool) -> Result<Compiled, String> {
-        let first = Arc::new(link(ir, Mode { effort: code.effort, registered, repeats: false, whole: false })?);
+        let mode = Mode { effort: code.effort, registered, repeats: false, whole: false };
+        let first = Arc::new(load(&kept::object(ir, mode)?)?);
         let entry = Entry::Fiber { function: first.address, seed: None };
         let (shape, plan) = (code.shape, Arc::new(plan));
         Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan })

@@ -2,17 +2,15 @@
 //!
 //! The key is everything that the code depends on: the module's text, how it is compiled, this CPU, LLVM, the sources that optimise
 //! and rewrite it, and where the devices' memory lies, which is the same place in every process that finds it free. Nothing is
-//! ever out of date, and what is wrong with a file is a miss.
+//! ever out of date, and what is wrong with a file is a miss. What is found needs no LLVM.
 
 use super::object::{self, Mode};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_jit_cache::{Cache, Key, Settings};
-use cuda_llvm::inkwell::targets::TargetMachine;
 use once_cell::sync::Lazy;
-
-/// The name of every kernel's function; each time that it is linked, the zeros become a number.
-const SYMBOL: &str = "cuda_sim_0000000000000000";
+use std::fs::File;
+use std::io::Read as _;
 
 /// What makes an object of a module's text.
 const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
@@ -20,52 +18,55 @@ const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
 /// The folder, unless the environment switches it off.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
 
-/// What tells this CPU from others.
-static CPU: Lazy<String> = Lazy::new(|| {
-    let (name, features) = (TargetMachine::get_host_cpu_name(), TargetMachine::get_host_cpu_features());
-    format!("{} {}", name.to_string_lossy(), features.to_string_lossy())
+/// What tells this CPU from others; none where the system does not say.
+static CPU: Lazy<Option<String>> = Lazy::new(|| {
+    let mut text = Vec::new();
+    File::open("/proc/cpuinfo").ok()?.take(1 << 14).read_to_end(&mut text).ok()?;
+    first_cpu(&String::from_utf8_lossy(&text))
 });
 
-/// The object file of a module's text, and the name of the kernel's function in it: from the disk, or made and kept there.
-pub(super) fn object(ir: &str, mode: Mode, number: u64) -> Result<(Vec<u8>, String), String> {
+/// The object file of a module's text: from the disk, or made and kept there.
+pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
     let folder = FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm);
-    let make = || object::object(ir, SYMBOL, mode);
-    let code = match folder {
-        None => make()?,
-        Some(folder) => {
-            let key = key(ir, mode);
-            folder.get(&key).map_or_else(
-                || {
-                    let code = make()?;
-                    let cpu = CPU.split(' ').next().unwrap_or_default();
-                    folder.put(&key, &format!("machine code for {cpu}"), &code);
-                    Ok::<_, String>(code)
-                },
-                Ok,
-            )?
-        }
-    };
-    named(code, number)
+    let (Some(folder), Some(cpu)) = (folder, CPU.as_ref()) else { return object::object(ir, mode) };
+    let key = key(ir, mode, cpu);
+    if let Some(code) = folder.get(&key) {
+        return Ok(code);
+    }
+    let code = object::object(ir, mode)?;
+    folder.put(&key, "machine code of the software device", &code);
+    Ok(code)
 }
 
-fn key(ir: &str, mode: Mode) -> Key {
+fn key(ir: &str, mode: Mode, cpu: &str) -> Key {
     let how = format!("{mode:?} {:?}", MEMORY.guards());
-    let mut parts = vec![ir, &how, CPU.as_str(), cuda_llvm::identity()];
+    let mut parts = vec![ir, &how, cpu, cuda_llvm::identity()];
     parts.extend(SOURCES);
     Key::new(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>())
 }
 
-/// The object with a number in its function's name, and that name: all code of a process shares one library.
-fn named(mut code: Vec<u8>, number: u64) -> Result<(Vec<u8>, String), String> {
-    let name = format!("cuda_sim_{number:016x}");
-    let places: Vec<usize> = (0..code.len()).filter(|&at| code[at..].starts_with(SYMBOL.as_bytes())).collect();
-    if places.is_empty() {
-        return Err("the object file does not name the kernel".to_owned());
-    }
-    for at in places {
-        code[at..at + name.len()].copy_from_slice(name.as_bytes());
-    }
-    Ok((code, name))
+/// What Linux tells of the first CPU that is the same for all of its model.
+fn first_cpu(text: &str) -> Option<String> {
+    const TOLD: &[&str] = &[
+        "vendor_id",
+        "cpu family",
+        "model",
+        "model name",
+        "stepping",
+        "flags",
+        "Features",
+        "CPU implementer",
+        "CPU architecture",
+        "CPU variant",
+        "CPU part",
+        "CPU revision",
+    ];
+    let lines = text.lines().take_while(|line| !line.is_empty());
+    let told: String = lines
+        .filter(|line| line.split_once(':').is_some_and(|(key, _)| TOLD.contains(&key.trim())))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    (told.contains("flags") || told.contains("Features")).then_some(told)
 }
 
 #[cfg(test)]
@@ -73,10 +74,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_occurrence_of_the_name_gets_the_number() {
-        let (code, name) = named(format!("a\0{SYMBOL}\0b\0.text.{SYMBOL}\0").into_bytes(), 0xab).unwrap();
-        assert_eq!(name, "cuda_sim_00000000000000ab");
-        assert_eq!(String::from_utf8(code).unwrap(), format!("a\0{name}\0b\0.text.{name}\0"));
-        assert!(named(b"nothing".to_vec(), 1).is_err());
+    fn a_cpu_is_its_model_and_what_it_can_do() {
+        let text = "processor\t: 0\nvendor_id\t: A\nmodel\t\t: 7\ncpu MHz\t\t: 2.5\nflags\t\t: fpu avx2\n\nprocessor\t: 1\nmodel\t: 8\n";
+        assert_eq!(first_cpu(text).as_deref(), Some("vendor_id\t: A\nmodel\t\t: 7\nflags\t\t: fpu avx2\n"));
+        assert_eq!(first_cpu("processor\t: 0\n"), None);
+        assert!(CPU.is_some(), "Linux tells");
     }
 }

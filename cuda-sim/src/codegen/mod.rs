@@ -20,12 +20,12 @@ mod integer;
 pub(crate) mod jit;
 mod kept;
 mod kernel;
+mod linked;
 mod math;
 mod memory;
 mod narrow;
 pub(crate) mod object;
 mod ops;
-mod orc;
 mod region;
 pub(crate) mod strip;
 

@@ -1,6 +1,6 @@
 //! LLVM IR text to an object file's bytes: which of LLVM's passes run, and on what machine.
 //!
-//! Not here: what becomes of the bytes ([`super::orc`]). A module has a context of its own, so any number is compiled at
+//! Not here: what becomes of the bytes ([`super::linked`]). A module has a context of its own, so any number is compiled at
 //! the same time.
 //!
 //! # Safety
@@ -145,12 +145,11 @@ fn row(whole: bool) -> String {
 }
 
 /// Optimises and compiles a module's text to an object file's bytes.
-pub(super) fn object(ir: &str, symbol: &str, mode: Mode) -> Result<Vec<u8>, String> {
+pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+    cuda_llvm::initialize().map_err(|error| error.to_string())?;
     let ir = &format!("{ir}{}", row(mode.whole));
     let context = Context::create();
     let module = cuda_llvm::parse_ir(&context, ir).map_err(|e| format!("{e}\n{ir}"))?;
-    let function = module.get_function("kernel").ok_or("the kernel was not emitted")?;
-    function.as_global_value().set_name(symbol);
     with_machine(mode.effort, |machine| {
         module.set_triple(&machine.get_triple());
         module.set_data_layout(&machine.get_target_data().get_data_layout());

@@ -1,0 +1,348 @@
+//! Object files to code in memory.
+//!
+//! A kernel's object file is small and of few forms: sections that are placed in one mapping, and references between them and to the
+//! functions that kernels call ([`math::symbols`], and what LLVM makes calls to, such as `memcpy`). Those may lie anywhere, so that
+//! a reference to them goes through a table of addresses, and a call through a jump.
+//!
+//! # Safety
+//!
+//! An object is what our own compiler made, of this process or an earlier one. It is only written to inside its mapping, at places that are checked
+//! against the mapping's length.
+
+use super::math;
+use object::elf;
+use object::read::elf::ElfFile64;
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionFlags, SectionIndex,
+    SymbolIndex,
+};
+use once_cell::sync::Lazy;
+use std::collections::HashMap;
+use std::ffi::CString;
+
+/// The function that a module has for its kernel.
+const KERNEL: &str = "kernel";
+/// The most that a jump through a table of addresses has, on any CPU.
+const JUMP: usize = 16;
+/// How pages of code, of constants and of variables are protected, in the order of their places.
+const PROTECTIONS: [i32; 3] = [libc::PROT_READ | libc::PROT_EXEC, libc::PROT_READ, libc::PROT_READ | libc::PROT_WRITE];
+
+/// Machine code of one module, which goes when this does.
+#[derive(Debug)]
+pub(super) struct Code {
+    /// Where its kernel begins.
+    pub(super) address: usize,
+    _pages: Pages,
+}
+
+/// A mapping of its own.
+#[derive(Debug)]
+struct Pages {
+    start: usize,
+    bytes: usize,
+}
+
+impl Pages {
+    fn new(bytes: usize) -> Result<Self, String> {
+        let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new anonymous mapping, at an address that the kernel chooses.
+        let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
+        if start == libc::MAP_FAILED {
+            return Err(format!("no memory for {bytes} bytes of machine code"));
+        }
+        Ok(Pages { start: start as usize, bytes })
+    }
+
+    fn protect(&self, from: usize, to: usize, protection: i32) -> Result<(), String> {
+        // SAFETY: the range lies in the mapping, to which nothing refers yet.
+        let failed = from < to && unsafe { libc::mprotect((self.start + from) as *mut _, to - from, protection) != 0 };
+        if failed { Err("the system does not let memory be executed".to_owned()) } else { Ok(()) }
+    }
+
+    /// Writes at an offset.
+    fn write(&self, at: usize, bytes: &[u8]) -> Result<(), String> {
+        if at.checked_add(bytes.len()).is_none_or(|end| end > self.bytes) {
+            return Err(BROKEN.to_owned());
+        }
+        // SAFETY: checked to lie in the mapping, which can be written to and which nobody else knows yet.
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.start + at) as *mut u8, bytes.len()) };
+        Ok(())
+    }
+
+    /// The four bytes at an offset.
+    #[cfg(target_arch = "aarch64")]
+    fn word(&self, at: usize) -> Result<u32, String> {
+        if at.checked_add(4).is_none_or(|end| end > self.bytes) {
+            return Err(BROKEN.to_owned());
+        }
+        // SAFETY: checked to lie in the mapping.
+        Ok(u32::from_le_bytes(unsafe { std::ptr::read_unaligned((self.start + at) as *const [u8; 4]) }))
+    }
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's, and nothing runs or finds the code any more: its owner goes.
+        unsafe { libc::munmap(self.start as *mut _, self.bytes) };
+    }
+}
+
+const BROKEN: &str = "an object file refers to what is outside it";
+
+/// Functions that kernels call, by their names.
+static FUNCTIONS: Lazy<HashMap<&str, usize>> = Lazy::new(|| math::symbols().into_iter().collect());
+
+/// Places an object file's code in memory.
+pub(super) fn load(object: &[u8]) -> Result<Code, String> {
+    let file = ElfFile64::<object::Endianness>::parse(object).map_err(|error| error.to_string())?;
+    let plan = Plan::of(&file)?;
+    let pages = Pages::new(plan.bytes)?;
+    for (index, at) in &plan.places {
+        let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
+        pages.write(*at, section.data().map_err(|error| error.to_string())?)?;
+    }
+    for (&symbol, &slot) in &plan.slots {
+        let address = plan.address(&file, symbol, pages.start)?;
+        pages.write(plan.table + 8 * slot, &(address as u64).to_le_bytes())?;
+        let (jump, entry) = (plan.jumps + JUMP * slot, plan.table + 8 * slot);
+        pages.write(jump, &jump_through(pages.start + jump, pages.start + entry))?;
+    }
+    for (index, at) in &plan.places {
+        let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
+        for (offset, relocation) in section.relocations() {
+            let (RelocationFlags::Elf { r_type }, RelocationTarget::Symbol(symbol)) =
+                (relocation.flags(), relocation.target())
+            else {
+                return Err("an object file has a reference of an unknown form".to_owned());
+            };
+            let to = Reference {
+                kind: r_type,
+                at: at + offset as usize,
+                symbol: plan.address(&file, symbol, pages.start)?,
+                addend: relocation.addend(),
+                slot: plan.slots.get(&symbol).map(|slot| pages.start + plan.table + 8 * slot),
+                jump: plan.slots.get(&symbol).map(|slot| pages.start + plan.jumps + JUMP * slot),
+            };
+            to.resolve(&pages)?;
+        }
+    }
+    let mut from = 0;
+    for (end, protection) in plan.ends.iter().zip(PROTECTIONS) {
+        pages.protect(from, *end, protection)?;
+        from = *end;
+    }
+    synchronize(pages.start, plan.ends[0]);
+    let kernel = file.symbols().find(|symbol| symbol.name() == Ok(KERNEL) && symbol.is_definition());
+    let kernel = kernel.ok_or("the object file has no kernel")?.index();
+    Ok(Code { address: plan.address(&file, kernel, pages.start)?, _pages: pages })
+}
+
+/// Where everything is to lie in a mapping, by its offset.
+struct Plan {
+    places: HashMap<SectionIndex, usize>,
+    /// The number of each symbol that has an entry in the table of addresses.
+    slots: HashMap<SymbolIndex, usize>,
+    table: usize,
+    jumps: usize,
+    /// Where code, constants and variables end.
+    ends: [usize; 3],
+    bytes: usize,
+}
+
+impl Plan {
+    fn of(file: &ElfFile64<'_, object::Endianness>) -> Result<Self, String> {
+        const PAGE: usize = 1 << 16;
+        let mut slots = HashMap::new();
+        let mut groups: [Vec<(SectionIndex, usize, usize)>; 3] = Default::default();
+        for section in file.sections() {
+            let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
+            let has = |flag: u32| sh_flags & u64::from(flag) != 0;
+            // tables for unwinding are of no use: nothing unwinds through kernels
+            if !has(elf::SHF_ALLOC)
+                || section.size() == 0
+                || section.name().is_ok_and(|name| name.starts_with(".eh_frame"))
+            {
+                continue;
+            }
+            let group = if has(elf::SHF_EXECINSTR) {
+                0
+            } else if has(elf::SHF_WRITE) {
+                2
+            } else {
+                1
+            };
+            groups[group].push((section.index(), section.size() as usize, section.align().max(1) as usize));
+            for (_, relocation) in section.relocations() {
+                if let RelocationTarget::Symbol(symbol) = relocation.target() {
+                    let next = slots.len();
+                    slots.entry(symbol).or_insert(next);
+                }
+            }
+        }
+        let (mut places, mut at, mut ends) = (HashMap::new(), 0_usize, [0; 3]);
+        let (mut table, mut jumps) = (0, 0);
+        for (group, sections) in groups.iter().enumerate() {
+            for (index, bytes, align) in sections {
+                at = at.next_multiple_of(*align);
+                places.insert(*index, at);
+                at = at.checked_add(*bytes).filter(|end| *end < 1 << 30).ok_or("an object file is too large")?;
+            }
+            at = at.next_multiple_of(JUMP);
+            match group {
+                0 => (jumps, at) = (at, at + JUMP * slots.len()),
+                1 => (table, at) = (at, at + 8 * slots.len()),
+                _ => {}
+            }
+            at = at.next_multiple_of(PAGE);
+            ends[group] = at;
+        }
+        Ok(Plan { places, slots, table, jumps, ends, bytes: at })
+    }
+
+    /// The address of a symbol, where the mapping begins at `start`.
+    fn address(
+        &self,
+        file: &ElfFile64<'_, object::Endianness>,
+        symbol: SymbolIndex,
+        start: usize,
+    ) -> Result<usize, String> {
+        let symbol = file.symbol_by_index(symbol).map_err(|error| error.to_string())?;
+        if let Some(section) = symbol.section_index() {
+            let place = self.places.get(&section).ok_or("an object file refers to a section that it has not")?;
+            return Ok(start + place + symbol.address() as usize);
+        }
+        let name = symbol.name().map_err(|error| error.to_string())?;
+        FUNCTIONS
+            .get(name)
+            .copied()
+            .or_else(|| of_process(name))
+            .ok_or_else(|| format!("there is no function `{name}`"))
+    }
+}
+
+/// The address of a function of this process, such as `memcpy`.
+fn of_process(name: &str) -> Option<usize> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the name ends with a zero and lives as long as the call; the address is not used here.
+    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+    (!found.is_null()).then_some(found as usize)
+}
+
+/// A reference in an object file.
+struct Reference {
+    kind: u32,
+    /// Its offset in the mapping.
+    at: usize,
+    /// The address of what it refers to, before the addend.
+    symbol: usize,
+    addend: i64,
+    /// The entry in the table of addresses, and the jump through it.
+    slot: Option<usize>,
+    jump: Option<usize>,
+}
+
+impl Reference {
+    #[cfg(target_arch = "x86_64")]
+    fn resolve(&self, pages: &Pages) -> Result<(), String> {
+        let from = (pages.start + self.at) as i64;
+        let (value, bytes) = match self.kind {
+            elf::R_X86_64_NONE => return Ok(()),
+            elf::R_X86_64_64 => (self.symbol as i64 + self.addend, 8),
+            elf::R_X86_64_PC64 => (self.symbol as i64 + self.addend - from, 8),
+            elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => {
+                let near = self.symbol as i64 + self.addend - from;
+                let jump = self.jump.ok_or(BROKEN)? as i64 + self.addend - from;
+                (if i32::try_from(near).is_ok() { near } else { jump }, 4)
+            }
+            elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
+                (self.slot.ok_or(BROKEN)? as i64 + self.addend - from, 4)
+            }
+            other => return Err(format!("a reference of form {other} is unknown")),
+        };
+        if bytes == 4 && i32::try_from(value).is_err() {
+            return Err(BROKEN.to_owned());
+        }
+        pages.write(self.at, &value.to_le_bytes()[..bytes])
+    }
+
+    #[cfg(target_arch = "aarch64")]
+    fn resolve(&self, pages: &Pages) -> Result<(), String> {
+        let from = (pages.start + self.at) as i64;
+        let to = self.symbol as i64 + self.addend;
+        let page = |address: i64| address & !0xfff;
+        let slot = || self.slot.map(|slot| slot as i64).ok_or(BROKEN);
+        let scaled = |address: i64, shift: u32| (address as u32 & 0xfff) >> shift << 10;
+        let upper = |distance: i64| -> Result<u32, String> {
+            let pages = i32::try_from(distance >> 12).ok().filter(|pages| (-(1 << 20)..1 << 20).contains(pages));
+            let pages = pages.ok_or(BROKEN)? as u32;
+            Ok((pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5)
+        };
+        let bits = match self.kind {
+            elf::R_AARCH64_NONE => return Ok(()),
+            elf::R_AARCH64_ABS64 => return pages.write(self.at, &to.to_le_bytes()),
+            elf::R_AARCH64_PREL64 => return pages.write(self.at, &(to - from).to_le_bytes()),
+            elf::R_AARCH64_PREL32 => {
+                let near = i32::try_from(to - from).map_err(|_| BROKEN)?;
+                return pages.write(self.at, &near.to_le_bytes());
+            }
+            elf::R_AARCH64_CALL26 | elf::R_AARCH64_JUMP26 => {
+                let near = |distance: i64| (-(1 << 27)..1 << 27).contains(&distance).then_some(distance);
+                let jump = self.jump.ok_or(BROKEN)? as i64;
+                let distance = near(to - from).or_else(|| near(jump - from)).ok_or(BROKEN)?;
+                (distance >> 2) as u32 & 0x3ff_ffff
+            }
+            elf::R_AARCH64_ADR_PREL_PG_HI21 => upper(page(to) - page(from))?,
+            elf::R_AARCH64_ADR_GOT_PAGE => upper(page(slot()?) - page(from))?,
+            elf::R_AARCH64_ADD_ABS_LO12_NC | elf::R_AARCH64_LDST8_ABS_LO12_NC => scaled(to, 0),
+            elf::R_AARCH64_LDST16_ABS_LO12_NC => scaled(to, 1),
+            elf::R_AARCH64_LDST32_ABS_LO12_NC => scaled(to, 2),
+            elf::R_AARCH64_LDST64_ABS_LO12_NC => scaled(to, 3),
+            elf::R_AARCH64_LDST128_ABS_LO12_NC => scaled(to, 4),
+            elf::R_AARCH64_LD64_GOT_LO12_NC => scaled(slot()?, 3),
+            other => return Err(format!("a reference of form {other} is unknown")),
+        };
+        pages.write(self.at, &(pages.word(self.at)? | bits).to_le_bytes())
+    }
+}
+
+/// A jump to the address in an entry of the table, both by their own addresses.
+#[cfg(target_arch = "x86_64")]
+fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
+    // jmp qword ptr [rip + distance]; the rest stops whoever comes there
+    let mut code = [0xcc; JUMP];
+    code[..2].copy_from_slice(&[0xff, 0x25]);
+    // a mapping has less than 2 GiB
+    code[2..6].copy_from_slice(&((entry as i64 - jump as i64 - 6) as i32).to_le_bytes());
+    code
+}
+
+/// The same: `adrp x16, entry; ldr x16, [x16, entry]; br x16; brk`.
+#[cfg(target_arch = "aarch64")]
+fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
+    let pages = ((entry >> 12) as i64 - (jump >> 12) as i64) as u32;
+    let adrp = 0x9000_0010 | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5;
+    let ldr = 0xf940_0210 | ((entry as u32 & 0xfff) >> 3) << 10;
+    let mut code = [0; JUMP];
+    for (at, word) in [adrp, ldr, 0xd61f_0200, 0xd420_0000].into_iter().enumerate() {
+        code[4 * at..][..4].copy_from_slice(&u32::to_le_bytes(word));
+    }
+    code
+}
+
+/// Lets the CPU see code that was written as data, which x86-64 does by itself.
+#[cfg(target_arch = "x86_64")]
+fn synchronize(_: usize, _: usize) {}
+
+/// The same, by the least line that a cache has.
+#[cfg(target_arch = "aarch64")]
+fn synchronize(start: usize, bytes: usize) {
+    const LINE: usize = 16;
+    for line in (start..start + bytes).step_by(LINE) {
+        // SAFETY: the address lies in a mapping; the instructions change no register and no memory.
+        unsafe {
+            std::arch::asm!("dc cvau, {0}", "dsb ish", "ic ivau, {0}", in(reg) line, options(nostack, preserves_flags))
+        };
+    }
+    // SAFETY: barriers change no register and no memory.
+    unsafe { std::arch::asm!("dsb ish", "isb", options(nostack, preserves_flags)) };
+}
