@@ -158,3 +158,34 @@ fn the_environment_or_the_program_switches_it_off() {
     child(name, &[dir]);
     assert_eq!(kernels(folder.path()), 0, "the program switches off what cuda-jit keeps");
 }
+
+/// Neither the compiler nor the software device: both have kept what LLVM made. Without an LLVM a kernel that must be compiled is an
+/// error, and those that are kept run.
+#[test]
+fn a_kernel_that_was_launched_before_needs_no_llvm() {
+    if is_child() {
+        let mut x = on_device(&[1_u32, 2, 3]);
+        double::launch((1, 3), &mut x).unwrap();
+        assert_eq!(on_host(&x), [2, 4, 6]);
+        let maps = fs::read_to_string("/proc/self/maps").unwrap();
+        let error = match std::env::var_os("CUDA_LLVM_PATH") {
+            Some(_) => not_kept::launch((1, 1), &mut x).unwrap_err().to_string(),
+            None => String::new(),
+        };
+        println!("LLVM is mapped: {}\n{error}", maps.contains("libLLVM"));
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let name = "around::cache::a_kernel_that_was_launched_before_needs_no_llvm";
+    let dir = ("CUDA_JIT_CACHE_DIR", folder.path().as_os_str());
+    assert!(child(name, &[dir]).contains("LLVM is mapped: true"));
+    assert!(child(name, &[dir]).contains("LLVM is mapped: false"));
+    let text = child(name, &[dir, ("CUDA_LLVM_PATH", "/nowhere/libLLVM.so".as_ref())]);
+    for part in [
+        "LLVM is mapped: false",
+        "kernel `not_kept`: kernels are compiled by LLVM 22 or 23, and none was found",
+        "/nowhere/libLLVM.so: cannot open shared object file",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}
