@@ -213,6 +213,7 @@ mod tests {
             assert!(!libdevice::is_there());
             return;
         };
+        cuda_llvm::initialize().unwrap();
         let context = Context::create();
         let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "libdevice");
         let library = Module::parse_bitcode_from_buffer(&buffer, &context).expect("libdevice is bitcode");

@@ -278,6 +278,7 @@ mod tests {
     /// LLVM's own handler would print the error and exit the process.
     #[test]
     fn errors_of_llvm_are_collected() {
+        cuda_llvm::initialize().unwrap();
         let context = Context::create();
         let module = || {
             let module = context.create_module("twice");

@@ -9,6 +9,7 @@
 use cuda_llvm::inkwell;
 use inkwell::OptimizationLevel;
 use inkwell::context::Context;
+use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use super::function::lower_module;
 use super::{EmitError, LaunchBounds, Options, emit};
@@ -173,6 +174,9 @@ fn operations_mean_what_rust_means() {
             function.set_linkage(inkwell::module::Linkage::External);
         }
     }
+    // What x86-64 has no instructions for, such as `floor`, is the C library's, which the engine looks up in the process.
+    // SAFETY: the library is libc's own part, whose initialisers the process can run at any time.
+    let _mathematics = unsafe { Library::open(Some("libm.so.6"), RTLD_NOW | RTLD_GLOBAL) }.unwrap();
     let engine = llvm.create_jit_execution_engine(OptimizationLevel::Default).unwrap();
     let mut compared = 0;
     for (index, case) in cases.iter().enumerate() {
