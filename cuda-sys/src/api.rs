@@ -114,7 +114,8 @@ impl DriverApi {
 const INTERFACE: &Interface = &Interface {
     what: "the CUDA driver",
     symbols: SYMBOLS,
-    files: &["libcuda.so.1"],
+    // the second is where Windows' subsystem for Linux puts its driver's, which not every distribution tells its loader
+    files: &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"],
     toolkit: false,
     before: |_| (),
     version,

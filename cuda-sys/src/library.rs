@@ -85,7 +85,7 @@ pub fn loader_finds(name: &str) -> Result<(), LoadError> {
 }
 
 /// Opens the first of `names` that the system's loader finds, else the first that `environment`'s toolkit has, where the
-/// library is one of a toolkit.
+/// library is one of a toolkit. A full path among `names` is passed over, and not told, where there is no such file.
 ///
 /// `before` is called with each full path before it is opened.
 ///
@@ -100,7 +100,7 @@ pub(crate) unsafe fn search(
     before: unsafe fn(&Path),
 ) -> Result<(Library, PathBuf), LoadError> {
     let mut tried = Vec::new();
-    for name in names {
+    for name in names.iter().filter(|name| Path::new(name).is_relative() || Path::new(name).is_file()) {
         // SAFETY: the caller's promise.
         match unsafe { Library::open(Path::new(name)) } {
             Ok(library) => return Ok((library, PathBuf::from(name))),
@@ -130,6 +130,15 @@ pub(crate) unsafe fn search(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// On most machines there is no such folder, which is no news to who reads the error.
+    #[test]
+    fn a_path_without_a_file_is_not_told() {
+        let names = ["libno-such.so.2", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "/no-such/libcuda.so.1"];
+        // SAFETY: no library is opened: no loader finds the first, and the second is a text.
+        let error = unsafe { search("the made-up driver", &names, None, |_| ()) }.err().unwrap().to_string();
+        assert!(error.contains("Cargo.toml`: ") && !error.contains("/no-such"), "{error}");
+    }
 
     #[test]
     fn all_names_that_were_tried_are_told_with_their_reasons() {

@@ -69,7 +69,7 @@ pub const fn struct_version<T>(version: u32) -> c_uint {
 const INTERFACE: &Interface = &Interface {
     what: "NVML",
     symbols: SYMBOLS,
-    files: &["libnvidia-ml.so.1"],
+    files: &["libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"],
     toolkit: false,
     before: |_| (),
     version,

@@ -2,8 +2,9 @@
 //!
 //! The one search for all of them. In order: the conda environment (`CONDA_PREFIX`, both of its layouts), `CUDA_HOME`, and
 //! exactly `/usr/local/cuda`; versioned folders beside that are ignored, because a machine's choice among them is its
-//! symbolic link. Past those, for executables and shared libraries, the `nvidia` wheels of the active Python. It never looks for the
-//! driver, which belongs to the system and not to a toolkit: that is [`DriverApi::load`](crate::DriverApi::load).
+//! symbolic link; so are [others](NOT_SEARCHED). Past those, for executables and shared libraries, the `nvidia` wheels of the
+//! active Python. It never looks for the driver, which belongs to the system and not to a toolkit: that is
+//! [`DriverApi::load`](crate::DriverApi::load).
 //!
 //! Invariant: a search reads the file system and its [`Environment`], nothing else, and its error names every place it
 //! looked at and why that would not do.
@@ -25,8 +26,24 @@ use std::path::{Path, PathBuf};
 /// ```
 pub const TARGET: &str = if cfg!(target_arch = "aarch64") { "sbsa-linux" } else { "x86_64-linux" };
 
-/// libdevice below a toolkit's root.
-const LIBDEVICE: &str = "nvvm/libdevice/libdevice.10.bc";
+/// All such folders: on AArch64 toolkits for servers and for Jetson boards have different ones.
+const TARGETS: &[&str] = if cfg!(target_arch = "aarch64") { &[TARGET, "aarch64-linux"] } else { &[TARGET] };
+
+/// The folder below `lib` where Debian and its kin have this machine's libraries, for `CUDA_HOME=/usr`.
+const MULTIARCH: &str = if cfg!(target_arch = "aarch64") { "aarch64-linux-gnu" } else { "x86_64-linux-gnu" };
+
+/// libdevice below a toolkit's root; the second is Debian's place for it, below `/usr`.
+const LIBDEVICE: [&str; 2] = ["nvvm/libdevice/libdevice.10.bc", "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"];
+
+/// Where toolkits may be that are not searched, since nothing says that they are this machine's choice; `CUDA_HOME` does: Arch's
+/// place for it, and Debian's.
+///
+/// # Examples
+///
+/// ```
+/// assert!(cuda_sys::toolkit::NOT_SEARCHED.contains(&"/opt/cuda"));
+/// ```
+pub const NOT_SEARCHED: &[&str] = &["/opt/cuda", "/usr"];
 
 /// What a search may look at, so that tests can search made-up machines.
 ///
@@ -170,7 +187,7 @@ impl Environment {
     #[must_use]
     pub fn tried_headers(&self) -> Vec<Tried> {
         search(self.roots(), |root| {
-            vec![root.join("targets").join(TARGET).join("include/cuda.h"), root.join("include/cuda.h")]
+            targets(root).map(|target| target.join("include/cuda.h")).chain([root.join("include/cuda.h")]).collect()
         })
     }
 
@@ -201,7 +218,7 @@ impl Environment {
     /// ```
     #[must_use]
     pub fn tried_libdevice(&self) -> Vec<Tried> {
-        search(self.roots(), |root| vec![root.join(LIBDEVICE)])
+        search(self.roots(), |root| LIBDEVICE.iter().map(|file| root.join(file)).collect())
     }
 
     /// An executable of the toolkit, such as `ptxas`; also from the `nvidia` wheels of the active Python.
@@ -261,8 +278,9 @@ impl Environment {
     #[must_use]
     pub fn tried_library(&self, name: &str) -> Vec<Tried> {
         search(self.roots_and_wheels(), |root| {
-            let targets = root.join("targets").join(TARGET).join("lib");
-            [targets, root.join("lib64"), root.join("lib")].iter().map(|folder| folder.join(name)).collect()
+            let folders = targets(root).map(|target| target.join("lib"));
+            let folders = folders.chain(["lib64", "lib"].map(|folder| root.join(folder)));
+            folders.chain([root.join("lib").join(MULTIARCH)]).map(|folder| folder.join(name)).collect()
         })
     }
 
@@ -304,6 +322,11 @@ impl Environment {
         let versions = children(&prefix.join("lib"), "python3");
         versions.into_iter().flat_map(|lib| [lib.join("site-packages"), lib.join("dist-packages")]).collect()
     }
+}
+
+/// The folders of this machine's headers and libraries below a toolkit's root.
+fn targets(root: &Path) -> impl Iterator<Item = PathBuf> {
+    TARGETS.iter().map(|target| root.join("targets").join(target))
 }
 
 /// Wheels below `site-packages/nvidia`: a folder per CUDA version since 13 (`cu13`), newest first, then one per package.
@@ -442,6 +465,18 @@ mod tests {
         assert_eq!(machine.environment().headers().unwrap(), machine.at(&format!("conda/targets/{TARGET}/include")));
         let machine = Machine::new("conda-old", &["conda/include/cuda.h", "home/include/cuda.h"]);
         assert_eq!(machine.environment().headers().unwrap(), machine.at("conda/include"));
+    }
+
+    #[test]
+    fn a_toolkit_of_debians_packages_is_found_below_usr() {
+        let library = format!("usr/lib/{MULTIARCH}/libnvrtc.so.12");
+        let libdevice = "usr/lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc";
+        let machine = Machine::new("debian", &["usr/include/cuda.h", &library, libdevice, "usr/bin/ptxas"]);
+        let environment = Environment { cuda_home: Some(machine.at("usr")), ..Environment::default() };
+        assert_eq!(environment.headers().unwrap(), machine.at("usr/include"));
+        assert_eq!(environment.library("libnvrtc.so.12").unwrap(), machine.at(&library));
+        assert_eq!(environment.libdevice().unwrap(), machine.at(libdevice));
+        assert_eq!(environment.tool("ptxas").unwrap(), machine.at("usr/bin/ptxas"));
     }
 
     #[test]

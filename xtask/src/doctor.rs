@@ -10,7 +10,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use cuda_driver::{Device, Driver};
-use cuda_sys::toolkit::{Environment, Tried};
+use cuda_sys::toolkit::{Environment, NOT_SEARCHED, Tried};
 use cuda_sys::{CUdevice_attribute, DriverApi};
 
 use crate::{cache, setup, workspace};
@@ -37,6 +37,9 @@ pub(crate) fn run(_: &Options) -> Result<()> {
     places("libdevice.10.bc", &environment.tried_libdevice());
     for tool in ["ptxas", "nvcc", "nvdisasm"] {
         places(tool, &environment.tried_tool(tool));
+    }
+    for folder in NOT_SEARCHED.iter().filter(|folder| Path::new(folder).join("include/cuda.h").is_file()) {
+        println!("not searched\n  {folder} has a toolkit; CUDA_HOME={folder} chooses it");
     }
     match setup::installed() {
         Some(toolkit) => println!("development toolkit\n  {}", toolkit.root().display()),
