@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuda_sys_gen::{Api, Bindings, History};
+use cuda_sys_gen::{Api, Bindings, History, Lacking};
 use tempfile::TempDir;
 
 /// The real headers, where a test can run.
@@ -44,7 +44,7 @@ fn committed() -> PathBuf {
 
 /// The bindings of these modules from a toolkit.
 fn bindings(include: &Path, modules: &[&str]) -> Bindings {
-    cuda_sys_gen::bindings(include, &committed(), |api| modules.contains(&api.module)).unwrap()
+    cuda_sys_gen::bindings(include, &committed(), Lacking::Added, |api| modules.contains(&api.module)).unwrap()
 }
 
 /// Which modules were generated.
@@ -146,7 +146,8 @@ fn with_libclang(test: &str, folder: &Path) -> String {
 fn a_libclang_that_is_too_old_or_absent_is_an_error_with_the_way_out() {
     let Some(real) = real() else { return };
     if std::env::var_os(ANOTHER).is_some() {
-        let error = cuda_sys_gen::bindings(&real, &committed(), |api| api.module == "driver").unwrap_err();
+        let error =
+            cuda_sys_gen::bindings(&real, &committed(), Lacking::Added, |api| api.module == "driver").unwrap_err();
         return println!("{error:#}");
     }
     let test = "a_libclang_that_is_too_old_or_absent_is_an_error_with_the_way_out";
