@@ -1,14 +1,18 @@
 //! Completes the bindings of a toolkit's headers with the committed declarations that these headers lack.
 //!
-//! The crates above cuda-sys compile with the committed bindings. With those of any headers up to the committed version they
-//! compile as well, by these rules:
+//! The crates above cuda-sys are written for the committed bindings, and compile with those of any older headers by these rules:
 //!
-//! - Constants, and the values of enumerators, are those of the headers. What the headers lack of them is added.
-//! - A structure, union, alias, handle or function that both declare is that of the newer CUDA. Within a version of a function,
-//!   which its symbol names, CUDA only lets structures grow into reserved bytes; the committed table relies on that too.
+//! - Of a declaration that both have, the newer CUDA's is taken. Within one version of a function, which its symbol names,
+//!   structures only grow into reserved bytes and enumerations by new values; the committed table, which older drivers
+//!   serve, relies on that too. Values that change are counts and masks (`CU_DEVICE_ATTRIBUTE_MAX`), which change with what
+//!   is added.
+//! - The version (`CUDA_VERSION`) is that of the headers.
 //! - A declaration that only the newer CUDA has is added; a driver without the function reports it as missing.
 //! - A declaration that only the older CUDA has is added, unless it names a type that the newer one declares differently: no
 //!   function takes a structure with the layout of another version.
+//!
+//! Libraries whose symbols name no version (NVRTC, nvJitLink, NVML) are not completed: their structures and codes change
+//! under the same names. No crate above uses them.
 //!
 //! Invariant: all declarations that name each other are of one version.
 
@@ -20,6 +24,9 @@ use syn::Item;
 
 /// The texts of `types.rs` and `table.rs`.
 pub(crate) type Texts = [String; 2];
+
+/// The constants that say of which CUDA headers are.
+const VERSIONS: [&str; 2] = ["CUDA_VERSION", "CUDART_VERSION"];
 
 /// Completes the bindings of headers of version `version` with the `committed` ones, of version `known`.
 pub(crate) fn completed(headers: Texts, version: u32, committed: &Texts, known: u32) -> Result<Texts> {
@@ -43,17 +50,17 @@ pub(crate) fn completed(headers: Texts, version: u32, committed: &Texts, known: 
     let mut result = Types { head: newer.head.clone(), ..Types::default() };
     result.constants = older.constants.clone();
     result.constants.extend(newer.constants.clone());
-    result.constants.extend(own.constants.clone());
+    let versions = own.constants.iter().filter(|(name, _)| VERSIONS.contains(&name.as_str()));
+    result.constants.extend(versions.map(|(name, text)| (name.clone(), text.clone())));
     let objects: BTreeSet<&str> = newer.declarations.values().filter_map(Declaration::object).collect();
     let added = added.iter().map(|(name, declaration)| (*name, declaration.beside(name, &objects)));
     let both = newer.declarations.iter().map(|(name, declaration)| (name.as_str(), declaration.clone())).chain(added);
     for (name, declaration) in both {
-        let values = |types: &Types| types.declarations.get(name).and_then(Declaration::values);
-        let declaration = match (declaration, values(newer), values(older), values(&own)) {
-            (Declaration::Enum { integer, .. }, Some(newer), Some(older), Some(own)) => {
-                Declaration::Enum { integer, values: merged(&newer, &older, &own) }
+        let declaration = match (declaration, older.declarations.get(name)) {
+            (Declaration::Enum { integer, values }, Some(Declaration::Enum { values: older, .. })) => {
+                Declaration::Enum { integer, values: merged(values, older) }
             }
-            (declaration, ..) => declaration,
+            (declaration, _) => declaration,
         };
         result.declarations.insert(name.to_owned(), declaration);
     }
@@ -65,7 +72,7 @@ pub(crate) fn version(types: &str) -> Option<u32> {
     let constants = types.lines().filter_map(|line| line.trim().strip_prefix("pub const "));
     let mut versions = constants.filter_map(|constant| {
         let (name, value) = constant.split_once(": u32 = ")?;
-        ["CUDA_VERSION", "CUDART_VERSION"].contains(&name).then(|| value.trim_end_matches(';').parse().ok())?
+        VERSIONS.contains(&name).then(|| value.trim_end_matches(';').parse().ok())?
     });
     versions.next()
 }
@@ -92,13 +99,11 @@ fn changed(newer: &Types, older: &Types) -> BTreeSet<String> {
     }
 }
 
-/// The enumerators of both in the order of `first`, the newer: a count of all (`_MAX`) stands behind what it counts. Values are those
-/// of `own`, where it has them.
-fn merged(first: &Enumerators, second: &Enumerators, own: &Enumerators) -> Enumerators {
-    let value = |list: &Enumerators, name: &str| list.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
-    let rest = second.iter().filter(|(name, _)| value(first, name).is_none());
-    let all = first.iter().chain(rest);
-    all.map(|(name, other)| (name.clone(), value(own, name).unwrap_or(*other))).collect()
+/// The newer enumerators, and those that only the older have.
+fn merged(mut newer: Enumerators, older: &Enumerators) -> Enumerators {
+    let rest: Vec<_> = older.iter().filter(|(name, _)| newer.iter().all(|(known, _)| known != name)).cloned().collect();
+    newer.extend(rest);
+    newer
 }
 
 /// The lines of the newer table, and those of the older that it lacks and that name no changed type.
@@ -267,10 +272,6 @@ impl Declaration {
         if let Declaration::Handle(object) = self { Some(object) } else { None }
     }
 
-    fn values(&self) -> Option<Enumerators> {
-        if let Declaration::Enum { values, .. } = self { Some(values.clone()) } else { None }
-    }
-
     /// The names that it declares.
     fn names(&self, name: &str) -> Vec<String> {
         [Some(name), self.object()].into_iter().flatten().map(str::to_owned).collect()
@@ -340,17 +341,17 @@ mod tests {
     }
 
     #[test]
-    fn older_headers_are_completed_and_their_values_kept() {
+    fn older_headers_are_completed_and_keep_their_version() {
         let [types, table] =
             completed(texts(OLD, OLD_TABLE), 12000, &texts(NEW, NEW_TABLE), version(NEW).unwrap()).unwrap();
         let types = compact(&types);
-        // Constants and values of the headers, those that they lack, the layout of the newer.
+        // The version of the headers, everything else of the newer.
         for part in
-            ["CU_VALUE:u32=5;", "CU_NEW:u32=1;", "CUDA_VERSION:u32=12000;", "pubnew:c_int", "size8", "CUgone", "CUnew"]
+            ["CU_VALUE:u32=9;", "CU_NEW:u32=1;", "CUDA_VERSION:u32=12000;", "pubnew:c_int", "size8", "CUgone", "CUnew"]
         {
             assert!(types.contains(part), "{part}: {types}");
         }
-        assert!(types.contains("CUkind:c_int{CU_BAD=-1,CU_ONE=1,CU_TWO=2,CU_MAX=1,CU_GONE=-1,}"), "{types}");
+        assert!(types.contains("CUkind:c_int{CU_BAD=-1,CU_ONE=1,CU_TWO=2,CU_MAX=2,CU_GONE=-1,}"), "{types}");
         assert!(types.contains("handles!{CUa=CUa_st,}") && types.contains("pubtypeCUb=*mutCUa_st;"), "{types}");
         // They name, one through an alias, a structure that has another layout now.
         assert!(!types.contains("CUholds") && !table.contains("cuTakes"), "{types}{table}");

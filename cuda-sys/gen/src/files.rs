@@ -45,7 +45,8 @@ pub struct Bindings {
 pub enum Lacking {
     /// They are absent: the files hold what the headers declare.
     Absent,
-    /// They are added, see `complete.rs`: the crates above cuda-sys compile with the files.
+    /// They are added to the driver's, the runtime's and NVTX' files, see `complete.rs`: the crates above cuda-sys compile with
+    /// them.
     Added,
 }
 
@@ -65,7 +66,7 @@ pub fn bindings(include: &Path, committed: &Path, lacking: Lacking, wanted: impl
         let mut made = None;
         if let Some(version) = readable.filter(|_| wanted(api)) {
             made = generated(api, include, &history, &mut warnings)?;
-            if lacking == Lacking::Added {
+            if lacking == Lacking::Added && api.has_versions() {
                 made = completed(api, made, version, committed, &mut warnings)?;
             }
         }
@@ -129,7 +130,7 @@ fn completed(
 ) -> Result<Option<Texts>> {
     let Some(made) = made else { return Ok(None) };
     let own = read(api, committed)?;
-    // The other libraries' files are of the driver's version.
+    // NVTX' files are of the driver's version.
     let known = match complete::version(&own[0]) {
         Some(known) => known,
         None => complete::version(&read(&APIS[0], committed)?[0]).context("the committed bindings have no version")?,
