@@ -3,8 +3,8 @@
 //! The crates above cuda-sys are written for the committed bindings, and compile with those of any older headers by these rules:
 //!
 //! - Of a declaration that both have, the newer CUDA's is taken. Within one version of a function, which its symbol names,
-//!   structures only grow into reserved bytes and enumerations by new values; the committed table, which older drivers
-//!   serve, relies on that too. Values that change are counts and masks (`CU_DEVICE_ATTRIBUTE_MAX`), which change with what
+//!   structures only grow into reserved bytes, their own or those of the union that holds them, and enumerations by new
+//!   values; the committed table, which older drivers serve, relies on that too. Values that change are counts and masks (`CU_DEVICE_ATTRIBUTE_MAX`), which change with what
 //!   is added.
 //! - The version (`CUDA_VERSION`) is that of the headers.
 //! - A declaration that only the newer CUDA has is added; a driver without the function reports it as missing.
@@ -147,29 +147,32 @@ enum Declaration {
         integer: String,
         values: Enumerators,
     },
-    /// A structure, union or alias.
-    Other {
-        text: String,
-        /// The call of `layout!`.
-        layout: String,
-        /// Its `Default` is all zeros.
-        zeroed: bool,
-    },
+    Type(Definition),
+}
+
+/// A structure, union or alias.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Definition {
+    text: String,
+    /// The call of `layout!`.
+    layout: String,
+    /// Its `Default` is all zeros.
+    zeroed: bool,
 }
 
 impl Types {
     fn parse(text: &str) -> Result<Types> {
-        let mut types = Types::default();
-        types.head = text.lines().take_while(|line| line.starts_with("//")).map(|line| format!("{line}\n")).collect();
-        types.head.push('\n');
+        let comment = text.lines().take_while(|line| line.starts_with("//"));
+        let head = comment.map(|line| format!("{line}\n")).collect::<String>() + "\n";
+        let mut types = Types { head, ..Types::default() };
         for item in syn::parse_file(text).context("the bindings are not Rust")?.items {
             let text = item.to_token_stream().to_string();
             match item {
                 Item::Use(_) => types.head += &format!("{text}\n"),
                 Item::Const(item) => drop(types.constants.insert(item.ident.to_string(), text)),
-                Item::Type(item) => types.other(&item.ident).0.push_str(&text),
-                Item::Struct(item) => types.other(&item.ident).0.push_str(&text),
-                Item::Union(item) => types.other(&item.ident).0.push_str(&text),
+                Item::Type(item) => types.definition(&item.ident.to_string()).text = text,
+                Item::Struct(item) => types.definition(&item.ident.to_string()).text = text,
+                Item::Union(item) => types.definition(&item.ident.to_string()).text = text,
                 Item::Macro(item) => types.call(&item.mac).with_context(|| text)?,
                 _ => bail!("`{text}` is no declaration of the bindings"),
             }
@@ -177,16 +180,16 @@ impl Types {
         Ok(types)
     }
 
-    /// The text, the layout and the default of a structure, union or alias.
-    fn other(&mut self, name: &impl ToString) -> (&mut String, &mut String, &mut bool) {
-        let empty = Declaration::Other { text: String::new(), layout: String::new(), zeroed: false };
-        let entry = self.declarations.entry(name.to_string()).or_insert_with(|| empty.clone());
-        if !matches!(entry, Declaration::Other { .. }) {
-            *entry = empty;
+    /// The structure, union or alias of this name, empty where there is none yet.
+    fn definition(&mut self, name: &str) -> &mut Definition {
+        let empty = || Declaration::Type(Definition::default());
+        let entry = self.declarations.entry(name.to_owned()).or_insert_with(empty);
+        if !matches!(entry, Declaration::Type(_)) {
+            *entry = empty();
         }
         match entry {
-            Declaration::Other { text, layout, zeroed } => (text, layout, zeroed),
-            _ => unreachable!("it was just made one"),
+            Declaration::Type(definition) => definition,
+            Declaration::Handle(_) | Declaration::Enum { .. } => unreachable!("it was just made one"),
         }
     }
 
@@ -215,10 +218,13 @@ impl Types {
                 self.declarations.insert(name.trim().to_owned(), Declaration::Enum { integer, values });
             }
             "layout" => {
-                let name = text.split(':').next().unwrap_or_default().trim();
-                self.other(&name).1.push_str(&format!("layout! {{ {} }}", text.replace(" :", ":").replace(" ,", ",")));
+                let name = text.split(':').next().unwrap_or_default().trim().to_owned();
+                let text = text.replace(" :", ":").replace(" ,", ",");
+                self.definition(&name).layout = format!("layout! {{ {text} }}");
             }
-            "zeroed_default" => list(&text.replace('\n', " ")).iter().for_each(|name| *self.other(name).2 = true),
+            "zeroed_default" => {
+                list(&text.replace('\n', " ")).iter().for_each(|name| self.definition(name).zeroed = true)
+            }
             other => bail!("`{other}!` is no macro of the bindings"),
         }
         Ok(())
@@ -241,7 +247,7 @@ impl Types {
                     items +=
                         &format!("c_enum! {{\n    {name}: {integer} {{\n{}    }}\n}}\n\n", values.collect::<String>());
                 }
-                Declaration::Other { text, layout, zeroed } => {
+                Declaration::Type(Definition { text, layout, zeroed }) => {
                     items += &format!("{text}\n\n");
                     if !layout.is_empty() {
                         items += &format!("{layout}\n\n");
@@ -282,7 +288,7 @@ impl Declaration {
         match self {
             Declaration::Handle(object) => BTreeSet::from([object.clone()]),
             Declaration::Enum { .. } => BTreeSet::new(),
-            Declaration::Other { text, .. } => words(text),
+            Declaration::Type(Definition { text, .. }) => words(text),
         }
     }
 
@@ -293,8 +299,8 @@ impl Declaration {
             |text: &str| text.replace(", )", ")").replace(", }", "}").replace(", >", ">").replace([' ', '\n'], "");
         match (self, other) {
             (Declaration::Enum { .. }, Declaration::Enum { .. }) => true,
-            (Declaration::Other { text, layout, .. }, Declaration::Other { text: other, layout: of_other, .. }) => {
-                compact(text) == compact(other) && compact(layout) == compact(of_other)
+            (Declaration::Type(own), Declaration::Type(other)) => {
+                compact(&own.text) == compact(&other.text) && compact(&own.layout) == compact(&other.layout)
             }
             _ => self == other,
         }
@@ -305,7 +311,7 @@ impl Declaration {
         match self {
             Declaration::Handle(object) if objects.contains(object.as_str()) => {
                 let text = format!("pub type {name} = *mut {object};");
-                Declaration::Other { text, layout: String::new(), zeroed: false }
+                Declaration::Type(Definition { text, ..Definition::default() })
             }
             other => other.clone(),
         }
@@ -359,6 +365,14 @@ mod tests {
             table,
             "table! {\n    fn cuBoth(g: *mut CUgrown, more: c_int);\n    fn cuNew();\n    fn cuGone(k: CUkind);\n}\n"
         );
+    }
+
+    #[test]
+    fn the_newest_headers_are_not_changed() {
+        let own = texts(NEW, NEW_TABLE);
+        let [types, table] = completed(own.clone(), 13050, &own, 13050).unwrap();
+        let words = |text: &str| -> Vec<String> { words(text).into_iter().collect() };
+        assert_eq!((words(&types), table), (words(NEW), NEW_TABLE.to_owned()));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! (`driver_table.rs`, `table.rs`, `tool_table.rs`). Nothing of the machine goes into the output, so that it is the same wherever the same headers
 //! are.
 //!
-//! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build.
+//! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build, to which the
+//! committed declarations are added that older headers lack (`complete.rs`).
 
 mod api;
 mod complete;

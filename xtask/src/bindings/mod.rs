@@ -141,8 +141,9 @@ fn refuse_loss(version: &str, old: &[Files], new: &[Files]) -> Result<()> {
     ensure!(
         lost.is_empty(),
         "the committed bindings have {count} names that the headers of CUDA {version} do not declare:\n{}\nnothing is \
-         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes those of these headers \
-         to another folder, `--shrink` writes them in place of the committed ones",
+         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes what the feature \
+         `generate` makes of these headers to another folder, `--shrink` writes the bindings of these headers in place of \
+         the committed ones",
         lines.join("\n")
     );
     Ok(())
