@@ -64,8 +64,8 @@ fn bindings(_: &Environment) -> Result<PathBuf, String> {
     Ok(Path::new(&manifest).join("src/generated"))
 }
 
-/// The folder of the bindings: generated from the toolkit's headers. Of an API whose headers this machine has not, or cannot
-/// use, the committed ones are copied, with a warning.
+/// The folder of the bindings: generated from the toolkit's headers, with the committed declarations that these lack. Of an API
+/// whose headers this machine has not, or cannot use, the committed ones are copied, with a warning.
 #[cfg(feature = "generate")]
 fn bindings(environment: &Environment) -> Result<PathBuf, String> {
     println!("cargo::rerun-if-env-changed=LIBCLANG_PATH");
@@ -87,7 +87,8 @@ fn bindings(environment: &Environment) -> Result<PathBuf, String> {
             println!("cargo::rerun-if-changed={}", header.display());
         }
     }
-    let bindings = cuda_sys_gen::bindings(&include, &committed, is_wanted).map_err(|error| format!("{error:#}"))?;
+    let bindings = cuda_sys_gen::bindings(&include, &committed, cuda_sys_gen::Lacking::Added, is_wanted)
+        .map_err(|error| format!("{error:#}"))?;
     bindings.warnings.iter().for_each(|text| warning(text));
     for files in bindings.files {
         let folder = out.join(files.module);

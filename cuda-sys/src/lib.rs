@@ -3,7 +3,8 @@
 //! What `cuda.h` and `cudaProfiler.h` declare stands at the root of this crate under its C name, generated from the headers
 //! of CUDA 13.5 and committed, so that building needs no toolkit; those headers have every function of CUDA 12.0 and newer.
 //! Other libraries are modules beside it, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`. With the
-//! feature `generate` the bindings are made by the build, from the headers of the toolkit on the machine that builds.
+//! feature `generate` the bindings are made by the build, from the headers of the toolkit on the machine that builds, and
+//! completed from the committed ones.
 //! Nothing here is safe CUDA; that is the crate `cuda-driver`.
 //!
 //! - [`DriverApi`] is a CUDA driver as a table of functions: [`load`](DriverApi::load) opens the system's,

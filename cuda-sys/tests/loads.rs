@@ -9,6 +9,7 @@
 //! The driver's functions are called with pointers to variables of the types that the headers declare, which live through
 //! the call.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use cuda_sys::{CUDA_VERSION, CUresult, DriverApi};
@@ -30,6 +31,14 @@ fn words(file: &Path) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// The words of a file's code that are no numbers, among which is every name.
+fn names(file: &Path) -> BTreeSet<String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let words = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    words.filter(|word| word.starts_with(|c: char| c.is_alphabetic())).map(str::to_owned).collect()
+}
+
 #[test]
 fn the_builds_bindings_are_those_that_gen_bindings_writes() {
     let Some(expected) = std::env::var_os("EXPECTED_BINDINGS") else {
@@ -38,6 +47,19 @@ fn the_builds_bindings_are_those_that_gen_bindings_writes() {
     for file in ["driver/types.rs", "driver/table.rs"] {
         let (made, expected) = (Path::new(env!("CUDA_SYS_GENERATED")).join(file), Path::new(&expected).join(file));
         assert!(words(&made) == words(&expected), "{} and {} differ", made.display(), expected.display());
+    }
+}
+
+/// The crates above cuda-sys use committed declarations.
+#[test]
+fn the_builds_bindings_have_every_committed_declaration() {
+    for file in ["driver", "runtime", "runtime12", "nvtx"].map(|module| [module, "types.rs"].join("/")) {
+        let folders = [env!("CUDA_SYS_GENERATED"), concat!(env!("CARGO_MANIFEST_DIR"), "/src/generated")];
+        for file in [file.clone(), file.replace("types", "table")] {
+            let [made, committed] = folders.map(|folder| names(&Path::new(folder).join(&file)));
+            let lost: Vec<_> = committed.difference(&made).collect();
+            assert!(lost.is_empty(), "{file}: {lost:?}");
+        }
     }
 }
 

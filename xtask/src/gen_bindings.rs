@@ -5,7 +5,7 @@
 //!
 //! bindgen is not compiled for other tasks: without the feature `bindings` this starts cargo again with it.
 //!
-//! Invariant: the files depend on the headers and on the committed history alone, neither on the machine nor on what was
+//! Invariant: the committed files depend on the headers and on the committed history alone, neither on the machine nor on what was
 //! generated before.
 
 use std::path::PathBuf;
@@ -26,7 +26,8 @@ pub(crate) struct Options {
     /// toolkit of CONDA_PREFIX, CUDA_HOME or /usr/local/cuda, else `newest`]
     #[arg(long, value_name = "DIR|newest", conflicts_with_all = ["check", "record"])]
     toolkit: Option<PathBuf>,
-    /// Write to this folder, and leave the committed bindings as they are
+    /// Write to this folder what the feature `generate` makes of the headers, completed from the committed bindings, and leave
+    /// these as they are
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "record"])]
     out: Option<PathBuf>,
     /// Write the committed bindings also where they lose declarations, as with headers of an older CUDA

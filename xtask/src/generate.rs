@@ -1,7 +1,8 @@
-//! `check generate`: builds of cuda-sys with bindings that the build makes, of the headers of several versions of CUDA.
+//! `check generate`: builds of cuda-sys and the crates above with bindings that the build makes, of the headers of several versions of
+//! CUDA.
 //!
-//! Each version's toolkit is laid out in another way that toolkits have, and the software device's library answers through
-//! the bindings. All builds are in a target folder of their own: where the toolkit is found in another place, what depends
+//! Each version's toolkit is laid out in another way that toolkits have, the software device's library answers through the
+//! bindings, and cuda-mem, with the oldest version all of cuda-prelude, compiles with them. All builds are in a target folder of their own: where the toolkit is found in another place, what depends
 //! on it is built again.
 
 use std::fs;
@@ -39,7 +40,15 @@ pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
             .env("EXPECTED_BINDINGS", out);
         workspace::run(test.env("RUSTFLAGS", "--deny warnings"))
             .with_context(|| format!("bindings of CUDA {version}, {}", place.shown))?;
-        println!("generate: CUDA {version} compiles and reaches the software device, {}", place.shown);
+        // With the features of the test, cuda-sys is not generated again.
+        let above = if at == 0 { "cuda-prelude" } else { "cuda-mem" };
+        let mut check = cargo();
+        check.args(["check", "--quiet", "--package", above, "--target-dir", "target/generate", "--features"]);
+        check.arg(TABLES.map(|table| format!("cuda-sys/{table}")).join(",") + ",cuda-sys/generate");
+        place.apply(&mut check).env("LIBCLANG_PATH", &libclang);
+        workspace::run(check.env("RUSTFLAGS", "--deny warnings"))
+            .with_context(|| format!("{above} with bindings of CUDA {version}"))?;
+        println!("generate: CUDA {version} reaches the software device, {above} compiles, {}", place.shown);
     }
     layouts(&libclang)
 }

@@ -154,6 +154,12 @@ impl Api {
         self.module == "driver"
     }
 
+    /// Returns true where functions' symbols, or the library's name, tell the version of the structures that they take: headers of
+    /// two versions of CUDA can be put together.
+    pub(crate) fn has_versions(&self) -> bool {
+        self.is_driver() || self.major.is_some() || self.module == "nvtx"
+    }
+
     /// Its headers, as C includes them.
     pub fn headers(&self) -> impl Iterator<Item = &'static str> {
         let named = self.include.iter().filter_map(|line| Some(line.split_once('<')?.1.trim_end_matches('>')));

@@ -11,6 +11,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use crate::api::{APIS, Api, provider};
+use crate::complete::{self, Texts};
 use crate::headers::Libclang;
 use crate::history::History;
 
@@ -39,22 +40,38 @@ pub struct Bindings {
     pub warnings: Vec<String>,
 }
 
+/// Declarations that the committed files have and the headers lack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lacking {
+    /// They are absent: the files hold what the headers declare.
+    Absent,
+    /// They are added to the driver's, the runtime's and NVTX' files, see `complete.rs`: the crates above cuda-sys compile with
+    /// them.
+    Added,
+}
+
 /// Generates the files of each API that is `wanted` from the headers in `include`, and reads those of the others in
 /// `committed`.
 ///
 /// # Errors
 ///
 /// A libclang that is absent or too old, or committed files that cannot be read.
-pub fn bindings(include: &Path, committed: &Path, wanted: impl Fn(&Api) -> bool) -> Result<Bindings> {
+pub fn bindings(include: &Path, committed: &Path, lacking: Lacking, wanted: impl Fn(&Api) -> bool) -> Result<Bindings> {
     let history = History::committed();
     let mut warnings = Vec::new();
     let version = usable_version(include, &mut warnings);
     let mut files: Vec<Files> = Vec::new();
     for api in APIS {
-        let readable = version.is_some_and(|version| api.major.is_none_or(|major| version / 1000 == major));
-        let generated = if readable && wanted(api) { generated(api, include, &history, &mut warnings)? } else { None };
-        let is_generated = generated.is_some();
-        let [mut types, table] = generated.map_or_else(|| read(api, committed), Ok)?;
+        let readable = version.filter(|version| api.major.is_none_or(|major| version / 1000 == major));
+        let mut made = None;
+        if let Some(version) = readable.filter(|_| wanted(api)) {
+            made = generated(api, include, &history, &mut warnings)?;
+            if lacking == Lacking::Added && api.has_versions() {
+                made = completed(api, made, version, committed, &mut warnings)?;
+            }
+        }
+        let is_generated = made.is_some();
+        let [mut types, table] = made.map_or_else(|| read(api, committed), Ok)?;
         if let Some(driver) = files.first() {
             types = crate::beside_driver(&types, &driver.types);
         }
@@ -86,7 +103,7 @@ pub fn written(version: u32) -> String {
 }
 
 /// The generated files, or none and a warning about the headers.
-fn generated(api: &Api, include: &Path, history: &History, warnings: &mut Vec<String>) -> Result<Option<[String; 2]>> {
+fn generated(api: &Api, include: &Path, history: &History, warnings: &mut Vec<String>) -> Result<Option<Texts>> {
     let why = if let Some(header) = api.missing(include) {
         format!("{} has no {header}, which {} provides", include.display(), provider(header))
     } else {
@@ -103,6 +120,26 @@ fn generated(api: &Api, include: &Path, history: &History, warnings: &mut Vec<St
     Ok(None)
 }
 
+/// The generated files with the committed declarations that they lack; none and a warning where that is not possible.
+fn completed(
+    api: &Api,
+    made: Option<Texts>,
+    version: u32,
+    committed: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<Option<Texts>> {
+    let Some(made) = made else { return Ok(None) };
+    let own = read(api, committed)?;
+    // NVTX' files are of the driver's version.
+    let known = match complete::version(&own[0]) {
+        Some(known) => known,
+        None => complete::version(&read(&APIS[0], committed)?[0]).context("the committed bindings have no version")?,
+    };
+    Ok(complete::completed(made, version, &own, known)
+        .map_err(|error| warnings.push(format!("the committed bindings of `{}` are used: {error:#}", api.module)))
+        .ok())
+}
+
 /// A compiler's message, and what provides the header that it says is not found.
 fn explained(message: &str) -> String {
     match absent_in(message) {
@@ -116,7 +153,7 @@ fn absent_in(message: &str) -> Option<&str> {
     message.split_once("' file not found")?.0.rsplit('\'').next()
 }
 
-fn read(api: &Api, committed: &Path) -> Result<[String; 2]> {
+fn read(api: &Api, committed: &Path) -> Result<Texts> {
     let read = |name| {
         let path = committed.join(api.module).join(name);
         fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))

@@ -5,9 +5,11 @@
 //! (`driver_table.rs`, `table.rs`, `tool_table.rs`). Nothing of the machine goes into the output, so that it is the same wherever the same headers
 //! are.
 //!
-//! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build.
+//! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build, to which the
+//! committed declarations are added that older headers lack (`complete.rs`).
 
 mod api;
+mod complete;
 mod driver_table;
 mod files;
 mod flatten;
@@ -23,7 +25,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 pub use api::{APIS, Api};
-pub use files::{Bindings, Files, bindings, lost, written};
+pub use files::{Bindings, Files, Lacking, bindings, lost, written};
 pub use headers::Libclang;
 pub use history::History;
 
@@ -51,7 +53,7 @@ pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generate
     let (_, absent) = api.included(include);
     let lacks = |header: &&str| {
         let provider = api::provider(header);
-        format!("{} has no {header}, which {provider} provides; what that declares is left out", include.display())
+        format!("{} has no {header}, which {provider} provides; what that declares is not read", include.display())
     };
     let mut warnings: Vec<String> = absent.iter().map(lacks).chain(split.warnings.iter().cloned()).collect();
     let (table, pairs) = if api.is_driver() {

@@ -9,7 +9,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuda_sys_gen::{Api, Bindings, History};
+use cuda_sys_gen::{Api, Bindings, History, Lacking};
 use tempfile::TempDir;
 
 /// The real headers, where a test can run.
@@ -44,7 +44,7 @@ fn committed() -> PathBuf {
 
 /// The bindings of these modules from a toolkit.
 fn bindings(include: &Path, modules: &[&str]) -> Bindings {
-    cuda_sys_gen::bindings(include, &committed(), |api| modules.contains(&api.module)).unwrap()
+    cuda_sys_gen::bindings(include, &committed(), Lacking::Added, |api| modules.contains(&api.module)).unwrap()
 }
 
 /// Which modules were generated.
@@ -77,6 +77,7 @@ fn an_absent_header_is_a_warning_that_names_it_and_what_provides_it() {
     assert_eq!((generated(&profiler), profiler.warnings.len()), (vec!["driver"], 1), "{:?}", profiler.warnings);
     let text = &profiler.warnings[0];
     assert!(text.contains("no cudaProfiler.h, which `cuda-profiler-api` (conda)"), "{text}");
+    assert!(profiler.files[0].table.contains("fn cuProfilerStart("), "the committed declaration");
 
     // What the API cannot do without: its own header, one of another package, one that another includes.
     for (header, module, package) in [
@@ -130,6 +131,36 @@ fn new_declarations_are_left_out_with_a_warning_each() {
     }
 }
 
+/// The headers are 13.0's, the committed bindings newer.
+#[test]
+fn the_newer_declaration_is_taken_and_no_other_version_mixed_in() {
+    let Some(real) = real() else { return };
+    let text = fs::read_to_string(real.join("cuda.h")).unwrap();
+    let of = |version: &str, lacking| {
+        let text = text.replace("#define CUDA_VERSION 13000", &format!("#define CUDA_VERSION {version}"));
+        let folder = toolkit(&real, &[], Some(&text));
+        let driver = |api: &Api| api.module == "driver";
+        let mut bindings = cuda_sys_gen::bindings(folder.path(), &committed(), lacking, driver).unwrap();
+        assert_eq!(generated(&bindings), ["driver"]);
+        let driver = bindings.files.remove(0);
+        (driver.types.replace([' ', '\n'], ""), driver.table)
+    };
+    let has = |(types, table): &(String, String), declaration: &str| {
+        if declaration.starts_with("fn ") { table.contains(declaration) } else { types.contains(declaration) }
+    };
+    // Functions of 13.1 and later: one takes a structure that has grown since 13.0, the other none.
+    let later = ["fn cuDevSmResourceSplit(", "fn cuGraphNodeGetLocalId("];
+    let absent = of("13000", Lacking::Absent);
+    assert!(has(&absent, "layout!{CUdevSmResource:size12") && later.iter().all(|name| !has(&absent, name)));
+    let older = of("13000", Lacking::Added);
+    assert!(has(&older, "layout!{CUdevSmResource:size20") && later.iter().all(|name| has(&older, name)));
+    assert!(has(&older, "constCUDA_VERSION:u32=13000;"));
+    // Headers that are newer than the committed bindings keep their structure, without functions that take another.
+    let newer = of("99000", Lacking::Added);
+    assert!(has(&newer, "layout!{CUdevSmResource:size12") && has(&newer, "constCUDA_VERSION:u32=99000;"));
+    assert_eq!(later.map(|name| has(&newer, name)), [false, true]);
+}
+
 /// Set where a test runs itself with another libclang: a process has one.
 const ANOTHER: &str = "CUDA_SYS_GEN_ANOTHER_LIBCLANG";
 
@@ -146,7 +177,8 @@ fn with_libclang(test: &str, folder: &Path) -> String {
 fn a_libclang_that_is_too_old_or_absent_is_an_error_with_the_way_out() {
     let Some(real) = real() else { return };
     if std::env::var_os(ANOTHER).is_some() {
-        let error = cuda_sys_gen::bindings(&real, &committed(), |api| api.module == "driver").unwrap_err();
+        let error =
+            cuda_sys_gen::bindings(&real, &committed(), Lacking::Added, |api| api.module == "driver").unwrap_err();
         return println!("{error:#}");
     }
     let test = "a_libclang_that_is_too_old_or_absent_is_an_error_with_the_way_out";

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use cuda_sys::toolkit::Environment;
-use cuda_sys_gen::{APIS, Api, Bindings, Files, Generated, History};
+use cuda_sys_gen::{APIS, Api, Bindings, Files, Generated, History, Lacking};
 use source::Source;
 
 use crate::{setup, workspace};
@@ -65,7 +65,7 @@ pub(crate) fn record(folders: &[PathBuf]) -> Result<()> {
 pub(crate) struct Request<'a> {
     /// The toolkit; without one, the toolkit that is found.
     pub(crate) toolkit: Option<&'a Path>,
-    /// A folder in place of the committed bindings.
+    /// A folder in place of the committed bindings, for those that the feature `generate` makes.
     pub(crate) out: Option<&'a Path>,
     /// Whether the committed bindings may lose declarations.
     pub(crate) shrink: bool,
@@ -76,14 +76,15 @@ pub(crate) fn write(request: &Request<'_>) -> Result<()> {
     let source = Source::choose(request.toolkit, &Environment::from_process(), setup::newest_headers)?;
     println!("{source}");
     let committed = committed();
-    let new = from_headers(&source.include, &committed)?;
+    let lacking = if request.out.is_some() { Lacking::Added } else { Lacking::Absent };
+    let new = from_headers(&source.include, &committed, lacking)?;
     new.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     if let Some(out) = request.out {
         return written(of_folder(&new.files, out));
     }
     if !request.shrink {
         // From a folder without headers: the committed files as they are.
-        let old = cuda_sys_gen::bindings(&committed, &committed, |_| false)?;
+        let old = cuda_sys_gen::bindings(&committed, &committed, Lacking::Absent, |_| false)?;
         refuse_loss(&source.written(), &old.files, &new.files)?;
     }
     if source.is_newest {
@@ -103,8 +104,8 @@ fn committed() -> PathBuf {
 }
 
 /// The files of every API from the headers in `include`, formatted, the committed ones where these headers have none.
-fn from_headers(include: &Path, committed: &Path) -> Result<Bindings> {
-    let mut bindings = cuda_sys_gen::bindings(include, committed, |_| true)?;
+fn from_headers(include: &Path, committed: &Path, lacking: Lacking) -> Result<Bindings> {
+    let mut bindings = cuda_sys_gen::bindings(include, committed, lacking, |_| true)?;
     for files in &mut bindings.files {
         files.types = difference::rustfmt(&files.types)?;
     }
@@ -140,8 +141,9 @@ fn refuse_loss(version: &str, old: &[Files], new: &[Files]) -> Result<()> {
     ensure!(
         lost.is_empty(),
         "the committed bindings have {count} names that the headers of CUDA {version} do not declare:\n{}\nnothing is \
-         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes those of these headers \
-         to another folder, `--shrink` writes them in place of the committed ones",
+         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes what the feature \
+         `generate` makes of these headers to another folder, `--shrink` writes the bindings of these headers in place of \
+         the committed ones",
         lines.join("\n")
     );
     Ok(())
