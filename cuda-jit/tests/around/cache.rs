@@ -51,7 +51,7 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// How many kernels a folder has, machine code aside.
+/// The number of kernels in a folder; entries of machine code are not counted.
 fn kernels(folder: &Path) -> usize {
     let labels = Cache::new(folder, u64::MAX).list().into_iter().filter_map(|entry| entry.label);
     labels.filter(|label| !label.starts_with("machine code")).count()

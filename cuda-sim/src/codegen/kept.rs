@@ -12,13 +12,13 @@ use once_cell::sync::Lazy;
 use std::fs::File;
 use std::io::Read as _;
 
-/// What makes an object of a module's text.
+/// The sources that decide what object file a module's text becomes; a part of every entry's key.
 const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
 
 /// The folder, unless the environment switches it off.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
 
-/// What tells this CPU from others; none where the system does not say.
+/// The model and features of this CPU, a part of every entry's key; none where the system does not say.
 static CPU: Lazy<Option<String>> = Lazy::new(|| {
     let mut text = Vec::new();
     File::open("/proc/cpuinfo").ok()?.take(1 << 14).read_to_end(&mut text).ok()?;
@@ -45,7 +45,7 @@ fn key(ir: &str, mode: Mode, cpu: &str) -> Key {
     Key::new(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>())
 }
 
-/// What Linux tells of the first CPU that is the same for all of its model.
+/// The lines of `/proc/cpuinfo` on the first CPU that are the same for all of its model.
 fn first_cpu(text: &str) -> Option<String> {
     const TOLD: &[&str] = &[
         "vendor_id",

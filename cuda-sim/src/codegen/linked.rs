@@ -24,13 +24,13 @@ use std::ffi::CString;
 const KERNEL: &str = "kernel";
 /// The most that a jump through a table of addresses has, on any CPU.
 const JUMP: usize = 16;
-/// How pages of code, of constants and of variables are protected, in the order of their places.
+/// The protections of the pages of code, of constants and of variables, in the order of their places.
 const PROTECTIONS: [i32; 3] = [libc::PROT_READ | libc::PROT_EXEC, libc::PROT_READ, libc::PROT_READ | libc::PROT_WRITE];
 
 /// Machine code of one module, which goes when this does.
 #[derive(Debug)]
 pub(super) struct Code {
-    /// Where its kernel begins.
+    /// The address of its kernel's first instruction.
     pub(super) address: usize,
     _pages: Pages,
 }
@@ -137,14 +137,14 @@ pub(super) fn load(object: &[u8]) -> Result<Code, String> {
     Ok(Code { address: plan.address(&file, kernel, pages.start)?, _pages: pages })
 }
 
-/// Where everything is to lie in a mapping, by its offset.
+/// The layout of a mapping: each part's offset.
 struct Plan {
     places: HashMap<SectionIndex, usize>,
     /// The number of each symbol that has an entry in the table of addresses.
     slots: HashMap<SymbolIndex, usize>,
     table: usize,
     jumps: usize,
-    /// Where code, constants and variables end.
+    /// The offsets at which code, constants and variables end.
     ends: [usize; 3],
     bytes: usize,
 }
