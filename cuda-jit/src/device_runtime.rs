@@ -10,7 +10,7 @@
 use cuda_driver::{Context, Error, Image, JitOptions, Linker, Module, Result};
 use cuda_sys::toolkit::Environment;
 
-use crate::back::llvm::SET_CONDITIONAL;
+use crate::kir::SET_CONDITIONAL;
 
 /// The library's file in a toolkit.
 const LIBRARY: &str = "libcudadevrt.a";

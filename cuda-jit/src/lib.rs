@@ -50,8 +50,8 @@ mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
-pub use cuda_jit_compiler::{back, front, target};
-pub use cuda_jit_kir::{self as kir, valid};
+pub use cuda_jit_compiler::{back, front};
+pub use cuda_jit_kir::{self as kir, target, valid};
 pub use cuda_jit_lang::{
     Complex, Complex32, Complex64, DeviceDefault, DeviceType, ElementType, Float, Integer, Num, ValueType, Vector,
     bf16, device, dynamic_shared, f16, harvest, shared, types::*,

@@ -28,10 +28,7 @@ const ARROWS: &[Arrows] = &[
             ("called", &["harvest", "device", "types", "math", "print"]),
         ],
     ),
-    (
-        "cuda-jit/compiler/src",
-        &[("libdevice", &[]), ("target", &[]), ("front", &["libdevice"]), ("back", &["libdevice", "target"])],
-    ),
+    ("cuda-jit/compiler/src", &[("libdevice", &[]), ("front", &["libdevice"]), ("back", &["libdevice"])]),
     (
         "cuda-jit/src",
         &[

@@ -5,15 +5,14 @@
 //! ```
 //!
 //! [`front::lower`] takes a specialisation of a kernel, which `cuda-jit-lang` describes, to a module of KIR;
-//! [`back::llvm::emit`] takes a module to PTX for a [`target::Target`]. Neither knows a driver, a device or a cache.
+//! [`back::llvm::emit`] takes a module to PTX for a [`Target`](cuda_jit_kir::target::Target). Neither knows a driver, a device or a cache.
 //! Only [`back`] names LLVM.
 
 pub mod back;
 pub mod front;
 pub mod libdevice;
-pub mod target;
 
-use cuda_jit_kir::{self as kir, valid};
+use cuda_jit_kir::{self as kir, target, valid};
 use cuda_jit_lang::{called, harvest};
 use cuda_jit_syntax as syntax;
 

@@ -48,6 +48,7 @@ mod operator;
 mod pointee;
 mod shared;
 mod source;
+pub mod target;
 pub mod text;
 mod types;
 pub mod valid;
@@ -121,6 +122,9 @@ index! {
     /// A part of the source, of a function.
     SourceScopeId
 }
+
+/// The function of CUDA's device runtime that [`Op::SetConditional`] calls.
+pub const SET_CONDITIONAL: &str = "cudaGraphSetConditional";
 
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq)]

@@ -68,8 +68,6 @@ mod together;
 mod variables;
 mod wide;
 
-pub use together::SET_CONDITIONAL;
-
 use std::fmt;
 
 use inkwell::builder::BuilderError;

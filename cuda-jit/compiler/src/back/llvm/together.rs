@@ -9,15 +9,12 @@ use inkwell::{AddressSpace, IntPredicate};
 
 use super::EmitError;
 use super::function::{Body, GLOBAL, Result};
-use crate::kir::{BarrierOp, Clock, Op, ReduceOp, ShuffleOp, Value, VoteOp};
+use crate::kir::{BarrierOp, Clock, Op, ReduceOp, SET_CONDITIONAL, ShuffleOp, Value, VoteOp};
 
 /// The last operand of a shuffle: in bits 0 to 4 the highest lane of a part that it may read, or for `up` the lowest...
 const LAST_LANE: u64 = 31;
 /// ... and from this bit on those bits of a lane's number that tell its part.
 const PART: u32 = 8;
-
-/// The function of CUDA's device runtime that sets what a conditional node of a graph looks at.
-pub const SET_CONDITIONAL: &str = "cudaGraphSetConditional";
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an operation of several threads; what it yields, if anything.

@@ -1,4 +1,4 @@
-//! What to compile for: compute capabilities, and those that the linked LLVM has code generation for.
+//! Targets of compilation: compute capabilities, and those of them that LLVM has code generation for.
 //!
 //! Not which device a program runs on. Invariant: a [`Target`] names a processor that LLVM knows, so that no unknown
 //! name reaches LLVM, which would go on with another processor or abort the process.
@@ -22,7 +22,7 @@ pub enum Suffix {
 /// # Examples
 ///
 /// ```
-/// use cuda_jit::target::ComputeCapability;
+/// use cuda_jit_kir::target::ComputeCapability;
 ///
 /// let cc: ComputeCapability = "9.0a".parse()?;
 /// assert_eq!(cc.to_string(), "sm_90a");
@@ -105,7 +105,7 @@ impl TryFrom<&str> for ComputeCapability {
 /// # Examples
 ///
 /// ```
-/// use cuda_jit::target::Target;
+/// use cuda_jit_kir::target::Target;
 ///
 /// assert_eq!(Target::new((9, 0))?.to_string(), "sm_90");
 /// assert!(Target::new((9, 9)).is_err());
@@ -142,7 +142,7 @@ impl Target {
     /// # Examples
     ///
     /// ```
-    /// use cuda_jit::target::Target;
+    /// use cuda_jit_kir::target::Target;
     ///
     /// assert!(Target::all().any(|target| target == Target::default()));
     /// ```
