@@ -12,7 +12,7 @@ use std::fmt;
 
 /// The form's name and number. Another form has another number, and is a miss for this one.
 const MAGIC: [u8; 8] = *b"CUDAJIT\x01";
-const HASH: usize = 32;
+pub(crate) const HASH: usize = 32;
 pub(crate) const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
 
 /// What an entry is found by: a hash of everything that its contents depend on.
@@ -25,7 +25,7 @@ pub(crate) const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
 /// assert_eq!(Key::new(&[b"ab", b"c"]), Key::new(&[b"ab", b"c"]));
 /// assert_ne!(Key::new(&[b"ab", b"c"]), Key::new(&[b"a", b"bc"]));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key([u8; HASH]);
 
 impl Key {
@@ -62,11 +62,32 @@ pub(crate) fn encode(key: &Key, label: &str, contents: &[u8]) -> Vec<u8> {
 }
 
 /// How long the entry is that begins so, if one does: what to compare a file's length with before all of it is read.
-pub(crate) fn announced(head: &[u8; HEAD]) -> Option<u64> {
-    let (_key, lengths) = head.strip_prefix(&MAGIC)?.split_first_chunk::<HASH>()?;
-    let (label, contents) = lengths.split_first_chunk()?;
-    let around = (HEAD + HASH) as u64 + u64::from(u32::from_le_bytes(*label));
-    around.checked_add(u64::from_le_bytes(contents.try_into().ok()?))
+pub(crate) const fn announced(head: &[u8; HEAD]) -> Option<u64> {
+    let mut at = 0;
+    while at < MAGIC.len() {
+        if head[at] != MAGIC[at] {
+            return None;
+        }
+        at += 1;
+    }
+    let (_, lengths) = head.split_at(MAGIC.len() + HASH);
+    let (Some((label, rest)), around) = (lengths.split_first_chunk(), (HEAD + HASH) as u64) else { return None };
+    let Some((contents, _)) = rest.split_first_chunk() else { return None };
+    (around + u32::from_le_bytes(*label) as u64).checked_add(u64::from_le_bytes(*contents))
+}
+
+/// The key and the label of an entry, whose contents are not looked at.
+pub(crate) fn head(bytes: &[u8]) -> Option<(Key, &str)> {
+    let (key, rest) = bytes.strip_prefix(&MAGIC)?.split_first_chunk::<HASH>()?;
+    let (label, rest) = rest.split_first_chunk()?;
+    let label = rest.get(size_of::<u64>()..)?.get(..u32::from_le_bytes(*label) as usize)?;
+    Some((Key(*key), std::str::from_utf8(label).ok()?))
+}
+
+/// Returns true if an entry's hash is that of what is before it.
+pub(crate) fn is_whole(bytes: &[u8]) -> bool {
+    let split = bytes.split_last_chunk::<HASH>();
+    split.is_some_and(|(body, hash)| blake3::hash(body) == blake3::Hash::from_bytes(*hash))
 }
 
 /// An entry that was read back.
@@ -79,9 +100,9 @@ pub(crate) struct Decoded {
 
 /// The entry that the bytes are, if they are one from the first to the last.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
-    let (body, hash) = bytes.split_last_chunk::<HASH>()?;
+    let (body, _) = bytes.split_last_chunk::<HASH>()?;
     let rest = body.strip_prefix(&MAGIC)?;
-    if blake3::hash(body) != blake3::Hash::from_bytes(*hash) {
+    if !is_whole(bytes) {
         return None;
     }
     let (key, rest) = rest.split_first_chunk::<HASH>()?;

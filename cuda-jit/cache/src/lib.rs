@@ -1,4 +1,4 @@
-//! The folder in which cuda-jit keeps compiled kernels: contents by the hash of what they were made from.
+//! The folder in which cuda-jit keeps compiled kernels, and bundles of them: contents by the hash of what they were made from.
 //!
 //! It knows neither kernels nor compilers: a [`Key`] is a hash, an entry is bytes with a label. Any number of processes
 //! share a folder. Invariant: what [`Cache::get`] returns is what some process of this user, or of root, gave to
@@ -19,10 +19,12 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bundle;
 mod entry;
 mod folder;
 mod settings;
 
+pub use bundle::{Bundle, Damaged, Recorder, is_bundle};
 pub use entry::Key;
 pub use folder::{Cache, Listed};
 pub use settings::{DEFAULT_LIMIT, FOLDER_VARIABLE, LIMIT_VARIABLE, SWITCH_VARIABLE, Settings};

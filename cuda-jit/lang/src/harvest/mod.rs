@@ -16,6 +16,7 @@ pub mod compare;
 mod constructor;
 mod convert;
 mod errors;
+mod fingerprint;
 pub mod hosts;
 mod identity;
 mod keys;
@@ -47,6 +48,7 @@ pub use convert::{
     DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTrial, Trial, TypedDropped,
     UntypedTrial,
 };
+pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
 pub use keys::{
     ArrayKey, CastType, DeviceType, ElementType, KernelParam, Key, OptionKey, RefKey, ResultKey, ScalarType, SliceKey,
