@@ -4,37 +4,38 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
 use cuda_jit_compiler::libdevice;
+use once_cell::sync::OnceCell;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
 use crate::cache::{Lookup, Place};
+use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
-use crate::harvest::{HostConstant, Instance};
+use crate::harvest::Instance;
 use crate::kir::Module;
 use crate::syntax::{self, Definition};
 use crate::target::Target;
 
-/// A kernel compiled for one target.
+/// What a kernel was compiled from.
 #[derive(Debug)]
-pub(crate) struct Compiled {
-    /// What was compiled.
+pub(crate) struct Source {
+    /// The specialisation.
     pub(crate) instance: Instance,
-    /// What for.
-    pub(crate) target: Target,
-    /// The symbol of the entry.
-    pub(crate) entry: String,
-    /// The module, whose sites explain panics.
-    pub(crate) module: Module,
-    /// The dimensions in which the kernel asks for its place; 0 if it does not.
-    pub(crate) grid_dims: usize,
-    /// The constants that the host writes between launches, by their symbols.
-    pub(crate) held: Vec<(String, HostConstant)>,
-    /// Whether its grid waits for itself.
-    pub(crate) cooperative: bool,
-    /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
-    pub(crate) carved_bytes: usize,
-    /// The code.
-    pub(crate) ptx: String,
+    /// Its KIR; lowered when it is first asked for where the code comes from a bundle.
+    module: OnceCell<Module>,
+}
+
+impl Source {
+    /// The source of a specialisation that has not been lowered.
+    #[cfg(feature = "bundle")]
+    pub(crate) fn new(instance: Instance) -> Self {
+        Source { instance, module: OnceCell::new() }
+    }
+
+    /// Its KIR.
+    pub(crate) fn module(&self) -> Result<&Module> {
+        self.module.get_or_try_init(|| Ok(front::lower(&self.instance)?.module))
+    }
 }
 
 /// Compiles one specialisation, or takes its PTX from the disk cache, as `lookup` says.
@@ -66,17 +67,26 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
         dump(folder.as_ref(), &module, &ptx);
     }
     let held = held.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
-    let cooperative = module.is_cooperative();
-    let carved_bytes = module.carved_shared().map_or(0, |carved| carved.bytes as usize);
-    Ok(Compiled { instance, target, entry, module, grid_dims, held, cooperative, carved_bytes, ptx })
+    Ok(Compiled {
+        target,
+        entry: entry.into(),
+        grid_dims,
+        held,
+        cooperative: module.is_cooperative(),
+        carved_bytes: module.carved_shared().map_or(0, |carved| carved.bytes as usize),
+        sites: module.sites.clone(),
+        ptx: ptx.into(),
+        cubin: None,
+        source: Source { instance, module: module.into() },
+    })
 }
 
 impl Compiled {
     /// Its LLVM IR, for which it is compiled once more.
     pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
-        let definition = self.instance.definition();
+        let definition = self.source.instance.definition();
         let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
-        Ok(emit(definition, &self.module, &self.target, &options)?.llvm_ir.unwrap_or_default())
+        Ok(emit(definition, self.source.module()?, &self.target, &options)?.llvm_ir.unwrap_or_default())
     }
 }
 

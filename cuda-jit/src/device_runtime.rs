@@ -15,12 +15,20 @@ use crate::kir::SET_CONDITIONAL;
 /// The library's file in a toolkit.
 const LIBRARY: &str = "libcudadevrt.a";
 
-/// Loads a kernel's PTX, together with the device runtime if it calls that and the driver asks for it.
+/// Loads a kernel: its machine code if the driver takes it, else its PTX, together with the device runtime if it calls that and
+/// the driver asks for it.
 ///
 /// # Safety
 ///
-/// As for [`Module::load_ptx`].
-pub(crate) unsafe fn load(context: &Context, ptx: &str, options: &JitOptions) -> Result<Module> {
+/// As for [`Module::load_ptx`], of both.
+pub(crate) unsafe fn load(context: &Context, ptx: &str, cubin: Option<&[u8]>, options: &JitOptions) -> Result<Module> {
+    if let Some(image) = cubin.and_then(|bytes| Image::from_bytes(bytes.to_vec()).ok()) {
+        // SAFETY: the caller's promise.
+        match unsafe { Module::load_image(context, &image, options) } {
+            Ok(module) => return Ok(module),
+            Err(error) => tracing::debug!(%error, "the driver does not take the machine code; it gets the PTX"),
+        }
+    }
     // SAFETY: the caller's promise.
     unsafe { load_beside(&Environment::from_process(), context, ptx, options) }
 }

@@ -2,10 +2,12 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::io;
+use std::path::PathBuf;
 
-use crate::back::llvm::EmitError;
-use crate::front::LowerError;
-use crate::target::TargetError;
+use crate::target::{ComputeCapability, TargetError};
+#[cfg(feature = "compiler")]
+use crate::{back::llvm::EmitError, front::LowerError};
 
 /// The result of compiling or launching.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -21,9 +23,11 @@ pub enum Error {
     #[error(transparent)]
     Memory(#[from] cuda_mem::Error),
     /// The kernel uses something that the device language does not have for its types.
+    #[cfg(feature = "compiler")]
     #[error(transparent)]
     Lower(#[from] LowerError),
     /// The back end could not compile it.
+    #[cfg(feature = "compiler")]
     #[error("{file}:{line}: kernel `{kernel}`: {source}")]
     Emit {
         /// The kernel.
@@ -39,6 +43,31 @@ pub enum Error {
     /// The compute capability is not one that the compiler knows.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// The program has no compiler, and no code for the kernel.
+    #[error("no code of kernel `{kernel}` for {device}: {reason}")]
+    NotBundled {
+        /// The kernel's path with its generic arguments, and its parameters' types.
+        kernel: String,
+        /// The device's compute capability.
+        device: ComputeCapability,
+        /// The reason.
+        reason: NotBundled,
+    },
+    /// The bytes of an embedded bundle are no bundle.
+    #[error("the bundle is damaged at byte {at}")]
+    Bundle {
+        /// The offset of the entry that is not whole.
+        at: usize,
+    },
+    /// A compiled kernel could not be added to a bundle's file.
+    #[error("cannot record into {}: {source}", file.display())]
+    Record {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        #[source]
+        source: io::Error,
+    },
     /// The thread has no current context.
     #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
     NoContext,
@@ -60,6 +89,50 @@ pub enum Error {
         /// The launch's device.
         wanted: usize,
     },
+}
+
+/// The reason why an embedded bundle has no code for a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotBundled {
+    /// No bundle is embedded, or not yet.
+    NothingEmbedded,
+    /// The bundles do not have the kernel for these types.
+    Absent,
+    /// The kernel, or a function that it calls, is not the one that was recorded.
+    Changed,
+    /// The bundles have it for these targets only, which do not run on the device.
+    OtherTargets(Vec<ComputeCapability>),
+    /// It was recorded by this other version of the crate.
+    OtherVersion(String),
+    /// The bundle is not whole at this byte.
+    Damaged(usize),
+}
+
+impl fmt::Display for NotBundled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const RECORD: &str = "record it: build the program with the feature `compiler`, run it with CUDA_JIT_RECORD set to the \
+                              bundle's file, and build this one again";
+        match self {
+            NotBundled::NothingEmbedded => f.write_str(
+                "this program is built without the compiler, and no bundle of kernels was embedded before this launch; \
+                 call `embed_kernels!` at its beginning",
+            ),
+            NotBundled::Absent => write!(f, "no embedded bundle has it for these types; {RECORD}"),
+            NotBundled::Changed => {
+                write!(f, "its source, or that of a function that it calls, is not the one that was recorded; {RECORD}")
+            }
+            NotBundled::OtherTargets(targets) => {
+                let targets: Vec<String> = targets.iter().map(ComputeCapability::to_string).collect();
+                let list = targets.join(", ");
+                write!(f, "it was recorded for {list}; add the device's to CUDA_JIT_RECORD_TARGETS and {RECORD}")
+            }
+            NotBundled::OtherVersion(version) => {
+                write!(f, "it was recorded by cuda-jit {version}, and this is {}; {RECORD}", env!("CARGO_PKG_VERSION"))
+            }
+            NotBundled::Damaged(at) => write!(f, "the bundle is damaged at byte {at}; remove its file and {RECORD}"),
+        }
+    }
 }
 
 impl Error {

@@ -1,23 +1,18 @@
 //! What became of a kernel: its code at each stage, what it uses, and how many fit.
 //!
 //! [`CompiledKernel`] asks the driver that loaded it. [`assemble`] needs no driver: NVIDIA's `ptxas` says what the
-//! machine code uses. The machine code as text is `nvdisasm`'s; both are looked for as
-//! [`cuda_sys::toolkit`] does.
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
+//! machine code uses.
 
 use cuda_driver::{Context, Function, FunctionAttributes, LaunchConfig};
-use cuda_sys::toolkit::Environment;
-use object::{Object, ObjectSection};
 
-use crate::cache::Lookup;
-use crate::compile::compile;
-use crate::error::{Error, Result};
+#[cfg(feature = "compiler")]
+pub use crate::assemble::Assembled;
+use crate::error::Result;
 use crate::kernel::{CompiledKernel, Kernel};
-use crate::kir;
 use crate::launch::configured;
-use crate::target::{ComputeCapability, Target};
+use crate::target::Target;
+#[cfg(feature = "compiler")]
+use crate::{cache::Lookup, compile::compile, error::Error, kir, target::ComputeCapability};
 
 /// How many threads of a kernel a multiprocessor runs at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,47 +44,6 @@ impl CompiledKernel {
     /// Its PTX.
     pub fn ptx(&self) -> &'static str {
         &self.loaded.compiled.ptx
-    }
-
-    /// Its KIR.
-    pub fn kir(&self) -> &'static kir::Module {
-        &self.loaded.compiled.module
-    }
-
-    /// Its LLVM IR after LLVM's passes, for which it is compiled once more.
-    ///
-    /// # Errors
-    ///
-    /// If the back end fails.
-    pub fn llvm(&self) -> Result<String> {
-        Ok(self.loaded.compiled.llvm_ir()?.optimized)
-    }
-
-    /// Its LLVM IR before LLVM's passes, for which it is compiled once more.
-    ///
-    /// # Errors
-    ///
-    /// If the back end fails.
-    pub fn llvm_before_passes(&self) -> Result<String> {
-        Ok(self.loaded.compiled.llvm_ir()?.built)
-    }
-
-    /// Its machine code as text, by NVIDIA's `ptxas` and `nvdisasm`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Tool`] if one of them is not there, with the places where it was looked for, or fails.
-    pub fn sass(&self) -> Result<String> {
-        Assembled::new(self.ptx(), self.target())?.sass()
-    }
-
-    /// The flow of control through its machine code, as a graph for Graphviz, by NVIDIA's `ptxas` and `nvdisasm`.
-    ///
-    /// # Errors
-    ///
-    /// As for [`sass`](CompiledKernel::sass).
-    pub fn sass_cfg(&self) -> Result<String> {
-        Assembled::new(self.ptx(), self.target())?.sass_cfg()
     }
 
     /// The function in its context.
@@ -210,6 +164,55 @@ impl CompiledKernel {
     }
 }
 
+/// What only the compiler can tell.
+#[cfg(feature = "compiler")]
+impl CompiledKernel {
+    /// Its KIR.
+    ///
+    /// # Errors
+    ///
+    /// If it comes from a bundle of another compiler, and this one refuses it.
+    pub fn kir(&self) -> Result<&'static kir::Module> {
+        self.loaded.compiled.source.module()
+    }
+
+    /// Its LLVM IR after LLVM's passes, for which it is compiled once more.
+    ///
+    /// # Errors
+    ///
+    /// If the back end fails.
+    pub fn llvm(&self) -> Result<String> {
+        Ok(self.loaded.compiled.llvm_ir()?.optimized)
+    }
+
+    /// Its LLVM IR before LLVM's passes, for which it is compiled once more.
+    ///
+    /// # Errors
+    ///
+    /// If the back end fails.
+    pub fn llvm_before_passes(&self) -> Result<String> {
+        Ok(self.loaded.compiled.llvm_ir()?.built)
+    }
+
+    /// Its machine code as text, by NVIDIA's `ptxas` and `nvdisasm`.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Tool`] if one of them is not there, with the places where it was looked for, or fails.
+    pub fn sass(&self) -> Result<String> {
+        Assembled::new(self.ptx(), self.target())?.sass()
+    }
+
+    /// The flow of control through its machine code, as a graph for Graphviz, by NVIDIA's `ptxas` and `nvdisasm`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`sass`](CompiledKernel::sass).
+    pub fn sass_cfg(&self) -> Result<String> {
+        Assembled::new(self.ptx(), self.target())?.sass_cfg()
+    }
+}
+
 /// Compiles and loads a kernel for the context that `current` gives.
 ///
 /// # Errors
@@ -217,22 +220,6 @@ impl CompiledKernel {
 /// If there is no context, or the kernel does not compile or load.
 pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<CompiledKernel> {
     Ok(CompiledKernel::new(K::cache().loaded::<K>(&current()?)?))
-}
-
-/// A kernel's machine code, and what `ptxas` says that it uses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Assembled {
-    /// The machine code, an ELF file.
-    pub cubin: Vec<u8>,
-    /// Registers of a thread.
-    pub registers: u32,
-    /// Shared memory of a block, in bytes, before any dynamic one.
-    pub shared_bytes: u32,
-    /// Local memory of a thread, in bytes.
-    pub local_bytes: u32,
-    /// Constant memory, the parameters' included, in bytes.
-    pub const_bytes: u32,
 }
 
 /// Compiles a kernel and assembles it with NVIDIA's `ptxas`, without a driver.
@@ -257,138 +244,11 @@ pub struct Assembled {
 ///
 /// If the kernel does not compile; [`Error::Tool`] if `ptxas` is not there, with the places where it was looked for, or
 /// refuses the kernel.
+#[cfg(feature = "compiler")]
 pub fn assemble<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Assembled> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
     let compiled = compile(K::instance(), target, Lookup::None)?;
     let mut assembled = Assembled::new(&compiled.ptx, target)?;
     assembled.shared_bytes += compiled.carved_bytes as u32;
     Ok(assembled)
-}
-
-impl Assembled {
-    fn new(ptx: &str, target: Target) -> Result<Self> {
-        let ptxas = tool("ptxas")?;
-        let folder = tempfile::tempdir().map_err(|error| Error::Tool(format!("no temporary folder: {error}")))?;
-        let (source, cubin) = (folder.path().join("kernel.ptx"), folder.path().join("kernel.cubin"));
-        std::fs::write(&source, ptx).map_err(|error| unusable(&source, &error))?;
-        let mut command = Command::new(ptxas);
-        if ptx.lines().any(|line| line.starts_with(".target") && line.ends_with(", debug")) {
-            command.arg("-g");
-        }
-        let verbose = run(command.arg("-v").arg(format!("-arch={target}")).arg("-o").arg(&cubin).arg(&source))?;
-        let bytes = std::fs::read(&cubin).map_err(|error| unusable(&cubin, &error))?;
-        Ok(Self::read(&verbose, bytes))
-    }
-
-    /// The figures in what `ptxas -v` prints, and what only the machine code says.
-    fn read(verbose: &str, cubin: Vec<u8>) -> Self {
-        let sum = |unit: &str| numbers_before(verbose, unit).sum();
-        Assembled {
-            registers: numbers_before(verbose, " registers").next().unwrap_or(0),
-            shared_bytes: sum(" bytes smem"),
-            local_bytes: sum(" bytes stack frame"),
-            const_bytes: const_bytes(&cubin),
-            cubin,
-        }
-    }
-
-    /// The machine code as text, by NVIDIA's `nvdisasm`.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Tool`] if it is not there, with the places where it was looked for, or fails.
-    pub fn sass(&self) -> Result<String> {
-        self.disassembled("-c")
-    }
-
-    /// The flow of control through the machine code, as a graph in the language of Graphviz, by NVIDIA's `nvdisasm`: a node
-    /// for each piece without a branch.
-    ///
-    /// # Examples
-    ///
-    /// ```
-    /// use cuda_jit::{Error, inspect, kernel};
-    ///
-    /// #[kernel]
-    /// fn first(out: &mut [u32]) {
-    ///     out[0] = 1;
-    /// }
-    ///
-    /// match inspect::assemble::<first>((9, 0)).and_then(|assembled| assembled.sass_cfg()) {
-    ///     Ok(graph) => assert!(graph.starts_with("digraph") && graph.contains("first")),
-    ///     Err(error) => assert!(matches!(error, Error::Tool(_)), "{error}"),
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As for [`sass`](Assembled::sass).
-    pub fn sass_cfg(&self) -> Result<String> {
-        self.disassembled("-cfg")
-    }
-
-    fn disassembled(&self, form: &str) -> Result<String> {
-        let nvdisasm = tool("nvdisasm")?;
-        let file =
-            tempfile::NamedTempFile::new().map_err(|error| Error::Tool(format!("no temporary file: {error}")))?;
-        std::fs::write(file.path(), &self.cubin).map_err(|error| unusable(file.path(), &error))?;
-        run(Command::new(nvdisasm).arg(form).arg(file.path()))
-    }
-}
-
-/// The sizes of the banks of constant memory; newer versions of `ptxas` do not print them.
-fn const_bytes(cubin: &[u8]) -> u32 {
-    let Ok(file) = object::File::parse(cubin) else { return 0 };
-    let banks = file.sections().filter(|section| section.name().is_ok_and(|name| name.starts_with(".nv.constant")));
-    banks.map(|bank| u32::try_from(bank.size()).unwrap_or(u32::MAX)).sum()
-}
-
-/// The numbers that stand right before a unit.
-fn numbers_before<'a>(text: &'a str, unit: &'a str) -> impl Iterator<Item = u32> + 'a {
-    text.match_indices(unit)
-        .filter_map(move |(at, _)| text[..at].rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok())
-}
-
-fn tool(name: &str) -> Result<PathBuf> {
-    Environment::from_process().tool(name).map_err(|missing| Error::Tool(missing.to_string()))
-}
-
-fn unusable(path: &Path, error: &std::io::Error) -> Error {
-    Error::Tool(format!("{}: {error}", path.display()))
-}
-
-/// Both outputs of a tool that succeeds.
-fn run(command: &mut Command) -> Result<String> {
-    let program = PathBuf::from(command.get_program());
-    let failed = |why: String| Error::Tool(format!("{}: {why}", program.display()));
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(error) => return Err(failed(error.to_string())),
-    };
-    let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-    if output.status.success() { Ok(text.into_owned()) } else { Err(failed(format!("{}\n{text}", output.status))) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_figures_of_ptxas_are_read() {
-        let verbose = "ptxas info    : Compiling entry function 'k' for 'sm_90'\n\
-                       ptxas info    : Function properties for k\n    \
-                       48 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
-                       ptxas info    : Used 12 registers, used 1 barriers, 48 bytes cumulative stack size, \
-                       1024 bytes smem\n";
-        let read = Assembled::read(verbose, Vec::new());
-        assert_eq!((read.registers, read.shared_bytes, read.local_bytes), (12, 1024, 48));
-    }
-
-    #[test]
-    fn a_tool_that_fails_says_what_it_said() {
-        let error = run(Command::new("sh").args(["-c", "echo no such arch >&2; exit 3"])).unwrap_err().to_string();
-        assert!(error.starts_with("sh: exit status: 3\n") && error.contains("no such arch"), "{error}");
-        let error = run(&mut Command::new("/nowhere/ptxas")).unwrap_err().to_string();
-        assert!(error.starts_with("/nowhere/ptxas: "), "{error}");
-    }
 }

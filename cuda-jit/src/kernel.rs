@@ -15,14 +15,16 @@ use cuda_driver::{Context, Function, JitOptions, KernelPanic, RawPanic, Stream};
 use cuda_sys::CUfunction_attribute;
 use once_cell::sync::OnceCell;
 
-use crate::cache::{Counters, Lookup, Stats};
-use crate::compile::{Compiled, compile};
+#[cfg(feature = "bundle")]
+use crate::bundle::find as bundled;
+use crate::cache::{Counters, Stats};
+use crate::compiled::Compiled;
 use crate::constant::{Held, Resident};
 use crate::device_runtime;
-use crate::error::Result;
+use crate::error::{NotBundled, Result};
 use crate::harvest::{HostConstant, Instance};
 use crate::syntax::{self, Definition, Encoded};
-use crate::target::{ComputeCapability, Target};
+use crate::target::ComputeCapability;
 use crate::tuples::KernelParams;
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
@@ -172,7 +174,7 @@ impl KernelSite {
 /// The specialisations of one kernel. What is in it stays as long as the process.
 #[derive(Debug)]
 pub struct KernelCache {
-    compiled: Slots<Target, Arc<Compiled>>,
+    compiled: Slots<ComputeCapability, Arc<Compiled>>,
     loaded: Slots<u64, Loaded>,
     counters: Counters,
 }
@@ -232,17 +234,64 @@ impl KernelCache {
             Some(loaded) => Ok(loaded),
             None => cell.get_or_try_init(|| {
                 let cc = context.device().compute_capability()?;
-                load::<K>(context, self.compiled::<K>(Target::new(ComputeCapability::from(cc))?)?)
+                load::<K>(context, self.compiled::<K>(cc.into())?)
             }),
         }
     }
 
-    fn compiled<K: Kernel>(&self, target: Target) -> Result<Arc<Compiled>> {
-        let cell = self.compiled.cell::<K>(target);
-        let compiled =
-            cell.get_or_try_init(|| compile(K::instance(), target, Lookup::Find(&self.counters)).map(Arc::new))?;
-        Ok(compiled.clone())
+    pub(crate) fn compiled<K: Kernel>(&self, device: ComputeCapability) -> Result<Arc<Compiled>> {
+        let cell = self.compiled.cell::<K>(device);
+        cell.get_or_try_init(|| self.obtain::<K>(device).map(Arc::new)).cloned()
     }
+
+    /// The code of a specialisation for a device: from a bundle or, where there is a compiler, compiled.
+    fn obtain<K: Kernel>(&self, device: ComputeCapability) -> Result<Compiled> {
+        let instance = K::instance();
+        #[cfg(all(feature = "bundle", feature = "compiler"))]
+        if let Some(recording) = crate::record::active()? {
+            let compiled = self.compile(instance, device)?;
+            recording.add(&compiled, &signature::<K>())?;
+            return Ok(compiled);
+        }
+        match bundled(&instance, signature::<K>, device) {
+            Ok(compiled) => Ok(compiled),
+            Err(reason) => self.not_bundled::<K>(instance, device, reason),
+        }
+    }
+
+    #[cfg(feature = "compiler")]
+    fn compile(&self, instance: Instance, device: ComputeCapability) -> Result<Compiled> {
+        let (target, lookup) = (crate::target::Target::new(device)?, crate::cache::Lookup::Find(&self.counters));
+        crate::compile::compile(instance, target, lookup)
+    }
+
+    #[cfg(feature = "compiler")]
+    fn not_bundled<K: Kernel>(
+        &self,
+        instance: Instance,
+        device: ComputeCapability,
+        reason: NotBundled,
+    ) -> Result<Compiled> {
+        if reason != NotBundled::NothingEmbedded {
+            tracing::debug!(kernel = signature::<K>(), %reason, "compiled, since no bundle has it");
+        }
+        self.compile(instance, device)
+    }
+
+    #[cfg(not(feature = "compiler"))]
+    fn not_bundled<K: Kernel>(&self, _: Instance, device: ComputeCapability, reason: NotBundled) -> Result<Compiled> {
+        Err(crate::Error::NotBundled { kernel: signature::<K>(), device, reason })
+    }
+}
+
+#[cfg(not(feature = "bundle"))]
+fn bundled(_: &Instance, _: fn() -> String, _: ComputeCapability) -> Result<Compiled, NotBundled> {
+    Err(NotBundled::NothingEmbedded)
+}
+
+/// The kernel's path with its generic arguments, and its parameters' types.
+fn signature<K: Kernel>() -> String {
+    [type_name::<K>(), type_name::<K::Params>()].concat()
 }
 
 impl<P: PartialEq + Copy, T> Slots<P, T> {
@@ -290,9 +339,10 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     if registers != 0 {
         options = options.max_registers(registers);
     }
-    // SAFETY: the PTX is the back end's for a verified module: it touches only memory that its parameters lead to,
-    // and the launch passes what the kernel's typed parameters stand for.
-    let module = unsafe { device_runtime::load(context, &compiled.ptx, &options) }?;
+    // SAFETY: the PTX is the back end's for a verified module, and the machine code what ptxas made of it: it touches only memory that
+    // its parameters lead to, and the launch passes what the kernel's typed parameters stand for. Of a bundle, its hash and the
+    // fingerprint say that it is this kernel's; that nobody forged it is promised by whoever embeds the file.
+    let module = unsafe { device_runtime::load(context, &compiled.ptx, compiled.cubin, &options) }?;
     let function = module.function(&compiled.entry)?;
     if let Some(percent) = shared_memory_carveout {
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
@@ -304,10 +354,9 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let stream = context.default_stream();
     let as_written = !compiled.cooperative && compiled.carved_bytes == 0;
-    let signature = [type_name::<K>(), type_name::<K::Params>()].concat();
     Ok(Loaded {
         compiled,
-        signature,
+        signature: signature::<K>(),
         function,
         stream,
         id,
@@ -320,9 +369,9 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
 
 /// What a record says, by the module's sites.
 fn decode(compiled: &Compiled, raw: &RawPanic) -> KernelPanic {
-    let kernel = compiled.entry.clone();
+    let kernel = compiled.entry.clone().into_owned();
     let RawPanic { site, block, thread, args, .. } = *raw;
-    let known = compiled.module.sites.get(site as usize);
+    let known = compiled.sites.get(site as usize);
     let (message, file, line, column) = match known {
         Some(site) => (crate::message::render(&site.message, &args), site.file.clone(), site.line, site.column),
         None => (format!("the panic record names site {site}, which this kernel does not have"), String::new(), 0, 0),
@@ -362,18 +411,18 @@ mod tests {
 
     #[test]
     fn a_panic_in_the_compiler_poisons_nothing() {
-        let compile = || Faulty::cache().compiled::<Faulty>(Target::default());
+        let compile = || Faulty::cache().compiled::<Faulty>(ComputeCapability::DEFAULT);
         for _ in 0..2 {
             std::panic::catch_unwind(compile).unwrap_err();
         }
         assert_eq!(compile().unwrap().entry, "first");
         // Another specialisation's slot stands behind the one that panicked.
-        assert!(Faulty::cache().compiled::<first>(Target::default()).unwrap().ptx.contains(".entry first("));
+        assert!(Faulty::cache().compiled::<first>(ComputeCapability::DEFAULT).unwrap().ptx.contains(".entry first("));
     }
 
     #[test]
     fn threads_wait_for_one_compilation_of_each_target() {
-        let targets = [Target::new((8, 0)).unwrap(), Target::new((9, 0)).unwrap()];
+        let targets = [ComputeCapability::from((8, 0)), (9, 0).into()];
         static CACHE: KernelCache = KernelCache::new();
         let compiled = std::thread::scope(|scope| {
             let one = |n: usize| scope.spawn(move || CACHE.compiled::<first>(targets[n % 2]).unwrap());

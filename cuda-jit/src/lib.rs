@@ -33,11 +33,18 @@
 #[cfg(test)]
 extern crate self as cuda_jit;
 
+#[cfg(feature = "compiler")]
+mod assemble;
+#[cfg(feature = "bundle")]
+pub mod bundle;
 pub mod cache;
+#[cfg(feature = "compiler")]
 mod compile;
+mod compiled;
 mod constant;
 mod device_runtime;
 mod error;
+#[cfg(feature = "compiler")]
 pub mod export;
 pub mod host;
 pub mod inspect;
@@ -45,11 +52,16 @@ mod kernel;
 pub mod launch;
 mod message;
 mod offline;
+#[cfg(all(feature = "bundle", feature = "compiler"))]
+mod record;
 mod tuples;
 mod warm;
 pub mod warnings;
 
 pub use crate::constant::{Constant, Destination};
+#[cfg(feature = "bundle")]
+pub use bundle::embed_kernels;
+#[cfg(feature = "compiler")]
 pub use cuda_jit_compiler::{back, front};
 pub use cuda_jit_kir::{self as kir, target, valid};
 pub use cuda_jit_lang::{
@@ -106,15 +118,20 @@ pub use cuda_jit_lang::{
 pub use cuda_jit_macros::device_fn;
 pub use cuda_jit_macros::kernel;
 pub use cuda_jit_syntax as syntax;
-pub use error::{Error, Result};
+pub use error::{Error, NotBundled, Result};
 pub use kernel::{CompiledKernel, Kernel, KernelCache, KernelSite};
-pub use offline::{compile_ptx, kir_of, recompile};
+pub use offline::compile_ptx;
+#[cfg(feature = "compiler")]
+pub use offline::{kir_of, recompile};
+#[cfg(all(feature = "bundle", feature = "compiler"))]
+pub use warm::record;
 pub use warm::warm;
 
 /// Names for the macros' expansions. Not for people.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::error::{Error, Result};
+    #[cfg(feature = "compiler")]
     pub use crate::export::compile_device_ptx;
     pub use crate::inspect::compile_for;
     pub use crate::kernel::{CompiledKernel, Kernel, KernelSite};
@@ -126,8 +143,17 @@ pub mod __private {
     pub use crate::offline::compile_ptx;
     pub use crate::target::ComputeCapability;
     pub use crate::{argument, compiled_alone};
+    #[cfg(feature = "bundle")]
+    pub use crate::{embedded_bundle, missing_bundle};
     pub use cuda_driver::{Context, LaunchConfig, Stream};
     pub use cuda_jit_lang::__private::*;
+
+    /// Expands to nothing: a program without the compiler compiles no device function.
+    #[cfg(not(feature = "compiler"))]
+    #[macro_export]
+    macro_rules! compiled_alone {
+        ($vis:vis,) => {};
+    }
 
     /// The context of a launch that names none: the thread's selected one.
     pub fn current_context() -> Result<Context> {

@@ -1,12 +1,10 @@
 //! Compiling kernels where there is no device.
 
-use crate::cache::Lookup;
-use crate::compile::compile;
 use crate::error::{Error, Result};
-use crate::front;
 use crate::kernel::Kernel;
-use crate::kir::Module;
-use crate::target::{ComputeCapability, Target};
+use crate::target::ComputeCapability;
+#[cfg(feature = "compiler")]
+use crate::{cache::Lookup, compile::compile, front, kir::Module, target::Target};
 
 /// Compiles a kernel to PTX for a compute capability. No device and no driver is needed, and no cache is asked.
 ///
@@ -30,9 +28,20 @@ use crate::target::{ComputeCapability, Target};
 /// # Errors
 ///
 /// If the compute capability is unknown, or the kernel does not compile.
+#[cfg(feature = "compiler")]
 pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
-    Ok(compile(K::instance(), target, Lookup::None)?.ptx)
+    Ok(compile(K::instance(), target, Lookup::None)?.ptx.into_owned())
+}
+
+/// The PTX of a kernel from an embedded bundle, for a device of this compute capability.
+///
+/// # Errors
+///
+/// If no embedded bundle has code for such a device.
+#[cfg(not(feature = "compiler"))]
+pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
+    Ok(K::cache().compiled::<K>(cc.try_into().map_err(Into::into)?)?.ptx.clone().into_owned())
 }
 
 /// Compiles a kernel to PTX for a compute capability, and keeps it on disk in place of what is there.
@@ -61,9 +70,10 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
 /// # Errors
 ///
 /// If the compute capability is unknown, or the kernel does not compile. That it cannot be kept is none.
+#[cfg(feature = "compiler")]
 pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
-    Ok(compile(K::instance(), target, Lookup::Replace)?.ptx)
+    Ok(compile(K::instance(), target, Lookup::Replace)?.ptx.into_owned())
 }
 
 /// The KIR of a kernel, before any optimisation; [`crate::kir`] gives its meaning.
@@ -84,6 +94,7 @@ pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Erro
 /// # Errors
 ///
 /// If the kernel uses something that the device language does not have for its types.
+#[cfg(feature = "compiler")]
 pub fn kir_of<K: Kernel>() -> Result<Module> {
     Ok(front::lower(&K::instance())?.module)
 }

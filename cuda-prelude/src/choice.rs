@@ -72,15 +72,30 @@ fn choose(variable: Option<OsString>) -> Result<Chosen> {
         Some(api) => Ok(Chosen { driver: Driver::new(Arc::new(api))?, simulated: false }),
         None => match installed() {
             Ok(driver) => Ok(Chosen { driver, simulated: false }),
-            Err(reason) => {
-                eprintln!("{}", notice(&reason));
-                simulated()
-            }
+            Err(reason) => without_gpu(&reason),
         },
     }
 }
 
+/// The software device, with a line that says why.
+#[cfg(feature = "sim")]
+fn without_gpu(reason: &str) -> Result<Chosen> {
+    eprintln!("{}", notice(reason));
+    simulated()
+}
+
+/// Refuses to run: this program has no software device.
+#[cfg(not(feature = "sim"))]
+fn without_gpu(reason: &str) -> Result<Chosen> {
+    let text = format!(
+        "{reason}; this program is built without the software device (the feature `sim` of cuda-prelude). \
+         {DRIVER_VARIABLE} can name a driver's library, such as libcuda_sim.so"
+    );
+    Err(Error::NoDevice(text.into()))
+}
+
 /// The line that says why the software device is used.
+#[cfg(feature = "sim")]
 fn notice(reason: &str) -> String {
     format!(
         "cuda: {reason}; kernels run on the software device. {DRIVER_VARIABLE}={SIM} silences this line, \
@@ -103,14 +118,32 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
     }
 }
 
+#[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
     Ok(Chosen { driver: Driver::new(cuda_sim::driver_api())?, simulated: true })
+}
+
+#[cfg(not(feature = "sim"))]
+fn simulated() -> Result<Chosen> {
+    without_gpu(&format!("{DRIVER_VARIABLE} is `{SIM}`"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(not(feature = "sim"))]
+    #[test]
+    fn a_program_without_the_software_device_says_so() {
+        let error = choose(Some(SIM.into())).err().expect("there is none").to_string();
+        assert_eq!(
+            error,
+            "no device to run on: CUDA_DRIVER_PATH is `sim`; this program is built without the software device (the \
+             feature `sim` of cuda-prelude). CUDA_DRIVER_PATH can name a driver's library, such as libcuda_sim.so"
+        );
+    }
+
+    #[cfg(feature = "sim")]
     #[test]
     fn the_software_device_can_be_asked_for() {
         assert!(choose(Some(SIM.into())).expect("it needs nothing").simulated);

@@ -33,7 +33,8 @@
 //! The driver is opened once, when it is first needed: the library that `CUDA_DRIVER_PATH` names, or the software
 //! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
 //! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
-//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Compiling to PTX opens no driver, and neither does
+//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Without the feature `sim` there is no software device in the program, and no
+//! device to run on is an error. Compiling to PTX opens no driver, and neither does
 //! [`runtime::version`], which asks the CUDA runtime library, nor [`nvtx`], which talks to profilers.
 #![forbid(unsafe_code)]
 
@@ -50,6 +51,8 @@ pub use cuda_driver::{
     Capture, Context, Device, Event, Graph, GraphExec, KernelPanic, LaunchConfig, ProfilerGuard, Stream,
     external_stream, nvtx, runtime,
 };
+#[cfg(feature = "bundle")]
+pub use cuda_jit::bundle;
 pub use cuda_jit::device::{
     AtomicCounter, AtomicInteger, AtomicNumber, AtomicOrder, AtomicScope, AtomicValue, AtomicWord, BitWord, Block,
     Bytes4, Cached, Cluster, Coalesced, Conditional, FULL_MASK, Grid, LoadOrder, Reduced, Shuffled, StoreOrder, Tile,
@@ -68,6 +71,7 @@ pub use cuda_jit::device::{
     sync_warp, this_block, this_cluster, this_grid, thread_idx, threadfence, threadfence_block, threadfence_system,
     tiled_partition, warp_size,
 };
+#[cfg(feature = "compiler")]
 pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
@@ -76,9 +80,11 @@ pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Complex, Complex32, Complex64, Constant, Error, Float, Integer, Kernel, Num, Result, Vector, bf16,
     bf16x2, cache, cuda_vectors, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16, f16x2, f32x2, f32x3, f32x4, f64x2,
-    f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4, inspect, kir_of,
-    recompile, u8x2, u8x3, u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
+    f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4, inspect, u8x2, u8x3,
+    u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
+#[cfg(feature = "bundle")]
+pub use cuda_jit_macros::prelude_embed_kernels as embed_kernels;
 pub use cuda_jit_macros::{
     PreludeDeviceType as DeviceType, prelude_device as device, prelude_device_fn as device_fn,
     prelude_kernel as kernel, prelude_printf as printf,

@@ -1,10 +1,11 @@
-//! `cache`: what is in the folder of compiled kernels, and emptying it.
+//! `cache`: what is in the folder of compiled kernels or in a bundle, and emptying the folder.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use clap::{Args, Subcommand};
-use cuda_jit_cache::{Cache, FOLDER_VARIABLE, SWITCH_VARIABLE, Settings};
+use cuda_jit_cache::{Bundle, Cache, FOLDER_VARIABLE, SWITCH_VARIABLE, Settings};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -14,18 +15,25 @@ pub(crate) struct Options {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Lists the kernels, the last used first
-    Show,
+    /// Lists the kernels, the last used first, or those of a bundle
+    Show {
+        /// A bundle's file, as `CUDA_JIT_RECORD` names it
+        bundle: Option<PathBuf>,
+    },
     /// Removes them all
     Clear,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
+    if let Action::Show { bundle: Some(file) } = &options.action {
+        show_bundle(file)?.into_iter().for_each(|line| println!("{line}"));
+        return Ok(());
+    }
     let cache = open().with_context(|| {
         format!("the cache is off: {SWITCH_VARIABLE} says so, or neither {FOLDER_VARIABLE} nor HOME names a folder")
     })?;
     match options.action {
-        Action::Show => show(&cache).into_iter().for_each(|line| println!("{line}")),
+        Action::Show { .. } => show(&cache).into_iter().for_each(|line| println!("{line}")),
         Action::Clear => println!("{}", clear(&cache)?),
     }
     Ok(())
@@ -60,6 +68,19 @@ fn show(cache: &Cache) -> Vec<String> {
     lines
 }
 
+/// A summary, then a line for each kernel of a bundle.
+fn show_bundle(file: &Path) -> Result<Vec<String>> {
+    let bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let length = bytes.len();
+    let bundle = Bundle::new(bytes).with_context(|| format!("{} is no bundle of kernels", file.display()))?;
+    let kernels = bundle.list().map(|(label, bytes, whole)| {
+        let damaged = if whole { "" } else { "  (damaged)" };
+        format!("{bytes:>9} bytes  {label}{damaged}")
+    });
+    let summary = format!("{}: {} kernels, {length} bytes", file.display(), bundle.labels().count());
+    Ok([summary].into_iter().chain(kernels).collect())
+}
+
 /// A time in its largest unit.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
@@ -70,7 +91,7 @@ fn ago(age: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use cuda_jit_cache::Key;
+    use cuda_jit_cache::{Key, Recorder};
 
     use super::*;
 
@@ -97,6 +118,24 @@ mod tests {
         assert!(lines[2].ends_with(" bytes  used      0 s ago  scale_f32 sm_90"), "{}", lines[2]);
         assert_eq!(clear(&cache).unwrap(), format!("2 kernels removed from {}", folder.path().display()));
         assert_eq!(show(&cache).len(), 1);
+    }
+
+    #[test]
+    fn the_kernels_of_a_bundle_are_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.bundle");
+        Recorder::new(&file).put(&Key::new(&[b"one"]), "demo::add<f32>(&[f32]) sm_90", b"contents").unwrap();
+        let mut bytes = std::fs::read(&file).unwrap();
+        let shown = |bytes: usize| format!("{}: 1 kernels, {bytes} bytes", file.display());
+        let line = format!("{:>9} bytes  demo::add<f32>(&[f32]) sm_90", bytes.len());
+        assert_eq!(show_bundle(&file).unwrap(), [shown(bytes.len()), line.clone()]);
+        let end = bytes.len() - 40;
+        bytes[end] ^= 1;
+        std::fs::write(&file, &bytes).unwrap();
+        assert_eq!(show_bundle(&file).unwrap()[1], line + "  (damaged)");
+        std::fs::write(&file, "text").unwrap();
+        let error = format!("{:#}", show_bundle(&file).unwrap_err());
+        assert!(error.ends_with("a.bundle is no bundle of kernels: the bundle is damaged at byte 0"), "{error}");
     }
 
     #[test]

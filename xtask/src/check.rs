@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command};
-use crate::{fuzz, generate, layers, modules, next_llvm, sanitize, setup, test, tidy};
+use crate::{bundles, fuzz, generate, layers, modules, next_llvm, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     ("features", features),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
+    ("bundles", |_| bundles::run()),
     ("llvm", |shared| next_llvm::run(shared.whole_llvm)),
     ("fuzz", |_| fuzz::gate()),
     ("loom", loom),

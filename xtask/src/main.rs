@@ -5,6 +5,7 @@ mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
 mod bundle;
+mod bundles;
 mod cache;
 mod check;
 mod demo;

@@ -6,6 +6,7 @@
 //! typed or evaluated here.
 #![forbid(unsafe_code)]
 
+mod bundle;
 mod calls;
 mod capture;
 mod checked;
@@ -57,6 +58,18 @@ pub fn device_fn(tokens: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn printf(tokens: TokenStream) -> TokenStream {
     stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, format::expand))
+}
+
+/// Embeds a bundle of compiled kernels; see `cuda_jit`'s documentation.
+#[proc_macro]
+pub fn embed_kernels(tokens: TokenStream) -> TokenStream {
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, bundle::expand))
+}
+
+/// [`macro@embed_kernels`] for programs that depend on `cuda_prelude` alone.
+#[proc_macro]
+pub fn prelude_embed_kernels(tokens: TokenStream) -> TokenStream {
+    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, bundle::expand))
 }
 
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.

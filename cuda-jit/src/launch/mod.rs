@@ -37,7 +37,7 @@ pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
 pub use params::Params;
 pub use values::ArgType;
 
-use crate::compile::Compiled;
+use crate::compiled::Compiled;
 use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
@@ -311,7 +311,7 @@ pub(crate) fn suits(used: usize, given: usize, grid: [u32; 3], block: [u32; 3]) 
 
 #[cold]
 fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
-    let (kernel, used) = (Some(loaded.compiled.entry.clone()), loaded.compiled.grid_dims);
+    let (kernel, used) = (Some(loaded.compiled.entry.to_string()), loaded.compiled.grid_dims);
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
@@ -323,7 +323,7 @@ fn check_clusters(kernel: &syntax::Definition, loaded: &Loaded, checked: &Checke
     if limit == 0 || blocks <= limit {
         return Ok(());
     }
-    let kernel = loaded.compiled.entry.clone();
+    let kernel = loaded.compiled.entry.to_string();
     Err(cuda_driver::Error::from(LaunchConfigError::ClusterBounds { kernel, blocks, limit }).into())
 }
 

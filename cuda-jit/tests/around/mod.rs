@@ -1,6 +1,7 @@
-//! What stands around kernels: the cache on disk, compiling ahead, inspection, warnings.
+//! What stands around kernels: the cache on disk, bundles, compiling ahead, inspection, warnings.
 
 mod breakpoints;
+mod bundles;
 mod cache;
 mod inspect;
 mod lines;

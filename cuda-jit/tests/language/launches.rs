@@ -193,5 +193,5 @@ fn a_compiled_kernel_tells_what_it_uses() {
     assert_eq!(kernel.name(), "add_f32");
     assert!(kernel.llvm().unwrap().contains("define"));
     assert!(kernel.max_threads_per_block() >= 32);
-    assert!(kernel.kir().to_string().starts_with("kir 1"));
+    assert!(kernel.kir().unwrap().to_string().starts_with("kir 1"));
 }

@@ -1,106 +1,10 @@
-//! Compiled kernels on disk, and how often they were found there.
-//!
-//! The key is the kernel's KIR with everything else that its PTX depends on, so nothing is ever out of date: another
-//! source, option, target or compiler is another key. A kernel that is found needs no LLVM. What is in the folder is
-//! never trusted further than its checksum, and whatever is wrong with it, the kernel is compiled as if it were empty.
-//!
-//! | variable | |
-//! |---|---|
-//! | `CUDA_JIT_CACHE_DIR` | the folder; unset, `cuda-jit` in `$XDG_CACHE_HOME` or `~/.cache` |
-//! | `CUDA_JIT_CACHE_SIZE` | the most bytes in it, such as `100M`; unset, 512 MiB. The least recently used make room |
-//! | `CUDA_JIT_CACHE` | `0` or `off` switches it off, as [`set_enabled`] does; `#[kernel(cache = false)]` for one kernel |
+//! The place of a kernel's PTX in the folder: its key, and how a compilation uses it.
 
-use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use cuda_jit_cache::{Cache, Key};
 
-use cuda_jit_cache::{Cache, Key, Settings};
-
+use super::{ALL, Counters, disk};
 use crate::back::llvm;
 use crate::target::Target;
-
-/// How often compiled kernels were found on disk.
-///
-/// # Examples
-///
-/// ```
-/// use cuda_jit::{Kernel, cache, kernel};
-///
-/// #[kernel]
-/// fn first(out: &mut [u32]) {
-///     out[0] = 1;
-/// }
-///
-/// assert_eq!(first::stats(), cache::Stats::default());
-/// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-/// let _selected = context.select();
-/// first::compile()?;
-/// let stats = first::stats();
-/// assert_eq!(stats.hits + stats.misses, u64::from(cache::folder().is_some()));
-/// # Ok::<(), cuda_jit::Error>(())
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Kernels that were taken from the disk.
-    pub hits: u64,
-    /// Kernels that were not there, and were compiled.
-    pub misses: u64,
-}
-
-/// Where hits and misses are counted.
-#[derive(Debug)]
-pub(crate) struct Counters {
-    hits: AtomicU64,
-    misses: AtomicU64,
-}
-
-impl Counters {
-    pub(crate) const fn new() -> Self {
-        Counters { hits: AtomicU64::new(0), misses: AtomicU64::new(0) }
-    }
-
-    pub(crate) fn stats(&self) -> Stats {
-        Stats { hits: self.hits.load(Ordering::Relaxed), misses: self.misses.load(Ordering::Relaxed) }
-    }
-
-    fn count(&self, hit: bool) {
-        let counter = if hit { &self.hits } else { &self.misses };
-        counter.fetch_add(1, Ordering::Relaxed);
-    }
-}
-
-static ALL: Counters = Counters::new();
-static ENABLED: AtomicBool = AtomicBool::new(true);
-
-/// How often this process found its kernels on disk, all kernels together.
-#[must_use]
-pub fn stats() -> Stats {
-    ALL.stats()
-}
-
-/// Switches the cache on or off for this process. On has no effect where the environment switches it off.
-pub fn set_enabled(enabled: bool) {
-    ENABLED.store(enabled, Ordering::Relaxed);
-}
-
-/// The folder, if the cache is on. The environment is asked once.
-///
-/// # Examples
-///
-/// ```
-/// cuda_jit::cache::set_enabled(false);
-/// assert_eq!(cuda_jit::cache::folder(), None);
-/// ```
-#[must_use]
-pub fn folder() -> Option<PathBuf> {
-    disk().map(|cache| cache.folder().to_owned())
-}
-
-fn disk() -> Option<&'static Cache> {
-    static DISK: OnceLock<Option<Cache>> = OnceLock::new();
-    let disk = DISK.get_or_init(|| Settings::from_process().map(Settings::open)).as_ref();
-    disk.filter(|_| ENABLED.load(Ordering::Relaxed))
-}
 
 /// How a compilation uses the cache.
 #[derive(Clone, Copy, Debug)]

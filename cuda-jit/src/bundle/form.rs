@@ -1,0 +1,83 @@
+//! The contents of a bundle's entry: a compiled kernel as bytes.
+//!
+//! They begin with the version of this crate, since launches of another version may pass other parameters. The
+//! constants that the host updates are numbers, counted as the [`Fingerprint`] meets them.
+
+use std::borrow::Cow;
+
+use crate::compiled::Compiled;
+use crate::error::NotBundled;
+use crate::harvest::{Fingerprint, Instance};
+use crate::kir::Site;
+use crate::syntax::code::{Code, Decode};
+use crate::target::Target;
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The bytes of a kernel with, or without, its machine code.
+#[cfg(feature = "compiler")]
+pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprint) -> Vec<u8> {
+    use crate::syntax::code::Encode;
+    let Compiled { entry, grid_dims, held, cooperative, carved_bytes, sites, ptx, .. } = compiled;
+    let held = held.iter().map(|(symbol, constant)| {
+        let number = fingerprint.number_of(constant).expect("a fingerprint meets every constant of its specialisation");
+        (symbol.clone(), number as u64)
+    });
+    let mut bytes = Vec::new();
+    VERSION.encode(&mut bytes);
+    (&**entry).encode(&mut bytes);
+    (*grid_dims as u64).encode(&mut bytes);
+    cooperative.encode(&mut bytes);
+    (*carved_bytes as u64).encode(&mut bytes);
+    held.collect::<Vec<_>>().encode(&mut bytes);
+    let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
+    sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
+    (&**ptx).encode(&mut bytes);
+    bytes.extend(cubin);
+    bytes
+}
+
+/// The kernel that [`encode`] made the bytes of, for a specialisation of this fingerprint.
+pub(crate) fn decode(
+    bytes: &'static [u8],
+    target: Target,
+    instance: &Instance,
+    fingerprint: &Fingerprint,
+) -> Result<Compiled, NotBundled> {
+    let mut code = Code { bytes, names: &[] };
+    match <&str>::decode(&mut code) {
+        Some(VERSION) => compiled(&mut code, target, instance, fingerprint).ok_or(NotBundled::Damaged(0)),
+        Some(other) => Err(NotBundled::OtherVersion(other.to_owned())),
+        None => Err(NotBundled::Damaged(0)),
+    }
+}
+
+fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &Fingerprint) -> Option<Compiled> {
+    let entry = <&str>::decode(code)?;
+    let number = |code: &mut Code| usize::try_from(u64::decode(code)?).ok();
+    let grid_dims = number(code)?;
+    let cooperative = bool::decode(code)?;
+    let carved_bytes = number(code)?;
+    let held = Vec::<(String, u64)>::decode(code)?
+        .into_iter()
+        .map(|(symbol, number)| Some((symbol, fingerprint.constants.get(usize::try_from(number).ok()?)?.clone())));
+    let held = held.collect::<Option<_>>()?;
+    let sites = Vec::<((String, String), (u32, u32))>::decode(code)?;
+    let site = |((message, file), (line, column))| Site { message, file, line, column };
+    let ptx = <&str>::decode(code)?;
+    #[cfg(not(feature = "compiler"))]
+    let _ = instance;
+    Some(Compiled {
+        target,
+        entry: Cow::Borrowed(entry),
+        grid_dims,
+        held,
+        cooperative,
+        carved_bytes,
+        sites: sites.into_iter().map(site).collect(),
+        ptx: Cow::Borrowed(ptx),
+        cubin: Some(code.bytes).filter(|cubin| !cubin.is_empty()),
+        #[cfg(feature = "compiler")]
+        source: crate::compile::Source::new(instance.clone()),
+    })
+}

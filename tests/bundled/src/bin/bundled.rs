@@ -1,0 +1,62 @@
+//! Launches a kernel of the bundle `kernels.bundle` and checks its result. `cargo xtask check bundles` builds it with the compiler to
+//! record that file, and without one to run from it.
+//!
+//! With the argument `kernel` it prints the milliseconds in which the kernel is found and loaded, with `module` those in
+//! which the driver alone loads the same code.
+
+use std::time::Instant;
+
+use cuda_prelude::*;
+use ndarray::Array1;
+
+const BIAS: f32 = 0.5;
+
+/// What is added for one element.
+#[derive(Clone, Copy, DeviceType)]
+#[repr(C)]
+struct Pair {
+    first: f32,
+    second: f32,
+}
+
+#[device]
+fn sum(pair: Pair) -> f32 {
+    pair.first + pair.second + BIAS // a comment
+}
+
+#[kernel]
+fn add_arrays(x: &[f32], y: &[f32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = sum(Pair { first: x[i], second: y[i] });
+    }
+}
+
+fn main() -> Result<()> {
+    embed_kernels!("kernels.bundle")?;
+    let context = current_context()?;
+    match std::env::args().nth(1).as_deref() {
+        Some("kernel") => {
+            let start = Instant::now();
+            add_arrays::compile()?;
+            println!("{}", start.elapsed().as_secs_f64() * 1000.0);
+        }
+        Some("module") => {
+            let cc = context.device().compute_capability()?;
+            let ptx = add_arrays::compile_ptx(cc)?;
+            let start = Instant::now();
+            // SAFETY: nothing of the module is launched.
+            let module = unsafe { cuda_driver::Module::load_ptx(&context, &ptx) }?;
+            module.function("add_arrays")?;
+            println!("{}", start.elapsed().as_secs_f64() * 1000.0);
+        }
+        _ => {
+            let x = Array1::from_iter((0..100_000).map(|i| i as f32));
+            let mut out = device_array_like(&to_device(&x)?)?;
+            add_arrays::launch((out.len().div_ceil(128), 128), &to_device(&x)?, &to_device(&x)?, &mut out)?;
+            let wrong = out.copy_to_host()?.iter().zip(&x).filter(|(sum, x)| **sum != **x + **x + BIAS).count();
+            println!("{} sums, {wrong} wrong", x.len());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! What a program of Rust's standard library is, to compare sizes with.
+
+fn main() {
+    println!("hello");
+}
