@@ -25,14 +25,14 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     });
     let mut bytes = Vec::new();
     VERSION.encode(&mut bytes);
-    (&**entry).encode(&mut bytes);
+    (**entry).encode(&mut bytes);
     (*grid_dims as u64).encode(&mut bytes);
     cooperative.encode(&mut bytes);
     (*carved_bytes as u64).encode(&mut bytes);
     held.collect::<Vec<_>>().encode(&mut bytes);
     let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
     sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
-    (&**ptx).encode(&mut bytes);
+    (**ptx).encode(&mut bytes);
     bytes.extend(cubin);
     bytes
 }
