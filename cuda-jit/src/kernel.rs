@@ -339,9 +339,9 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     if registers != 0 {
         options = options.max_registers(registers);
     }
-    // SAFETY: the PTX is the back end's for a verified module, and the machine code what ptxas made of it: it touches only memory that
-    // its parameters lead to, and the launch passes what the kernel's typed parameters stand for. Of a bundle, its hash and the
-    // fingerprint say that it is this kernel's; that nobody forged it is promised by whoever embeds the file.
+    // SAFETY: the PTX is the back end's for a verified module, and machine code is what ptxas made of it: it touches only memory
+    // that its parameters lead to, and the launch passes what the kernel's typed parameters stand for. Of a bundle, the
+    // fingerprint says that it is this kernel's, and whoever has embedded it promises that it was recorded so.
     let module = unsafe { device_runtime::load(context, &compiled.ptx, compiled.cubin, &options) }?;
     let function = module.function(&compiled.entry)?;
     if let Some(percent) = shared_memory_carveout {

@@ -12,6 +12,11 @@
 //! A kernel is found by a [fingerprint](crate::harvest::Fingerprint) of its source, its types and its constants, and of those of all functions that it
 //! calls: one that has changed since is never taken for the one that was recorded. Code for an older device runs on a newer one,
 //! as its driver translates the PTX.
+//!
+//! # Safety
+//!
+//! A launch is safe because the code is the compiler's for the kernel that rustc has checked. Of an embedded bundle that is the promise of whoever
+//! embeds it: its hashes find damage, not forgery.
 
 mod form;
 
@@ -36,16 +41,22 @@ static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 /// # Examples
 ///
 /// ```
-/// let error = cuda_jit::bundle::embed(b"no bundle").unwrap_err();
+/// // SAFETY: there is no kernel in these bytes.
+/// let error = unsafe { cuda_jit::bundle::embed(b"no bundle") }.unwrap_err();
 /// assert_eq!(error.to_string(), "the bundle is damaged at byte 0");
-/// cuda_jit::bundle::embed(b"")?; // a bundle without kernels
+/// // SAFETY: nor in these.
+/// unsafe { cuda_jit::bundle::embed(b"") }?;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///
 /// # Errors
 ///
 /// If the bytes are no bundle.
-pub fn embed(bytes: &'static [u8]) -> Result<()> {
+///
+/// # Safety
+///
+/// The kernels in it are as this crate has recorded them: launches believe that each is its source's.
+pub unsafe fn embed(bytes: &'static [u8]) -> Result<()> {
     let bundle = Bundle::new(bytes).map_err(|Damaged { at }| Error::Bundle { at })?;
     EMBEDDED.write().push(bundle);
     Ok(())
@@ -146,7 +157,8 @@ macro_rules! embedded_bundle {
             $crate::bundle::is_bundle(BYTES),
             "the file is no bundle of kernels, or a damaged one: remove it and record it again with CUDA_JIT_RECORD"
         );
-        $crate::bundle::embed(BYTES)
+        // SAFETY: the file is part of the program's source, and trusted as that.
+        unsafe { $crate::bundle::embed(BYTES) }
     }};
 }
 

@@ -120,7 +120,8 @@ fn recorded(test: &str, file: &Path, targets: &str) {
 fn embed() {
     if std::env::var_os("CUDA_JIT_RECORD").is_none() {
         let bytes = fs::read(std::env::var_os("BUNDLE").unwrap()).unwrap();
-        bundle::embed(bytes.leak()).unwrap();
+        // SAFETY: this test has recorded it; what a test damages, the hashes find.
+        unsafe { bundle::embed(bytes.leak()) }.unwrap();
     }
 }
 
