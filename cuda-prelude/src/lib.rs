@@ -76,6 +76,8 @@ pub use cuda_jit::export::ExportedFunction;
 pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{HostMemory, HostMemoryMut, In, InOut, Out};
+#[cfg(all(feature = "bundle", feature = "compiler"))]
+pub use cuda_jit::record;
 pub use cuda_jit::target::ComputeCapability;
 pub use cuda_jit::{
     CompiledKernel, Complex, Complex32, Complex64, Constant, Error, Float, Integer, Kernel, Num, Result, Vector, bf16,
@@ -83,6 +85,8 @@ pub use cuda_jit::{
     f64x3, f64x4, i8x2, i8x3, i8x4, i16x2, i16x3, i16x4, i32x2, i32x3, i32x4, i64x2, i64x3, i64x4, inspect, u8x2, u8x3,
     u8x4, u16x2, u16x3, u16x4, u32x2, u32x3, u32x4, u64x2, u64x3, u64x4, warm, warnings,
 };
+#[cfg(feature = "compiler")]
+pub use cuda_jit::{kir_of, recompile};
 #[cfg(feature = "bundle")]
 pub use cuda_jit_macros::prelude_embed_kernels as embed_kernels;
 pub use cuda_jit_macros::{
