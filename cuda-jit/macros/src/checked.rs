@@ -1,33 +1,112 @@
-//! The body as it is written, beside the typing probe: where it does not compile, rustc says no more of the probe.
+//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports nothing of the probe.
 //!
-//! rustc checks a repeated body once more, which takes time in proportion to its length. Long ones are not repeated, and what
-//! they are refused for may be said of the probe too.
+//! rustc type-checks the copy once more; it is unreachable, so that there are no borrows to check. That takes 1 to 1.5 ms for ten lines:
+//! a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not copied, and some mistakes in them are
+//! reported for the probe too.
+//!
+//! A constant tells the probe of errors, and a constant names no generic parameters. The copy of a generic function is
+//! therefore instantiated with representatives, `u32` and `f32`. Where neither satisfies the bounds, nothing is told.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::quote;
-use syn::{FnArg, GenericParam, Type};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::{FnArg, GenericParam, Type, TypeParamBound, WherePredicate};
 
 use crate::signature::Signature;
 
-/// Bodies of so many lines are repeated: rustc takes one to two milliseconds for such.
-const MOST_LINES: usize = 20;
+/// The number of lines of the longest body that is copied.
+const MOST_LINES: usize = 40;
 
-/// The body to repeat, of a free function, whose last token it is. A constant cannot name generic parameters; attributes within a
-/// body stand in functions alone; and of `?` rustc says whether it stands in a function or in a closure.
-pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Group> {
-    let TokenTree::Group(body) = written else { return None };
-    let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
-    if body.delimiter() != Delimiter::Brace || lines > MOST_LINES || !signature.generics.params.is_empty() {
-        return None;
-    }
-    let text = body.to_string();
-    let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
-    (!has_attributes && !text.contains('?')).then_some(body)
+/// The types that type parameters are instantiated with.
+const REPRESENTATIVES: [&str; 2] = ["u32", "f32"];
+
+/// The copy of a body.
+pub(crate) struct Repeated {
+    body: Group,
+    /// The type of the `impl` whose method it is, and the name of the copy in it.
+    method: Option<(Type, Ident)>,
 }
 
-/// The repeated body, in a function of an opaque type, and the constant that depends on it.
-pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let body = signature.repeated.as_ref()?;
+/// The copy of a body, which is the last token of a function, unless the function has what a copy cannot: attributes within the
+/// body, or generic constants other than numbers.
+pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Repeated> {
+    let TokenTree::Group(body) = written else { return None };
+    let has_values = signature.generics.params.iter().all(|param| match param {
+        GenericParam::Const(param) => value(&param.ty).is_some(),
+        _ => true,
+    });
+    let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
+    let text = body.to_string();
+    let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
+    let can_repeat = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
+    let can_repeat = can_repeat && !has_attributes && !text.contains('?');
+    can_repeat.then_some(Repeated { body, method: None })
+}
+
+/// The copy of a method's body, for an `impl` without generic parameters.
+pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<Repeated> {
+    let named = format_ident!("__written_{}", name, span = Span::call_site());
+    let repeated = to_repeat(signature, body)?;
+    Some(Repeated { method: Some((this.clone(), named)), ..repeated })
+}
+
+/// The traits that a representative satisfies. Of others a representative may be none; a name that is another trait's does no more than
+/// change the text of an error.
+const SATISFIED: &[&str] = &[
+    "Num",
+    "Integer",
+    "Float",
+    "Copy",
+    "Clone",
+    "PartialEq",
+    "PartialOrd",
+    "Default",
+    "DeviceType",
+    "ValueType",
+    "Element",
+    "ElementType",
+    "Shuffled",
+    "AtomicNumber",
+    "Fn",
+    "FnMut",
+    "FnOnce",
+];
+
+/// Returns true if the probe is told of errors in the copy, as far as the bounds of a generic function say.
+pub(crate) fn is_told(signature: &Signature) -> bool {
+    let generics = &signature.generics;
+    let is_satisfied = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            bound.path.segments.last().is_some_and(|last| SATISFIED.iter().any(|name| last.ident == name))
+        }
+        _ => true,
+    };
+    let of_clause =
+        generics.where_clause.iter().flat_map(|clause| &clause.predicates).all(|predicate| match predicate {
+            WherePredicate::Type(ty) => ty.bounds.iter().all(is_satisfied),
+            _ => true,
+        });
+    signature.repeated.is_some()
+        && of_clause
+        && generics.type_params().all(|param| param.bounds.iter().all(is_satisfied))
+}
+
+/// A value of the type of a generic constant.
+fn value(ty: &Type) -> Option<TokenStream> {
+    let Type::Path(path) = ty else { return None };
+    match path.path.get_ident()?.to_string().as_str() {
+        "bool" => Some(quote!(true)),
+        "char" => Some(quote!('a')),
+        "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+            Some(quote!(1))
+        }
+        _ => None,
+    }
+}
+
+/// The copy as a function of an opaque type.
+pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
+    let Repeated { body, method } = signature.repeated.as_ref()?;
+    let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
         FnArg::Typed(param) => {
             let (pattern, ty) = (&param.pat, &param.ty);
@@ -35,20 +114,94 @@ pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Sig
         }
         FnArg::Receiver(_) => None,
     });
-    let lifetimes = sig.generics.params.iter().filter(|param| matches!(param, GenericParam::Lifetime(_)));
-    let (result, clause) = (&signature.result, &sig.generics.where_clause);
+    let (generics, clause) = (&sig.generics.params, &sig.generics.where_clause);
+    let result = &signature.result;
+    let name = match method {
+        Some((_, name)) => name.clone(),
+        None => Ident::new("__cuda_jit_written", Span::call_site()),
+    };
     Some(quote! {
-        fn __cuda_jit_written<#(#lifetimes),*>() -> impl ::core::marker::Sized #clause {
+        #[doc(hidden)]
+        #[allow(warnings, clippy::all)]
+        fn #name<#generics>(#(#receiver),*) -> impl ::core::marker::Sized #clause {
             || -> #result {
                 #(#params)*
                 #body
             };
         }
-        const __CUDA_JIT_ERRORS: usize = #root::checked::errors(__cuda_jit_written);
+    })
+}
+
+/// The constant that depends on the copy, which stands beside it unless it is a method's.
+pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
+    let Repeated { method, .. } = signature.repeated.as_ref()?;
+    let (copy, path) = match method {
+        Some((this, name)) => (None, quote!(<#this>::#name)),
+        None => (written(sig, signature), quote!(__cuda_jit_written)),
+    };
+    let errors = match sig.receiver() {
+        Some(_) => quote!(#root::checked::errors_of_method),
+        None => quote!(#root::checked::errors),
+    };
+    let errors = match signature.generics.params.is_empty() {
+        true => quote!(#errors(#path)),
+        false => of_representatives(root, signature, &errors, &path),
+    };
+    Some(quote! {
+        #copy
+        const __CUDA_JIT_ERRORS: usize = #errors;
         fn __cuda_jit_same<T>(value: T) -> <T as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same {
             #root::checked::same(value)
         }
     })
+}
+
+/// The constant of a generic function: of each type that stands for its parameters, an associated constant that is there if the type
+/// satisfies the bounds, and else a trait's.
+fn of_representatives(
+    root: &TokenStream,
+    signature: &Signature,
+    errors: &TokenStream,
+    path: &TokenStream,
+) -> TokenStream {
+    let generics = &signature.generics;
+    let (impl_generics, ty_generics, clause) = generics.split_for_impl();
+    let turbofish = ty_generics.as_turbofish();
+    let declared = generics.params.iter().map(crate::methods::declared);
+    let phantom = signature.phantom();
+    // closures are function pointers, whose types may name the other parameters
+    let open =
+        generics.type_params().filter(|param| signature.closure(&param.ident).is_none()).map(|param| &param.ident);
+    let open: Vec<_> = open.collect();
+    let args = generics.params.iter().map(|param| match param {
+        GenericParam::Type(param) => match signature.closure(&param.ident) {
+            Some(pointer) => quote!(#pointer),
+            None => {
+                let name = &param.ident;
+                quote!(#name)
+            }
+        },
+        GenericParam::Const(param) => value(&param.ty).unwrap_or_default(),
+        GenericParam::Lifetime(param) => quote!(#param),
+    });
+    let representatives = match open.is_empty() {
+        true => &REPRESENTATIVES[..1],
+        false => &REPRESENTATIVES[..],
+    };
+    let all = representatives.iter().map(|name| {
+        let (name, count) = (Ident::new(name, Span::call_site()), open.len());
+        let types = std::iter::repeat_n(quote!(::core::primitive::#name), count);
+        quote!(<__CudaJitRepresentative<#(#types),*>>::ERRORS)
+    });
+    quote! {{
+        use #root::checked::NoErrors as _;
+        struct __CudaJitOf<#(#declared),*>(#phantom);
+        impl #impl_generics __CudaJitOf #ty_generics #clause {
+            const ERRORS: usize = #errors(#path #turbofish);
+        }
+        type __CudaJitRepresentative<#(#open),*> = __CudaJitOf<#(#args),*>;
+        #(#all)+*
+    }}
 }
 
 /// The type of a parameter in the probe, which depends on the constant where the body is repeated.

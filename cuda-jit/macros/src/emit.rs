@@ -112,7 +112,8 @@ fn beside(
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let mut signature = Signature::new(&function.sig, role, in_one_place)?;
-    signature.repeated = written.and_then(|written| checked::to_repeat(&signature, written));
+    signature.repeated =
+        written.filter(|_| !options.library).and_then(|written| checked::to_repeat(&signature, written));
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);

@@ -20,10 +20,11 @@ use syn::{Receiver, ReturnType, TraitItem, TraitItemFn, WherePredicate};
 
 use crate::calls::{calls_impl, calls_trait, is_call};
 use crate::capture;
+use crate::checked;
 use crate::emit;
 use crate::iteration::{Iteration, iterated};
 use crate::options;
-use crate::signature::{RECEIVER, Role, Signature, without_lifetimes};
+use crate::signature::{RECEIVER, Role, Signature, has_lifetime, without_lifetimes};
 use crate::standard;
 
 /// An item that a `#[device]` trait asks for, and each `#[device] impl` of it has. It is named for the error where one of the
@@ -300,7 +301,12 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        if item.generics.params.is_empty() && !has_lifetime(this) && !options.library {
+            let block = method.block.to_token_stream().into_iter().last();
+            signature.repeated = block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
+        }
+        let copy = checked::written(&method.sig, &signature);
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
         let options = &options::with_caller(options, &method.attrs);
@@ -319,6 +325,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         };
         let call = quote!(#[doc(hidden)] #vis #call);
         hidden.extend([definition, harvest, call, path]);
+        hidden.extend(copy);
         let of = quote!(#of);
         // the library's types may hold references, which name no static lifetime
         let (args, output) = match options.library {

@@ -1,7 +1,7 @@
 //! What the generated items need of the function's signature: generics, parameter types without lifetimes, checks.
 
 use cuda_jit_syntax::owned::Options;
-use proc_macro2::{Group, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
@@ -59,7 +59,7 @@ pub(crate) struct Signature {
     closures: Vec<(Ident, Type)>,
     role: Role,
     /// The body as it is written, where the twin repeats it.
-    pub(crate) repeated: Option<Group>,
+    pub(crate) repeated: Option<crate::checked::Repeated>,
     /// True if no macro can have put the function together.
     pub(crate) in_one_place: bool,
 }
@@ -152,7 +152,7 @@ impl Signature {
         }
     }
 
-    fn closure(&self, name: &Ident) -> Option<&Type> {
+    pub(crate) fn closure(&self, name: &Ident) -> Option<&Type> {
         self.closures.iter().find(|(closure, _)| closure == name).map(|(_, stand_in)| stand_in)
     }
 

@@ -388,11 +388,11 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
 /// Nothing unsafe relies on an implementation: the function is refused.
 pub trait PassedPlain {
     /// Refuses the function as one that is passed to a kernel.
-    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, NoCallee>;
+    fn passed<F: plain::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;
 }
 
 impl PassedPlain for plain::PlainFunction {
-    fn passed<F: plain::DeviceFunction>(self, host: F) -> DeviceFunction<F, NoCallee> {
+    fn passed<F: plain::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee> {
         DeviceFunction { host, callee: PhantomData }
     }
 }

@@ -22,6 +22,11 @@ pub const fn errors<T>(_: fn() -> T) -> usize {
     size_of::<T>()
 }
 
+/// Returns 0 for a method that compiles.
+pub const fn errors_of_method<S, T>(_: fn(S) -> T) -> usize {
+    size_of::<T>()
+}
+
 /// Returns the value that it is called with.
 ///
 /// # Panics
@@ -33,3 +38,13 @@ where
 {
     unreachable!("a twin is never run")
 }
+
+/// The constant of what does not satisfy the bounds of a generic function: an associated constant of the type itself comes before it.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait NoErrors {
+    /// The number of no errors.
+    const ERRORS: usize = 0;
+}
+
+impl<T: ?Sized> NoErrors for T {}

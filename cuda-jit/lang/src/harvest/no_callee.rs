@@ -40,8 +40,8 @@ impl TextMethods for str {}
 
 /// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no device method of this name",
-    label = "kernels cannot call this method of `{Self}`",
+    message = "kernels cannot call this method, which is none of the device's",
+    label = "`{Self}` has no device method of this name",
     note = "write `#[device]` before the `impl` that has it, or call a `#[device]` function; kernels have no heap, thus no `Vec`, `Box` or `String`"
 )]
 pub trait MarkedWithDevice {}

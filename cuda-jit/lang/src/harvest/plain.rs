@@ -15,7 +15,7 @@ pub struct PlainFunction;
 
 impl PlainFunction {
     /// Refuses the function.
-    pub fn see<F: DeviceFunction>(self, _: &F) -> Self {
+    pub fn see<F: CompiledForDevice>(self, _: &F) -> Self {
         self
     }
 
@@ -72,7 +72,7 @@ impl NoFunction {
     label = "a plain function, which has no code for the device",
     note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
 )]
-pub trait DeviceFunction {}
+pub trait CompiledForDevice {}
 
 macro_rules! stand_ins {
     ($($stand_in:ident($($generic:ident),*))*) => { $(
@@ -103,7 +103,7 @@ pub trait Found<F> {}
 
 impl<F> Found<F> for NoFunction {}
 #[diagnostic::do_not_recommend]
-impl<F: DeviceFunction> Found<F> for PlainFunction {}
+impl<F: CompiledForDevice> Found<F> for PlainFunction {}
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 

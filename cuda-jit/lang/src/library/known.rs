@@ -12,7 +12,7 @@
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
-use crate::harvest::plain::{DeviceFunction, Found, NoFunction, PlainFunction};
+use crate::harvest::plain::{CompiledForDevice, Found, NoFunction, PlainFunction};
 use crate::harvest::{
     Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
     type_arg,
@@ -49,6 +49,10 @@ callees! {
     Take
 }
 
+/// The observer of a callee that is refused.
+type Observer = *const NoCallee;
+/// The callee of what is refused already.
+type Silent = NoFunction;
 /// The type arguments of a function that is none of the standard library's.
 type Any = u8;
 /// The closure that stands for `iter::from_fn`'s.
@@ -267,9 +271,9 @@ pub trait IsPlain {
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(&self, _: *const NoCallee, _: &V) -> NoFunction
+    fn by<V>(&self, _: Observer, _: &V) -> Silent
     where
-        Self::Function: DeviceFunction,
+        Self::Function: CompiledForDevice,
     {
         NoFunction
     }

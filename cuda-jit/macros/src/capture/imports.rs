@@ -239,7 +239,7 @@ fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     let of = unique("DeviceMethods", first);
     let methods = methods.iter().map(|method| {
         let hidden = format_ident!("__call_{}", method, span = Span::mixed_site());
-        quote!(fn #hidden(&self) -> #root::Callee<#root::NoCallee> { #root::Callee::new() })
+        quote!(fn #hidden(&mut self) -> #root::Callee<#root::NoCallee> { #root::Callee::new() })
     });
     quote! {
         trait #of { #(#methods)* }

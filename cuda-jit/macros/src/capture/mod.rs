@@ -45,6 +45,7 @@ pub(crate) use questions::Questions;
 pub(crate) use resolution::Answers;
 pub(crate) use scopes::{BindingInfo, BindingKind};
 
+use crate::checked;
 use crate::signature::Signature;
 use errors::Errors;
 use observers::Preceding;
@@ -86,7 +87,7 @@ pub(crate) struct Capture {
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
     let names = NameProbe::new(globs || !signature.in_one_place);
-    let mut walk = Capture { names, imports: Imports::new(signature.repeated.is_some()), ..Capture::default() };
+    let mut walk = Capture { names, imports: Imports::new(checked::is_told(signature)), ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
