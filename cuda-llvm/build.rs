@@ -17,11 +17,6 @@ const COMPONENTS: &[&str] = &[
     "nvptxcodegen",
     "nvptxdesc",
     "nvptxinfo",
-    "x86codegen",
-    "x86asmparser",
-    "x86disassembler",
-    "x86desc",
-    "x86info",
     "passes",
     "mcjit",
     "executionengine",
@@ -36,6 +31,12 @@ const COMPONENTS: &[&str] = &[
     "core",
     "support",
 ];
+
+/// What it uses to make code for the machine that the program runs on.
+const X86: &[&str] = &["x86codegen", "x86asmparser", "x86disassembler", "x86desc", "x86info"];
+/// The same on AArch64.
+const AARCH64: &[&str] =
+    &["aarch64codegen", "aarch64asmparser", "aarch64disassembler", "aarch64desc", "aarch64info", "aarch64utils"];
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -103,7 +104,7 @@ fn link_installed() -> Result<()> {
         return Ok(());
     }
     let mut arguments = vec!["--link-static", "--libs"];
-    arguments.extend(COMPONENTS);
+    arguments.extend(COMPONENTS.iter().chain(own_components()?));
     for library in libraries(&run(&arguments)?) {
         println!("cargo:rustc-link-lib=static={library}");
     }
@@ -112,6 +113,15 @@ fn link_installed() -> Result<()> {
         link_system(library)?;
     }
     Ok(())
+}
+
+/// The components of the machine that is built for.
+fn own_components() -> Result<&'static [&'static str]> {
+    match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
+        "x86_64" => Ok(X86),
+        "aarch64" => Ok(AARCH64),
+        other => Err(format!("no code is made for {other}").into()),
+    }
 }
 
 /// Links a system library statically where the compiler has an archive of it, so that the executable travels.

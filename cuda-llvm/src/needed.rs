@@ -198,15 +198,33 @@ pub const NEEDED: &[&CStr] = &[
     c"LLVMGetVolatile",
     c"LLVMGlobalGetValueType",
     c"LLVMHalfTypeInContext",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64AsmParser",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64AsmPrinter",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64Disassembler",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64Target",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64TargetInfo",
+    #[cfg(target_arch = "aarch64")]
+    c"LLVMInitializeAArch64TargetMC",
     c"LLVMInitializeNVPTXAsmPrinter",
     c"LLVMInitializeNVPTXTarget",
     c"LLVMInitializeNVPTXTargetInfo",
     c"LLVMInitializeNVPTXTargetMC",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86AsmParser",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86AsmPrinter",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86Disassembler",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86Target",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86TargetInfo",
+    #[cfg(target_arch = "x86_64")]
     c"LLVMInitializeX86TargetMC",
     c"LLVMInsertBasicBlockInContext",
     c"LLVMInsertIntoBuilder",

@@ -13,13 +13,14 @@
 //! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
 //! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
 //! (printf, assert, malloc). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the
-//! devices' memory, `source` the lines that a text was compiled from, `device` their limits, `driver` the C functions. `sync` holds the locks of what queues and wakes,
-//! for loom.
+//! devices' memory, `source` the lines that a text was compiled from, `device` their limits, `driver` the C functions. `cpu` is what is written in the
+//! processor's own instructions, `sync` holds the locks of what queues and wakes, for loom.
 
-#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-compile_error!("the software device runs on x86-64 Linux: its way out of faults is written for that");
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+compile_error!("the software device runs on Linux, on x86-64 and AArch64: its way out of faults is written for these");
 
 mod codegen;
+mod cpu;
 mod device;
 mod driver;
 mod environment;

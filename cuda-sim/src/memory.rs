@@ -33,7 +33,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-pub(crate) const PAGE: u64 = 4096;
+/// Bytes of the system's pages: 4 KiB, on AArch64 also 16 or 64.
+pub(crate) static PAGE: Lazy<u64> = Lazy::new(|| {
+    // SAFETY: asks the system for a number.
+    let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    u64::try_from(bytes).unwrap_or(4096)
+});
 /// What every allocation is aligned to, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
 
@@ -295,7 +300,7 @@ impl Memory {
 
     /// Allocates for the device itself, or for tests.
     pub(crate) fn alloc(&self, bytes: u64, kind: Kind) -> Result<u64, MemoryError> {
-        self.alloc_guarded(bytes, kind, PAGE)
+        self.alloc_guarded(bytes, kind, *PAGE)
     }
 
     /// Allocates with at least `guard` inaccessible bytes on both sides.
@@ -321,18 +326,18 @@ impl Memory {
             return Err(MemoryError::OutOfMemory);
         }
         let room = bytes.max(1).next_multiple_of(ALIGN);
-        let mapped = room.next_multiple_of(PAGE);
+        let mapped = room.next_multiple_of(*PAGE);
         let mut state = self.state.lock();
         if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
         // The pages of graphs' memory change their rights.
-        let shares = guard <= PAGE && !matches!(kind, Kind::Graph(_)) && state.chunks.takes(mapped);
+        let shares = guard <= *PAGE && !matches!(kind, Kind::Graph(_)) && state.chunks.takes(mapped);
         let place = if shares {
             let (pages, chunk) = state.take_shared(part, mapped)?;
             Place { start: pages, taken: 0, pages, chunk: Some(chunk) }
         } else {
-            let guard = guard.max(PAGE).min(self.widest).next_multiple_of(PAGE);
+            let guard = guard.max(*PAGE).min(self.widest).next_multiple_of(*PAGE);
             state.take_alone(part, mapped, guard, kind)?
         };
         let Place { start, taken, pages, chunk } = place;
@@ -425,7 +430,7 @@ impl Memory {
     pub(crate) fn accessible(&self, address: u64) -> Option<Range<u64>> {
         let state = self.state.lock();
         // Pages begin up to one page before the first byte of their allocation.
-        let after = state.live.range(address..address.saturating_add(PAGE)).next();
+        let after = state.live.range(address..address.saturating_add(*PAGE)).next();
         let near = state.live.range(..=address).next_back().into_iter().chain(after);
         let pages = near.map(|(_, a)| a.pages..a.pages + a.mapped).find(|pages| pages.contains(&address));
         drop(state);
@@ -453,7 +458,7 @@ impl Memory {
         if let Some(freed) = state.freed.iter().rev().find(inside) {
             return format!("{}, which was freed", place(freed));
         }
-        if address < PAGE {
+        if address < *PAGE {
             "a null pointer".to_owned()
         } else if (self.start..self.end).contains(&address) {
             "memory that was never allocated".to_owned()
@@ -589,7 +594,7 @@ mod tests {
     #[test]
     fn a_context_takes_its_memory_along() {
         let owner = Owner { context: 77, device: 0 };
-        let own = MEMORY.alloc_for(owner, 10, Kind::Device, PAGE).unwrap();
+        let own = MEMORY.alloc_for(owner, 10, Kind::Device, *PAGE).unwrap();
         let other = MEMORY.alloc(10, Kind::Device).unwrap();
         MEMORY.reset(77);
         assert!(MEMORY.find(own).is_none() && MEMORY.find(other).is_some());

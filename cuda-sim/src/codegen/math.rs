@@ -2,69 +2,12 @@
 //!
 //! # Safety
 //!
-//! The helpers take and return numbers only. The rounding mode of the processor is changed inside single blocks of
-//! assembly that restore it before they end, so compiled Rust never runs under another mode.
+//! The helpers take and return numbers only.
 
 use super::narrow;
+use crate::cpu::directed::*;
 use crate::service;
-use std::arch::asm;
 use std::ffi::c_void;
-
-/// MXCSR with all exceptions masked and rounding mode `mode` (0 nearest, 1 down, 2 up, 3 towards zero).
-fn mxcsr(mode: u32) -> u32 {
-    0x1f80 | (mode & 3) << 13
-}
-
-const NEAREST: u32 = 0x1f80;
-
-macro_rules! binary {
-    ($name:ident, $float:ty, $instruction:literal) => {
-        extern "C" fn $name(a: $float, b: $float, mode: u32) -> $float {
-            let (csr, nearest) = (mxcsr(mode), NEAREST);
-            let mut result = a;
-            // SAFETY: loads a valid MXCSR, does one arithmetic instruction on two registers, and restores the
-            // default MXCSR that Rust code runs under; both memory operands are live locals.
-            unsafe {
-                asm!("ldmxcsr [{csr}]", concat!($instruction, " {a}, {b}"), "ldmxcsr [{nearest}]",
-                    csr = in(reg) &csr, nearest = in(reg) &nearest, a = inout(xmm_reg) result, b = in(xmm_reg) b,
-                    options(nostack));
-            }
-            result
-        }
-    };
-}
-
-binary!(add_f32, f32, "addss");
-binary!(sub_f32, f32, "subss");
-binary!(mul_f32, f32, "mulss");
-binary!(div_f32, f32, "divss");
-binary!(add_f64, f64, "addsd");
-binary!(sub_f64, f64, "subsd");
-binary!(mul_f64, f64, "mulsd");
-binary!(div_f64, f64, "divsd");
-
-macro_rules! unary {
-    ($name:ident, $from:ty, $to:ty, $class:ident, $instruction:literal) => {
-        extern "C" fn $name(a: $from, mode: u32) -> $to {
-            let (csr, nearest) = (mxcsr(mode), NEAREST);
-            let mut result: $to = 0.0;
-            // SAFETY: loads a valid MXCSR, does one conversion or root between registers, and restores the default
-            // MXCSR that Rust code runs under; both memory operands are live locals.
-            unsafe {
-                asm!("ldmxcsr [{csr}]", concat!($instruction, " {r}, {a}"), "ldmxcsr [{nearest}]",
-                    csr = in(reg) &csr, nearest = in(reg) &nearest, r = inout(xmm_reg) result, a = in($class) a,
-                    options(nostack));
-            }
-            result
-        }
-    };
-}
-
-unary!(sqrt_f32, f32, f32, xmm_reg, "sqrtss");
-unary!(sqrt_f64, f64, f64, xmm_reg, "sqrtsd");
-unary!(f64_f32, f64, f32, xmm_reg, "cvtsd2ss");
-unary!(s64_f32, i64, f32, reg, "cvtsi2ss");
-unary!(s64_f64, i64, f64, reg, "cvtsi2sd");
 
 /// An unsigned number is halved, its lost bit kept sticky, converted and doubled: exact but for one rounding.
 fn unsigned(a: u64) -> Result<i64, i64> {
@@ -78,30 +21,6 @@ extern "C" fn u64_f32(a: u64, mode: u32) -> f32 {
 extern "C" fn u64_f64(a: u64, mode: u32) -> f64 {
     unsigned(a).map_or_else(|half| s64_f64(half, mode) * 2.0, |a| s64_f64(a, mode))
 }
-
-macro_rules! fused {
-    ($name:ident, $float:ty, $instruction:literal) => {
-        extern "C" fn $name(a: $float, b: $float, c: $float, mode: u32) -> $float {
-            if !std::arch::is_x86_feature_detected!("fma") {
-                // Only reached on processors before 2013: to nearest is the best that is left.
-                return a.mul_add(b, c);
-            }
-            let (csr, nearest) = (mxcsr(mode), NEAREST);
-            let mut result = a;
-            // SAFETY: FMA was just detected; loads a valid MXCSR, does one fused multiplication and addition on
-            // registers, and restores the default MXCSR; both memory operands are live locals.
-            unsafe {
-                asm!("ldmxcsr [{csr}]", concat!($instruction, " {a}, {b}, {c}"), "ldmxcsr [{nearest}]",
-                    csr = in(reg) &csr, nearest = in(reg) &nearest, a = inout(xmm_reg) result, b = in(xmm_reg) b,
-                    c = in(xmm_reg) c, options(nostack));
-            }
-            result
-        }
-    };
-}
-
-fused!(fma_f32, f32, "vfmadd213ss");
-fused!(fma_f64, f64, "vfmadd213sd");
 
 macro_rules! through_double {
     ($($name:ident = $function:expr;)+) => {
@@ -176,7 +95,7 @@ symbols! {
     "sim.narrow.f64" = narrow::from_f64, "sim.narrow.s64" = narrow::from_s64, "sim.narrow.u64" = narrow::from_u64,
     "sim.narrow.tf32" = narrow::tf32, "sim.narrow.scale" = narrow::scale, "sim.widen.f8" = narrow::widen_f8, "sim.printf" = service::printf,
     "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
-    "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::exec::fiber::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
+    "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::cpu::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
     "sim.breakpoint" = service::breakpoint,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }
@@ -184,16 +103,6 @@ symbols! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn directed_modes_bracket_the_exact_result() {
-        let third = |mode| div_f32(1.0, 3.0, mode);
-        assert_eq!(third(1), third(3));
-        assert_eq!(third(2).to_bits(), third(1).to_bits() + 1);
-        assert_eq!(add_f32(1.0, f32::MIN_POSITIVE, 2), 1.0 + f32::EPSILON);
-        assert_eq!(add_f32(1.0, f32::MIN_POSITIVE, 1), 1.0);
-        assert_eq!(sub_f64(1.0, f64::MIN_POSITIVE, 3), 1.0 - f64::EPSILON / 2.0);
-    }
 
     #[test]
     fn unsigned_conversion_rounds_once() {

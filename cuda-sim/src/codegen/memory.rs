@@ -178,7 +178,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `atom` and `red`. All are sequentially consistent: on x86 that costs no more than the weaker orders.
+    /// `atom` and `red`. All are sequentially consistent: on x86-64 that costs no more than the weaker orders, on AArch64 little.
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let bits = ty.bits();

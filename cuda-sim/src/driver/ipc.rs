@@ -155,6 +155,7 @@ unsafe impl Send for SharedEvent {}
 // SAFETY: as above.
 unsafe impl Sync for SharedEvent {}
 
+/// Bytes of the file and of its mapping; the system rounds both up to pages.
 const PAGE: usize = 4096;
 
 impl SharedEvent {

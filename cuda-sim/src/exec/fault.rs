@@ -16,17 +16,10 @@
 //! The record is written by the entry sequence and read by the handler on the same thread; its stack pointer is
 //! non-zero exactly while compiled code runs below it. The handler touches nothing but the record and its arguments.
 
-use std::arch::naked_asm;
+use crate::cpu::{self, Record, Registers};
 use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
-
-#[repr(C)]
-struct Record {
-    /// Stack pointer inside the entry sequence; 0 outside of compiled code.
-    stack: u64,
-    address: u64,
-}
 
 thread_local! {
     static RECORD: UnsafeCell<Record> = const { UnsafeCell::new(Record { stack: 0, address: 0 }) };
@@ -50,48 +43,10 @@ fn is_stopping() -> bool {
     unsafe { flag.as_ref() }.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
-/// `enter(function, a, b, c, record, result)`: 0 after a return, 1 after a fault.
-#[unsafe(naked)]
-unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "push r9",
-        "mov r12, r8",
-        "mov [r8], rsp",
-        "mov rax, rdi",
-        "mov rdi, rsi",
-        "mov rsi, rdx",
-        "mov rdx, rcx",
-        "call rax",
-        "mov qword ptr [r12], 0",
-        "pop r9",
-        "mov [r9], rax",
-        "xor eax, eax",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "ret",
-    )
-}
-
-/// Where the handler sends a thread that faulted, with the stack pointer of [`enter`].
-#[unsafe(naked)]
-unsafe extern "C" fn way_out() {
-    naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
-}
-
 /// Faults at an address that is never accessible. Called from leaf helpers of compiled code with nothing to drop.
 pub(crate) fn raise(address: u64) {
-    // SAFETY: the read faults, and the handler leaves compiled code; where it did not, the byte would be ignored.
-    unsafe { std::arch::asm!("mov {value}, byte ptr [{at}]", at = in(reg) address, value = out(reg_byte) _) };
+    // SAFETY: the read faults, and the handler leaves compiled code; the caller has nothing to drop.
+    unsafe { cpu::read_byte(address) };
 }
 
 /// Leaves compiled code if its launch is to stop. Called at the end of helpers that kernels may spend most of their time in,
@@ -213,9 +168,9 @@ extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut lib
         return chain(signal, info, context);
     }
     // SAFETY: the kernel passes the interrupted context, which is ours to change until the handler returns.
-    let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
+    let mut registers = Registers::of(unsafe { &mut *context.cast::<libc::ucontext_t>() });
     let address = if interrupted {
-        if stack == 0 || !is_stopping() || !is_code(registers[libc::REG_RIP as usize] as u64) {
+        if stack == 0 || !is_stopping() || !is_code(registers.instruction()) {
             return;
         }
         STOPPED
@@ -227,8 +182,7 @@ extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut lib
     };
     // SAFETY: as above, the record is the thread's own.
     unsafe { *record = Record { stack: 0, address } };
-    registers[libc::REG_RSP as usize] = stack as i64;
-    registers[libc::REG_RIP as usize] = way_out as *const () as i64;
+    registers.go_on(cpu::way_out as *const () as usize, stack);
 }
 
 /// Hands a signal that is not ours to the handler installed before.
@@ -294,7 +248,7 @@ pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Re
     let record = RECORD.with(UnsafeCell::get);
     let mut result = 0;
     // SAFETY: the caller vouches for the function; the record is this thread's and the result a live local.
-    let faulted = unsafe { enter(function, context, b, c, record, &mut result) };
+    let faulted = unsafe { cpu::enter(function, context, b, c, record, &mut result) };
     if faulted == 0 {
         return Ok(result);
     }

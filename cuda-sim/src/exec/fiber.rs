@@ -13,14 +13,14 @@
 use super::block::{BEGIN, Engine};
 use super::fault;
 use super::launch::Fault;
-use crate::codegen::abi::{self, Context, LOOK};
+use crate::codegen::abi::{Context, LOOK};
+use crate::cpu::{self, Fiber};
+use crate::memory::PAGE;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use std::arch::naked_asm;
 
 /// Bytes that calls may use; the pages are there once they are touched.
 const CALLS: usize = 192 << 10;
-const GUARD: usize = 4096;
 /// Bytes of a stack that calls leave to the runtime.
 pub(super) const RESERVED: usize = 64 << 10;
 
@@ -39,7 +39,7 @@ const WIDE: usize = CALLS + FRAME + RESERVED;
 /// they have taken their frame, so that none comes near the stack below. Calls that take more than that without recursion have
 /// a stack of their own size.
 ///
-/// The distance from one stack to the next is an odd number of pages: at 64 of them all stacks would compete for the same
+/// The distance from one stack to the next is an odd number of pages of 4 KiB: at 64 of them all stacks would compete for the same
 /// entries of the first-level TLB.
 struct Stack {
     low: usize,
@@ -62,7 +62,7 @@ enum StackKind {
 impl Stack {
     /// A stack above an inaccessible page, with so many bytes for calls.
     fn above_guard(calls: usize, kind: StackKind) -> Result<Stack, Fault> {
-        let low = map(GUARD + calls + RESERVED)? + GUARD;
+        let low = map(*PAGE as usize + calls + RESERVED)? + *PAGE as usize;
         Ok(Stack { low, top: low + calls + RESERVED, limit: (low + RESERVED) as u64, kind })
     }
 }
@@ -88,7 +88,7 @@ fn map(bytes: usize) -> Result<usize, Fault> {
         return Err(Fault::OutOfMemory);
     }
     // SAFETY: the first page of the mapping that was just made.
-    if unsafe { libc::mprotect(start, GUARD, libc::PROT_NONE) } != 0 {
+    if unsafe { libc::mprotect(start, *PAGE as usize, libc::PROT_NONE) } != 0 {
         // SAFETY: unmaps exactly the mapping that was just made.
         unsafe { libc::munmap(start, bytes) };
         return Err(Fault::OutOfMemory);
@@ -100,7 +100,7 @@ impl Stacks {
     /// A stack for a thread whose calls take at most `frames` bytes, if none recurs.
     fn take(&mut self, frames: u64) -> Result<Stack, Fault> {
         if frames > FRAME as u64 {
-            return Stack::above_guard(CALLS + (frames as usize).next_multiple_of(GUARD), StackKind::Large);
+            return Stack::above_guard(CALLS + (frames as usize).next_multiple_of(*PAGE as usize), StackKind::Large);
         }
         if let Some(stack) = self.guarded.pop() {
             return Ok(stack);
@@ -111,8 +111,9 @@ impl Stacks {
             return Ok(stack);
         }
         if self.wide.is_empty() {
-            let each = WIDE + GUARD;
-            let first = map(GUARD + SLAB * each)? + GUARD;
+            let guard = *PAGE as usize;
+            let each = WIDE + guard;
+            let first = map(guard + SLAB * each)? + guard;
             self.wide.extend((0..SLAB).rev().map(|at| {
                 let low = first + at * each;
                 Stack { low, top: low + WIDE, limit: (low + FRAME + RESERVED) as u64, kind: StackKind::Wide }
@@ -132,100 +133,15 @@ impl Stacks {
                 self.wide.push(stack);
             }
             StackKind::Large => {
+                let guard = *PAGE as usize;
                 // SAFETY: unmaps the mapping that was made for this stack, page below included; no fiber has it any more.
-                unsafe { libc::munmap((stack.low - GUARD) as *mut libc::c_void, bytes + GUARD) };
+                unsafe { libc::munmap((stack.low - guard) as *mut libc::c_void, bytes + guard) };
             }
         }
     }
 }
 
-const _: () = assert!((WIDE + GUARD) / 4096 % 2 == 1 && (CALLS + RESERVED + GUARD) / 4096 % 2 == 1);
-
-/// What the switches agree on; the offsets are written out in their code.
-#[repr(C)]
-struct Fiber {
-    /// Stack pointer of the fiber while it does not run; 0 before it begins.
-    inside: usize,
-    /// Stack pointer of the scheduler while the fiber runs.
-    outside: usize,
-    /// That of its stack.
-    limit: u64,
-}
-
-// The switches end in a jump rather than a return: the processor expects a return to go where the last call came from,
-// which here it never does, while fibers that wait in one place go on there again and again.
-
-/// Enters a fiber: gives 0 when it switches back, 1 when it has finished.
-#[unsafe(naked)]
-unsafe extern "C" fn resume(_: *mut Fiber) -> u64 {
-    naked_asm!(
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "mov [rdi + 8], rsp",
-        "mov rsp, [rdi]",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "pop rcx",
-        "jmp rcx",
-    )
-}
-
-/// What compiled code calls to give the processor to the scheduler.
-#[unsafe(naked)]
-pub(crate) unsafe extern "C" fn switch(_: *mut Context) {
-    naked_asm!(
-        "mov rdi, [rdi + {fiber}]",
-        "push rbp",
-        "push rbx",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "mov [rdi], rsp",
-        "mov rsp, [rdi + 8]",
-        "xor eax, eax",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "pop rcx",
-        "jmp rcx",
-        fiber = const abi::FIBER,
-    )
-}
-
-/// The bottom of every fiber: calls `r12(r13, r14, 0)` and leaves for good.
-#[unsafe(naked)]
-unsafe extern "C" fn bottom() {
-    naked_asm!(
-        "mov rdi, r13",
-        "mov rsi, r14",
-        "xor edx, edx",
-        "call r12",
-        "mov rdi, [r13 + {fiber}]",
-        "mov rsp, [rdi + 8]",
-        "mov eax, 1",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbx",
-        "pop rbp",
-        "pop rcx",
-        "jmp rcx",
-        fiber = const abi::FIBER,
-    )
-}
+const _: () = assert!((WIDE + 4096) / 4096 % 2 == 1 && (CALLS + RESERVED + 4096) / 4096 % 2 == 1);
 
 /// A sequence of pseudo-random numbers (xorshift64*).
 #[derive(Clone, Copy, Debug)]
@@ -267,7 +183,7 @@ extern "C" fn run_batch(batch: *const Batch) -> u64 {
         // SAFETY: as above.
         unsafe { (*context).stack_limit = limit };
         // SAFETY: the fiber has begun and not finished, and the context names it.
-        let finished = unsafe { resume(fiber) } != 0;
+        let finished = unsafe { cpu::resume(fiber) } != 0;
         if finished {
             // SAFETY: as above.
             let next = unsafe { (*context).next };
@@ -311,10 +227,8 @@ impl Fibers {
         let stack = &self.stacks[thread];
         // Tops are staggered: at equal offsets in their pages they would compete for the same lines of the cache.
         let top = stack.top - 64 - thread * 5 % 60 * 64;
-        let frame: [usize; 7] = [0, thread, context, self.function, 0, 0, bottom as *const () as usize];
-        let inside = top - size_of_val(&frame);
-        // SAFETY: the words lie in the mapped, accessible part of a stack that nothing else uses.
-        unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
+        // SAFETY: what lies below is the mapped, accessible part of a stack that nothing else uses.
+        let inside = unsafe { cpu::begin(top, self.function, context, thread) };
         self.threads[thread] = Fiber { inside, outside: 0, limit: stack.limit };
     }
 }

@@ -12,7 +12,7 @@ use super::pool::POOL;
 use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
 use crate::codegen::jit::{Compiled, Entry};
-use crate::memory::{ALIGN, Kind, MEMORY, Wild};
+use crate::memory::{ALIGN, Kind, MEMORY, PAGE, Wild};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -174,7 +174,7 @@ fn end_of(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
 /// each such store costs the processor hundreds of cycles to find that there is no fault.
 fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     let before = *area;
-    let base = grow(area, bytes, 4096)?;
+    let base = grow(area, bytes, *PAGE)?;
     if *area != before {
         // SAFETY: the area was just allocated with this length and is this worker's alone.
         unsafe { std::ptr::write_bytes(base as *mut u8, 0, bytes as usize) };
@@ -283,7 +283,7 @@ impl Launch {
             shared: window,
             frame: touched(&mut scratch.frame, (shape.frame_bytes * threads).max(1))?,
             next: scratch.next.as_mut_ptr(),
-            local: end_of(&mut scratch.local, (shape.local_bytes * threads).max(1), 4096)?,
+            local: end_of(&mut scratch.local, (shape.local_bytes * threads).max(1), *PAGE)?,
             local_stride: shape.local_bytes,
             dynamic_shared: self.shared_bytes() - u64::from(self.dynamic_shared),
             dynamic_shared_bytes: self.dynamic_shared,
@@ -311,7 +311,7 @@ impl Launch {
     /// Puts the parameters where kernels may read them by address.
     fn parameters(&self, area: &mut (u64, u64)) -> Result<*const u8, Fault> {
         let bytes = size_of_val(self.params.as_slice());
-        let base = end_of(area, (bytes as u64).max(1), 4096)? as *mut u8;
+        let base = end_of(area, (bytes as u64).max(1), *PAGE)? as *mut u8;
         // SAFETY: the area is this worker's alone and at least this long.
         unsafe { std::ptr::copy_nonoverlapping(self.params.as_ptr().cast(), base, bytes) };
         Ok(base)

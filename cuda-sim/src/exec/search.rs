@@ -16,7 +16,7 @@ use super::fault;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
 use crate::codegen::abi::{Access, Context, InCluster, NO_RANK, WINDOW};
 use crate::codegen::jit::Compiled;
-use crate::memory::{MEMORY, PAGE};
+use crate::memory::MEMORY;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -64,6 +64,9 @@ fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
         None => address.wrapping_sub(own.shared) < total,
     }
 }
+
+/// Bytes that are copied together.
+const PAGE: u64 = 4096;
 
 #[repr(align(4096))]
 struct Page([u8; PAGE as usize]);

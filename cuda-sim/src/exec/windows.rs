@@ -29,7 +29,7 @@ impl Windows {
     /// Windows of `bytes` bytes for so many blocks, all open.
     pub(super) fn new(ranks: u32, bytes: u64, guard: u64) -> Result<Windows, Fault> {
         let bytes = bytes.max(1).next_multiple_of(ALIGN);
-        let mapped = bytes.next_multiple_of(PAGE);
+        let mapped = bytes.next_multiple_of(*PAGE);
         if mapped >= 1 << WINDOW {
             return Err(Fault::OutOfMemory);
         }

@@ -85,7 +85,7 @@ impl Chunks {
 impl State {
     /// Pages in a chunk of a part: where they begin, and the chunk.
     pub(super) fn take_shared(&mut self, part: usize, mapped: u64) -> Result<(u64, u64), MemoryError> {
-        let needed = mapped + PAGE;
+        let needed = mapped + *PAGE;
         let open = self.chunks.open.get(&part).copied();
         let fits = |at: &u64| self.chunks.all.get(at).is_some_and(|chunk| chunk.end - chunk.next >= needed);
         let at = match open.filter(fits) {
@@ -100,17 +100,17 @@ impl State {
     }
 
     fn open_chunk(&mut self, part: usize) -> Result<u64, MemoryError> {
-        let taken = CHUNK + 2 * PAGE;
+        let taken = CHUNK + 2 * *PAGE;
         self.chunks.charge_up_to(*LIMIT / 8 * 7)?;
         let start = self.parts.all[part].take(taken);
-        let Some(start) = start.filter(|start| protect(start + PAGE, CHUNK, true).is_ok()) else {
+        let Some(start) = start.filter(|start| protect(start + *PAGE, CHUNK, true).is_ok()) else {
             self.chunks.discharge(EACH);
             if let Some(start) = start {
                 self.parts.all[part].free.push_back((start, taken));
             }
             return Err(MemoryError::OutOfMemory);
         };
-        let at = start + PAGE;
+        let at = start + *PAGE;
         self.chunks.all.insert(at, Chunk { part, start, taken, next: at, end: at + CHUNK, live: 0 });
         if let Some(full) = self.chunks.open.insert(part, at) {
             self.close_if_empty(full);

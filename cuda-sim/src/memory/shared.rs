@@ -154,16 +154,16 @@ impl Memory {
         bytes: u64,
         kind: Kind,
     ) -> Result<u64, MemoryError> {
-        let (first, into) = (offset / PAGE * PAGE, offset % PAGE);
+        let (first, into) = (offset / *PAGE * *PAGE, offset % *PAGE);
         let end = offset.checked_add(bytes).filter(|end| *end <= file.bytes).ok_or(MemoryError::Unknown)?;
-        let mapped = (end - first).next_multiple_of(PAGE);
-        let taken = mapped + 2 * PAGE;
+        let mapped = (end - first).next_multiple_of(*PAGE);
+        let taken = mapped + 2 * *PAGE;
         let mut state = self.state.lock();
         state.chunks.charge()?;
         let start = state.parts.all[COMMON].take(taken);
         let placed = start
             .ok_or(MemoryError::OutOfMemory)
-            .and_then(|start| file.place(start + PAGE, mapped, first, Access::ReadWrite.protection()).map(|()| start));
+            .and_then(|start| file.place(start + *PAGE, mapped, first, Access::ReadWrite.protection()).map(|()| start));
         let start = match placed {
             Ok(start) => start,
             Err(error) => {
@@ -172,7 +172,7 @@ impl Memory {
                 return Err(error);
             }
         };
-        let pages = start + PAGE;
+        let pages = start + *PAGE;
         let base = pages + into;
         state.id += 1;
         let id = state.id;
@@ -199,7 +199,7 @@ impl Memory {
 
     /// Takes a range of addresses without memory; `bytes` and `align` are whole pages.
     pub(crate) fn reserve_range(&self, bytes: u64, align: u64) -> Result<u64, MemoryError> {
-        let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * PAGE)).ok_or(MemoryError::OutOfMemory)?;
+        let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * *PAGE)).ok_or(MemoryError::OutOfMemory)?;
         // Nobody reaches it before a mapping in it may be accessed.
         let part = self.open_part(0);
         let mut state = self.state.lock();
@@ -208,7 +208,7 @@ impl Memory {
             self.close_part(part);
             return Err(MemoryError::OutOfMemory);
         };
-        let base = (start + PAGE).next_multiple_of(align);
+        let base = (start + *PAGE).next_multiple_of(align);
         state.reserved.insert(base, (bytes, start, taken));
         Ok(base)
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Buffer, HEADER, launch_of};
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::{Kind, MEMORY, Owner, Registration, Wild};
+use crate::memory::{Kind, MEMORY, Owner, PAGE, Registration, Wild};
 use crate::module::{Image, Kernel, image};
 use std::sync::Arc;
 
@@ -94,40 +94,46 @@ fn the_host_s_memory_is_out_of_reach() {
 
 #[test]
 fn the_log_names_kernel_place_address_block_and_thread() {
-    let base = MEMORY.alloc(4096, Kind::Device).unwrap();
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, Kind::Device).unwrap();
     for (way, line) in ways("st.global.u32 [%rd4], 7;").into_iter().skip(1).zip([FIRST, FIRST + 1, FIRST + 2]) {
-        let text = faults(&way, 33, 32, [base, 0], Wild::At(base + 4096));
+        let text = faults(&way, 33, 32, [base + page - 4096, 0], Wild::At(base + page));
         assert_eq!(
             text,
             format!(
                 "kernel `k`, at line {line}, column 1 of its PTX: store of 4 bytes at {:#x} (0 bytes past the end of an allocation of \
-                 4096 bytes): block (32, 0, 0), thread (0, 0, 0)",
-                base + 4096
+                 {page} bytes): block (32, 0, 0), thread (0, 0, 0)",
+                base + page
             )
         );
     }
     let text = faults("st.global.u32 [%rd4], 7;", 1, 32, [base - 8, 0], Wild::At(base - 8));
-    assert!(text.contains("(8 bytes before an allocation of 4096 bytes): block (0, 0, 0), thread (0, 0, 0)"), "{text}");
+    assert!(
+        text.contains(&format!("(8 bytes before an allocation of {page} bytes): block (0, 0, 0), thread (0, 0, 0)")),
+        "{text}"
+    );
     let text = faults(
-        "setp.eq.u32 %p1, %r2, 19; @%p1 ld.global.f32 %f1, [%rd4+4096];\n@%p1 st.global.f32 [%rd1], %f1;",
+        &format!("setp.eq.u32 %p1, %r2, 19; @%p1 ld.global.f32 %f1, [%rd4+{page}];\n@%p1 st.global.f32 [%rd1], %f1;"),
         4,
         32,
         [base, 0],
-        Wild::At(base + 4096 + 19 * 4),
+        Wild::At(base + page + 19 * 4),
     );
     assert!(
         text.starts_with(&format!("kernel `k`, at line {FIRST}, column 27 of its PTX: load of 4 bytes at ")),
         "{text}"
     );
     assert!(
-        text.ends_with("(76 bytes past the end of an allocation of 4096 bytes): block (0, 0, 0), thread (19, 0, 0)"),
+        text.ends_with(&format!(
+            "(76 bytes past the end of an allocation of {page} bytes): block (0, 0, 0), thread (19, 0, 0)"
+        )),
         "{text}"
     );
     MEMORY.free(base, |_| true).unwrap();
     let text = faults("atom.global.add.u32 %r5, [%rd4+40], 1;", 1, 32, [base, 0], Wild::At(base + 40));
     assert!(
         text.contains("atomic operation of 4 bytes at ")
-            && text.contains("(40 bytes into an allocation of 4096 bytes, which was freed)"),
+            && text.contains(&format!("(40 bytes into an allocation of {page} bytes, which was freed)")),
         "{text}"
     );
     let text = faults("st.global.u32 [%rd4], 7;", 1, 1, [0, 0], Wild::Outside);

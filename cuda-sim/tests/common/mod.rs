@@ -8,7 +8,7 @@
 #![allow(clippy::allow_attributes, reason = "which part is unused differs from file to file")]
 
 use cuda_sys::*;
-use std::ffi::CStr;
+use std::ffi::{CStr, c_char};
 use std::process::Command;
 use std::ptr::null_mut;
 
@@ -80,7 +80,7 @@ pub(crate) fn launch_attribute(id: CUlaunchAttributeID, words: &[u32]) -> CUlaun
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
     let bytes = words.iter().flat_map(|word| word.to_le_bytes());
     let pad = unsafe { &mut value.pad };
-    bytes.zip(pad).for_each(|(byte, to)| *to = byte.cast_signed());
+    bytes.zip(pad).for_each(|(byte, to)| *to = byte as c_char);
     CUlaunchAttribute { id, pad: [0; 4], value }
 }
 
