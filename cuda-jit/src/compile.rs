@@ -16,7 +16,7 @@ use crate::kir::Module;
 use crate::syntax::{self, Definition};
 use crate::target::Target;
 
-/// What a kernel was compiled from.
+/// The source of a compiled kernel.
 #[derive(Debug)]
 pub(crate) struct Source {
     /// The specialisation.

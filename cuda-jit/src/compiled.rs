@@ -19,7 +19,7 @@ pub(crate) struct Compiled {
     pub(crate) grid_dims: usize,
     /// The constants that the host writes between launches, by their symbols.
     pub(crate) held: Vec<(String, HostConstant)>,
-    /// Whether it has a grid-wide barrier.
+    /// True if it has a grid-wide barrier.
     pub(crate) cooperative: bool,
     /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
     pub(crate) carved_bytes: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Compiled {
     pub(crate) ptx: Cow<'static, str>,
     /// Machine code for the target, where a bundle has some.
     pub(crate) cubin: Option<&'static [u8]>,
-    /// What it was compiled from.
+    /// Its source.
     #[cfg(feature = "compiler")]
     pub(crate) source: crate::compile::Source,
 }

@@ -38,7 +38,7 @@ pub struct Bundle<'a> {
     entries: Vec<Entry>,
 }
 
-/// Where an entry lies among the bytes of its bundle.
+/// An entry of the index: its key, its label and its byte range in the bundle.
 #[derive(Clone, Debug)]
 struct Entry {
     key: Key,

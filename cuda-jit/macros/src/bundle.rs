@@ -1,6 +1,6 @@
 //! `embed_kernels!("FILE")`: finds the file of a bundle below the package's folder.
 //!
-//! What is in the file is not looked at here: the expansion includes its bytes, and rustc evaluates whether they are a bundle.
+//! The contents are not read here: the expansion includes the file's bytes, and a constant asserts that they are a bundle.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Compiled kernels on disk, and how often they were found there.
+//! The disk cache of compiled kernels, and counts of its hits and misses.
 //!
 //! The key is the kernel's KIR with everything else that its PTX depends on, so nothing is ever out of date: another
 //! source, option, target or compiler is another key. A kernel that is found needs no LLVM. What is in the folder is
@@ -22,7 +22,7 @@ use cuda_jit_cache::{Cache, Settings};
 #[cfg(feature = "compiler")]
 pub(crate) use place::{Lookup, Place};
 
-/// How often compiled kernels were found on disk.
+/// Counts of lookups in the disk cache.
 ///
 /// # Examples
 ///
@@ -50,7 +50,7 @@ pub struct Stats {
     pub misses: u64,
 }
 
-/// Where hits and misses are counted.
+/// Counters of hits and misses.
 #[derive(Debug)]
 pub(crate) struct Counters {
     hits: AtomicU64,
@@ -76,7 +76,7 @@ impl Counters {
 static ALL: Counters = Counters::new();
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
-/// How often this process found its kernels on disk, all kernels together.
+/// The counts of lookups of this process, of all kernels together.
 #[must_use]
 pub fn stats() -> Stats {
     ALL.stats()

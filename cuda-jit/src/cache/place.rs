@@ -6,7 +6,7 @@ use super::{ALL, Counters, disk};
 use crate::back::llvm;
 use crate::target::Target;
 
-/// How a compilation uses the cache.
+/// The use that a compilation makes of the cache.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup<'a> {
     /// Not at all.
@@ -51,13 +51,13 @@ impl Place {
     }
 }
 
-/// What a kernel's PTX depends on.
+/// The hash of everything that a kernel's PTX depends on.
 fn key(compiler: &str, kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Key {
     let (target, options) = (target.to_string(), format!("{options:?}"));
     Key::new(&[kir.as_bytes(), target.as_bytes(), options.as_bytes(), compiler.as_bytes(), linked])
 }
 
-/// What compiles, with its list of passes and all options that no kernel sets: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
+/// The compiler, with its list of passes and all options that no kernel sets: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
 /// initialise LLVM.
 fn compiler() -> String {
     format!("{} {}", cuda_jit_compiler::IDENTITY.join(" "), cuda_llvm::identity())
