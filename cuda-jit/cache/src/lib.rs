@@ -22,6 +22,7 @@
 mod entry;
 mod folder;
 mod settings;
+mod system;
 
 pub use entry::Key;
 pub use folder::{Cache, Listed};
