@@ -8,15 +8,23 @@
 //!
 //! The handler runs in a child in which other threads' locks may be held, so it only stores to an atomic.
 
-use crate::sync::statics::{AtomicBool, OnceLock, Ordering};
+#[cfg(unix)]
+use crate::sync::statics::OnceLock;
+use crate::sync::statics::{AtomicBool, Ordering};
 
 static FORKED: AtomicBool = AtomicBool::new(false);
 
+#[cfg(unix)]
 extern "C" fn mark_child() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
+/// Windows has no `fork`.
+#[cfg(not(unix))]
+pub(crate) fn watch() {}
+
 /// Marks the children that are forked from now on. Later calls do nothing.
+#[cfg(unix)]
 pub(crate) fn watch() {
     static WATCHED: OnceLock<()> = OnceLock::new();
     WATCHED.get_or_init(|| {

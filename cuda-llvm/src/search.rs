@@ -72,9 +72,10 @@ fn chosen_place(chosen: &Path) -> Place {
     if chosen.is_dir() { Place::new(name, listed(chosen)) } else { Place::new(name, vec![chosen.to_owned()]) }
 }
 
-/// The names under which systems have LLVM.
+/// The names under which systems have LLVM; the last is of builds before the first release of its number.
 fn names() -> impl Iterator<Item = String> {
-    TRIED.iter().chain([&NEXT]).map(|major| format!("libLLVM.so.{major}.1"))
+    let released = TRIED.iter().chain([&NEXT]).map(|major| format!("libLLVM.so.{major}.1"));
+    released.chain([format!("libLLVM.so.{NEXT}.0")])
 }
 
 /// The libraries in a folder that has many files besides: by their names, the toolchain's of the build among them.
@@ -146,7 +147,7 @@ mod tests {
     fn a_folder_yields_the_releases_that_are_tried_the_older_first() {
         let folder = tempfile::tempdir().unwrap();
         let files = [
-            "libLLVM.so.24.1",
+            "libLLVM.so.24.0",
             "libLLVM.so.23.1",
             "libLLVM.so.22.1-rust-1.95.0-stable",
             "libLLVM.so.21.1",
@@ -160,10 +161,12 @@ mod tests {
         }
         let found = listed(folder.path());
         let found: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
-        assert_eq!(found, ["libLLVM.so.22.1-rust-1.95.0-stable", "libLLVM.so.23.1", "libLLVM.so.24.1"]);
+        assert_eq!(found, ["libLLVM.so.22.1-rust-1.95.0-stable", "libLLVM.so.23.1", "libLLVM.so.24.0"]);
         assert!(listed(&folder.path().join("nowhere")).is_empty());
         let named = named_beside(folder.path());
-        assert!(named.contains(&folder.path().join("libLLVM.so.23.1")), "{named:?}");
+        for name in ["libLLVM.so.23.1", "libLLVM.so.24.0"] {
+            assert!(named.contains(&folder.path().join(name)), "{named:?}");
+        }
     }
 
     #[test]

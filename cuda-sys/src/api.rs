@@ -114,7 +114,10 @@ impl DriverApi {
 const INTERFACE: &Interface = &Interface {
     what: "the CUDA driver",
     symbols: SYMBOLS,
+    #[cfg(windows)]
+    files: &["nvcuda.dll"],
     // the second is where Windows' subsystem for Linux puts its driver's, which not every distribution tells its loader
+    #[cfg(not(windows))]
     files: &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"],
     toolkit: false,
     before: |_| (),

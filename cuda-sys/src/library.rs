@@ -15,6 +15,11 @@ use crate::error::LoadError;
 use crate::toolkit::Environment;
 
 /// The names under which CUDA's libraries are installed: the only ones that safe functions of this crate open.
+#[cfg(windows)]
+const NAMES: [&str; 2] = ["nvcuda.dll", "nvml.dll"];
+
+/// The names under which CUDA's libraries are installed: the only ones that safe functions of this crate open.
+#[cfg(not(windows))]
 const NAMES: [&str; 8] = [
     "libcuda.so.1",
     "libcudart.so.13",

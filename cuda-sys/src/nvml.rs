@@ -69,6 +69,9 @@ pub const fn struct_version<T>(version: u32) -> c_uint {
 const INTERFACE: &Interface = &Interface {
     what: "NVML",
     symbols: SYMBOLS,
+    #[cfg(windows)]
+    files: &["nvml.dll"],
+    #[cfg(not(windows))]
     files: &["libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"],
     toolkit: false,
     before: |_| (),

@@ -8,6 +8,7 @@ mod bundle;
 mod bundles;
 mod cache;
 mod check;
+mod containers;
 mod demo;
 mod doctor;
 mod examples;
@@ -44,6 +45,8 @@ enum Command {
     Test(test::Options),
     /// Runs the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
     Check(check::Options),
+    /// Builds and runs a user's project in Debian systems of their own, with each LLVM that they have and with none; needs root
+    Containers,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -65,6 +68,7 @@ fn main() -> ExitCode {
         Command::Demo(options) => demo::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Check(options) => check::run(&options),
+        Command::Containers => containers::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

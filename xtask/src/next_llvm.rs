@@ -128,7 +128,7 @@ pub(crate) fn download() -> Result<PathBuf> {
 const KEYRING: &str = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]";
 
 /// The address of the archive that this system's packages are from.
-fn archive() -> Result<String> {
+pub(crate) fn archive() -> Result<String> {
     let mut targets = Command::new("apt-get");
     let listed = output(targets.args(["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]))?;
     let found = listed.lines().find(|line| line.trim_end_matches('/').ends_with("/debian"));

@@ -31,7 +31,6 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::fmt;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphNode, CUgraphNodeType};
@@ -559,7 +558,7 @@ impl Graph {
     /// [`Error::Invalid`] for a path with a NUL byte; [`Error::Driver`] if the file cannot be written.
     pub fn write_dot(&self, path: impl AsRef<Path>, verbose: bool) -> Result<()> {
         let path = path.as_ref();
-        let name = CString::new(path.as_os_str().as_bytes())
+        let name = CString::new(path.as_os_str().as_encoded_bytes())
             .map_err(|_| Error::invalid(format!("{} has a NUL byte, which no path has", path.display())))?;
         let flags = if verbose { CUgraphDebugDot_flags::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0 } else { 0 };
         let _contents = self.0.contents.lock();

@@ -418,10 +418,26 @@ pub fn name_thread(name: &str) {
     if tool().is_none() {
         return;
     }
-    // SAFETY: it takes nothing.
-    let thread = unsafe { libc::syscall(libc::SYS_gettid) };
+    let thread = system_thread();
     // SAFETY: the name is a C string that lives through the call.
-    unsafe { sys::nvtxNameOsThreadA(thread as u32, c_text(name).as_ptr()) };
+    unsafe { sys::nvtxNameOsThreadA(thread, c_text(name).as_ptr()) };
+}
+
+/// The system's number of the calling thread.
+#[cfg(unix)]
+fn system_thread() -> u32 {
+    // SAFETY: it takes nothing.
+    unsafe { libc::syscall(libc::SYS_gettid) as u32 }
+}
+
+/// The system's number of the calling thread.
+#[cfg(windows)]
+fn system_thread() -> u32 {
+    #[link(name = "kernel32")]
+    unsafe extern "system" {
+        safe fn GetCurrentThreadId() -> u32;
+    }
+    GetCurrentThreadId()
 }
 
 /// Something of CUDA's that profilers can show by a name: a [`Stream`], an [`Event`], a [`Context`] or a [`Device`].

@@ -3,15 +3,15 @@
 //! An entry is written beside its place and renamed into it, so a reader finds all of it or nothing; no locks are taken,
 //! and none are needed. The time of an entry's last use is its file's time of change.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 
 use crate::entry::{HEAD, Key, announced, decode, encode};
+use crate::system;
 
 /// How entries' files end.
 const SUFFIX: &str = ".kernel";
@@ -77,7 +77,7 @@ impl Cache {
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
-        let file = open(&path).ok()?;
+        let file = system::open(&path).ok()?;
         let decoded = self.read(&file).ok().and_then(|bytes| decode(&bytes));
         let Some(entry) = decoded.filter(|entry| entry.key == *key) else {
             tracing::debug!(path = %path.display(), "an entry of the kernel cache is not whole; it is made again");
@@ -92,8 +92,7 @@ impl Cache {
     /// be of any length, beyond all memory too.
     fn read(&self, mut file: &File) -> io::Result<Vec<u8>> {
         let facts = file.metadata()?;
-        let trusted = facts.uid() == 0 || facts.uid() == rustix::process::geteuid().as_raw();
-        if !facts.is_file() || !trusted || facts.len() > self.limit {
+        if !facts.is_file() || !system::is_own(&facts) || facts.len() > self.limit {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let mut head = [0; HEAD];
@@ -127,7 +126,7 @@ impl Cache {
     }
 
     fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        system::make_folder(&self.folder)?;
         let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
         file.as_file().set_modified(SystemTime::now())?;
@@ -169,7 +168,7 @@ impl Cache {
         let mut files = self.files();
         files.sort_by(|a, b| (b.used, &a.path).cmp(&(a.used, &b.path)));
         for file in &mut files {
-            let bytes = open(&file.path).and_then(|opened| self.read(&opened));
+            let bytes = system::open(&file.path).and_then(|opened| self.read(&opened));
             let entry = bytes.ok().and_then(|bytes| decode(&bytes));
             file.label = entry.filter(|entry| self.path(&entry.key) == file.path).map(|entry| entry.label);
         }
@@ -214,10 +213,4 @@ impl Cache {
     fn path(&self, key: &Key) -> PathBuf {
         self.folder.join(format!("{key}{SUFFIX}"))
     }
-}
-
-/// Opens a file for reading; what is no file, such as a pipe without a writer, is not waited for.
-fn open(path: &Path) -> io::Result<File> {
-    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-    File::options().read(true).custom_flags(flags).open(path)
 }

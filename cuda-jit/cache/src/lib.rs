@@ -23,6 +23,7 @@ mod bundle;
 mod entry;
 mod folder;
 mod settings;
+mod system;
 
 pub use bundle::{Bundle, Damaged, Recorder, is_bundle};
 pub use entry::Key;

@@ -292,8 +292,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let block = |_: &Block| lowering.context.append_basic_block(function, "");
         let blocks: Vec<BasicBlock<'ctx>> = kir.blocks.iter().map(block).collect();
         let builder = &lowering.builder;
-        builder.unset_current_debug_location();
+        // in this order: LLVM 24 ends the process where a builder that is nowhere is told a location
         builder.position_at_end(blocks[0]);
+        builder.unset_current_debug_location();
         let stack = lowering.stack(kir)?;
         let described = lowering.debug.as_ref().and_then(|debug| debug.describe(kir, function));
         if let (true, Some(debug), Some(described)) = (lowering.options.debug, &lowering.debug, &described) {
