@@ -22,6 +22,18 @@
 //! | `r#x` and `x` are two names | when they are built |
 //! | `T::max` of a user's trait, `swap` of a user's module, `count_ones` and `len` of a user's trait are the built-in ones | 105; 2; 44; 54 |
 //!
+//! The same of iterators and of what stands in blocks, with the feature that is named alone:
+//!
+//! | mistake | feature | program |
+//! |---|---|---|
+//! | `.fuse()` is dropped | `fused` | 0 |
+//! | ranges of `char` do not leave out the surrogates | `character-ranges` | 0 |
+//! | `zip` from the back skips elements without their side effects; `take`; `step_by` | `iterators-reversed` | 0; 0; 0 |
+//! | an array by value is not copied in `for x in a { .. }` | `arrays-by-value` | 0 |
+//! | enums are ordered by their numbers, whatever their `Ord` says | `orders-of-ones-own` | 0 |
+//! | a constant that a block's `use` brings is known by its spelling | `block-uses` | 0 |
+//! | a constant is known by its spelling, whichever block's item it is | `block-constants` | 0 |
+//!
 //! The same of closures, with the features of `closures.rs` alone (`--only-features`):
 //!
 //! | mistake | program |
@@ -89,6 +101,11 @@ const FEATURES: &[Feature] = &[
                 body: "let w@ = $u32;\nlet r@ = { use one@::f; f(w@) } ^ { use two@::{C, f}; f(w@).wrapping_add(C) };\n\
                        let s@ = { use one@::f as g; use two@::f; g(f(w@)) };\n",
                 yields: &[("r@", "u32"), ("s@", "u32")],
+            },
+            Snippet {
+                items: "mod low@ { pub const C: u32 = $k; }\nmod high@ { pub const C: u32 = 4$k; }\n",
+                body: "let w@ = $u32;\nlet r@ = { use low@::C; w@ ^ C }.wrapping_mul(31) ^ { use high@::C; w@.rotate_left(C) ^ C };\n",
+                yields: &[("r@", "u32")],
             },
             Snippet {
                 items: "#[derive(Clone, Copy, PartialEq, DeviceType)]\n#[from_repr]\n#[repr(u8)]\npub enum V@ { Red = $k, Green = 1$k, Blue = 3$k }\n",
