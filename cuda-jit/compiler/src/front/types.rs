@@ -240,6 +240,7 @@ impl Scopes {
             }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
+            ExprKind::Closure(_) => Some(Ty::CLOSURE),
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }

@@ -12,6 +12,7 @@
 mod by_path;
 mod capitals;
 pub mod checked;
+mod closures;
 pub mod compare;
 mod constructor;
 mod convert;
@@ -38,6 +39,7 @@ use std::sync::Arc;
 
 pub use by_path::ByPath;
 pub use capitals::{Capitals, OtherCapitals, capitals};
+pub use closures::{BoxedCallee, OtherCallee, boxed};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,

@@ -73,7 +73,7 @@ impl Capture {
             let seer = imported(seer(path).to_token_stream());
             Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #observer))))
         };
-        if let (Some((_, true)), None) = (call, &known) {
+        if let (Some((_, true)), None, false) = (call, &known, is_constructor(path)) {
             let found = imported(quote_spanned!(span => #hidden()));
             return (seen(quote_spanned!(span => #(#same)*(#named)), found, observer.to_token_stream()), None);
         }
