@@ -60,6 +60,7 @@ mod results;
 mod same_names;
 mod shapes;
 mod slices;
+mod slices_to_arrays;
 mod slicing;
 mod sorting;
 mod sources;

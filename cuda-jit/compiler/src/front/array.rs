@@ -8,8 +8,10 @@ use super::function::{Lowering, Result};
 use super::pattern::{Names, Parts};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::Ty;
+use std::array::TryFromSliceError;
+
 use crate::harvest::layout::shown;
+use crate::harvest::{Ty, ty_of};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pattern, Pos};
 
@@ -66,6 +68,26 @@ impl Lowering<'_> {
         }
         let array = self.build.new_array("array", ty);
         self.build.fresh(array)
+    }
+
+    /// A slice as an array, or a reference to one, if it has as many elements.
+    pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
+        let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
+        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else { return self.build.never(ty) };
+        let count = self.build.constant(Scalar::U64, *count);
+        let fits = self.build.compare(CompareOp::Eq, *len, count);
+        let value = match ty {
+            Ty::Ref(..) => Val { ty: Ty::Ref(Box::new(array), memory), leaves: vec![*ptr] },
+            _ => {
+                let made = self.build.new_array("array", &array);
+                let (copied, done) = self.build.fork(fits);
+                self.build.select_block(copied);
+                self.build.copy((*ptr, memory.space()), made.only(), Space::Local, &array);
+                self.build.jump_into(done);
+                self.build.fresh(made)
+            }
+        };
+        self.build.result_of_one_error(fits, value, ty_of::<TryFromSliceError>())
     }
 
     /// `array[index] = value` of an array of what holds references: each element is what it was, or the value.

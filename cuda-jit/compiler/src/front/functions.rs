@@ -28,6 +28,7 @@ impl Lowering<'_> {
                 Callee::Function(instance, harvest) => Captured::Function(instance.clone(), harvest.clone()),
                 Callee::Operation(operation, typing) => Captured::Operation(*operation, typing.clone()),
                 conversion @ (Callee::Same(_)
+                | Callee::ArrayOfSlice(_)
                 | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
                     Captured::Conversion(conversion.clone())
                 }
@@ -292,7 +293,8 @@ impl Scopes {
             }
             (Captured::Operation(a, typing), Captured::Operation(b, other)) => (a, typing) == (b, other),
             (Captured::Constructor(a, variant), Captured::Constructor(b, other)) => (a, variant) == (b, other),
-            (Captured::Conversion(Callee::Same(a)), Captured::Conversion(Callee::Same(b))) => a == b,
+            (Captured::Conversion(Callee::Same(a)), Captured::Conversion(Callee::Same(b)))
+            | (Captured::Conversion(Callee::ArrayOfSlice(a)), Captured::Conversion(Callee::ArrayOfSlice(b))) => a == b,
             (Captured::Conversion(Callee::Intrinsic(a, to)), Captured::Conversion(Callee::Intrinsic(b, other))) => {
                 (a, to) == (b, other)
             }

@@ -66,6 +66,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Duplicate
         | Intrinsic::ViewOp(_)
         | Intrinsic::VectorOfArray
+        | Intrinsic::ArrayOfSlice
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::Narrow(_) => Ty::Scalar(Scalar::U16),
@@ -264,6 +265,7 @@ impl Scopes {
                 Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
             }
             Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::ArrayOfSlice(array) => Some(Ty::result(array.clone(), ty_of::<std::array::TryFromSliceError>())),
             Callee::Vectors(vector) => {
                 let number = Ty::Scalar(vector.lanes()?);
                 let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));

@@ -403,6 +403,8 @@ pub enum Intrinsic {
     Same,
     /// A vector of an array of its numbers.
     VectorOfArray,
+    /// An array of a slice with as many elements, or a reference to one; or the error that there are others.
+    ArrayOfSlice,
     /// A function of `std::mem`.
     Exchange(Exchange),
 }
