@@ -105,6 +105,7 @@ const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("host_functions", 8),
     ("host_methods", 28),
     ("host_types", 2),
+    ("hygiene", 1),
     ("hygiene_kinds", 1),
     ("hygiene_types", 1),
     ("iterators", 1),

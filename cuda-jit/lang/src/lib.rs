@@ -56,8 +56,8 @@ pub mod __private {
         Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
         Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, called, capitals,
-        cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
+        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, boxed, called,
+        capitals, cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
         owner_arg, param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
     };
     pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
@@ -70,6 +70,7 @@ pub mod __private {
         DeviceIterator, inclusive, probe,
     };
     pub use crate::library::loops::{items, range_of};
+    pub use crate::library::structs::{Names, StructKey};
     pub use crate::num::Ordered;
     pub use crate::print::{PrintedDebug, debugged, told_by};
     pub use crate::{print, syntax};
@@ -83,13 +84,14 @@ pub mod __private {
         };
         pub use crate::harvest::plain::CallableFromKernels as _;
         pub use crate::harvest::{
+            BoxedCallee as _, MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _,
+            OptionVariants as _, OtherCallee as _, OtherCapitals as _, ResultVariants as _, TypedDropped as _,
+            UntypedTrial as _,
+        };
+        pub use crate::harvest::{
             DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
             PlaneShape as _, SharedView as _, SliceOfView as _, TextMethods as _, UniqueView as _, ViewFunctions as _,
             ViewMethods as _, WholeView as _,
-        };
-        pub use crate::harvest::{
-            MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _, OptionVariants as _,
-            OtherCapitals as _, ResultVariants as _, TypedDropped as _, UntypedTrial as _,
         };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;

@@ -190,6 +190,12 @@ impl<T: PrintedDebug, E: PrintedDebug> PrintedDebug for Result<T, E> {
     }
 }
 
+impl PrintedDebug for std::array::TryFromSliceError {
+    fn debug(&self, _: Conversion) -> String {
+        format!("{self:?}")
+    }
+}
+
 impl PrintedDebug for std::num::TryFromIntError {
     fn debug(&self, _: Conversion) -> String {
         format!("{self:?}")

@@ -27,7 +27,7 @@ pub(crate) struct Repeated {
 }
 
 /// The copy of a body, which is the last token of a function, unless the function has what a copy cannot: attributes within the
-/// body, or generic constants other than numbers.
+/// body, or generic constants other than numbers. Representatives have no lifetimes, which the bounds of closures may name.
 pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Repeated> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = signature.generics.params.iter().all(|param| match param {
@@ -38,7 +38,8 @@ pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Rep
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
     let can_repeat = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    let can_repeat = can_repeat && !has_attributes && !text.contains('?');
+    let names_lifetimes = !signature.lifetimes.is_empty() && signature.generics.type_params().next().is_some();
+    let can_repeat = can_repeat && !has_attributes && !names_lifetimes && !text.contains('?');
     can_repeat.then_some(Repeated { body, method: None })
 }
 

@@ -8,7 +8,9 @@
 //! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
 //! argument.
 
+mod closures;
 mod compare;
+mod fields;
 mod sum;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -20,8 +22,9 @@ use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
 use crate::methods::{is_operator, operator_tag, with_self};
-use crate::signature::{has_lifetime, without_lifetimes};
+use crate::signature::{has_lifetime, held_closures, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
+use fields::{constructor, field_name};
 
 /// The integers that an enum can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
@@ -178,6 +181,10 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
+    let closures = held_closures(&input.generics);
+    if !closures.is_empty() {
+        return closures::holder(root, input, fields, &closures);
+    }
     let repr = Repr::of(input)?;
     let listed = operators(input)?;
     let derived = derived(input)?;
@@ -191,10 +198,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let (key_generics, _, key_clause) = without.split_for_impl();
     let ordered = ordered(root, name, &generics, &listed, derived);
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
-        let text = match member {
-            Member::Named(name) => name.unraw().to_string(),
-            Member::Unnamed(index) => index.index.to_string(),
-        };
+        let text = field_name(member);
         let part = quote_spanned!(ty.span() => #root::part::<#ty>());
         quote!(#root::Field { name: #text, ty: #part.ty(), offset: ::core::mem::offset_of!(Self, #member) })
     });
@@ -204,19 +208,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     });
     let lists = lists(root, name, &input.generics, &listed);
     let (listed, arithmetic) = described_operators(root, &listed, derived);
-    // as a device function's type has it
-    let constructor = matches!(fields, Fields::Unnamed(_)).then(|| {
-        let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
-        quote! {
-            #[allow(dead_code)]
-            impl #impl_generics #name #ty_generics #where_clause {
-                #[doc(hidden)]
-                pub fn __callee() -> #root::Constructs<Self> {
-                    #root::Constructs::new()
-                }
-            }
-        }
-    });
+    let constructor = constructor(root, input, fields);
     let compared = derived.map(|derived| {
         let types: Vec<&Type> = fields.iter().map(|field| &field.ty).collect();
         comparisons(root, name, &bounded(root, &input.generics), &types, derived, &Compared::of_struct(fields))

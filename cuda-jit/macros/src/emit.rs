@@ -7,7 +7,7 @@
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Block, Ident, ItemFn};
 
 use crate::capture::{self, BindingInfo, BindingKind, Captured};
@@ -265,7 +265,7 @@ pub(crate) fn twin(
         quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.stood_in(&signature.result)));
+    let result = type_check(root, "ty_of", &elided(&signature.stood_in_result(&signature.result)));
     let consts = questions.consts().map(|observer| quote_spanned!(observer.span() => __cuda_jit_evaluated(#observer)));
     let named = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_seen(#observer)));
     let types = questions.types();
@@ -321,7 +321,7 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
             returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
             Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
             Trial as __cuda_jit_Trial, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
-            Dropped as __cuda_jit_Dropped, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
+            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
@@ -364,12 +364,12 @@ fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature,
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(root, signature);
-        let result = signature.stood_in(&signature.result);
+        let result = signature.stood_in_result(&signature.result);
         return quote!(let __twin = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in(&result));
+    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in_result(&result));
     quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
@@ -390,10 +390,15 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let unbounded = without_bounds(&bounded);
-    let types: Vec<_> = signature.static_types.iter().map(|ty| signature.stood_in(ty)).collect();
+    let types: Vec<_> = signature.static_types.iter().map(|ty| without_lifetimes(&signature.stood_in(ty))).collect();
     let see = see_closures(root, signature, vis);
-    let output = without_lifetimes(&signature.result);
+    let output = without_lifetimes(&signature.stood_in_result(&signature.result));
     let args = signature.generic_args(root);
+    // a call tells the types of closures, and there is nothing else to tie
+    let (types, output) = match signature.takes_closures() && args.is_empty() {
+        true => (quote!(#root::Untied), quote!(#root::Untied)),
+        false => (quote!((#(#types,)*)), output.to_token_stream()),
+    };
     quote! {
         #[allow(non_camel_case_types, dead_code)]
         impl #unbounded #name #ty_generics {
@@ -412,7 +417,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
 
         // SAFETY: the instance is the function beside it, as rustc checked it.
         unsafe impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
-            type Args = (#(#types,)*);
+            type Args = #types;
             type Output = #output;
             fn instance() -> #root::Instance {
                 #root::Instance {
@@ -429,26 +434,30 @@ fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility
     if !signature.takes_closures() {
         return quote!(#root::see! { #vis, });
     }
-    let mut open = Vec::new();
-    let args: Vec<TokenStream> = signature
-        .static_types
-        .iter()
-        .enumerate()
-        .map(|(index, ty)| {
-            if !signature.is_closure(ty) {
-                return quote!(#ty);
-            }
-            open.push(format_ident!("__F{}", index));
-            let last = open.last();
-            quote!(#last)
-        })
-        .collect();
-    let output = without_lifetimes(&signature.result);
+    let (mut names, output) = (Vec::new(), without_lifetimes(&signature.result));
+    let open = |name: &Ident| format_ident!("__F_{}", name);
+    let is_held = signature.holds_closures();
+    let of_argument = |(index, ty): (usize, &syn::Type)| match signature.is_closure(ty) && !is_held {
+        // of its own, since a reference to a closure has any lifetime
+        true => {
+            let name = format_ident!("__F{}", index);
+            names.push(name.clone());
+            quote!(#name)
+        }
+        false => signature.opened(ty, &open).to_token_stream(),
+    };
+    let args: Vec<TokenStream> = signature.static_types.iter().enumerate().map(of_argument).collect();
+    if is_held {
+        names.extend(signature.closure_names().map(open));
+    }
+    let output = signature.opened(&output, &open);
+    let bounds = signature.held_bounds(&open);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#open),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
+        pub fn __see<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
+            #(#bounds,)*
         {
             callee
         }

@@ -248,8 +248,9 @@ pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStrea
 
 /// The types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
-    let args = signature.static_types.iter().map(|ty| with_self(signature.stood_in(ty), this)).collect();
-    (args, with_self(signature.stood_in(&without_lifetimes(&signature.result)), this))
+    let args =
+        signature.static_types.iter().map(|ty| with_self(without_lifetimes(&signature.stood_in(ty)), this)).collect();
+    (args, with_self(without_lifetimes(&signature.stood_in_result(&signature.result)), this))
 }
 
 /// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
@@ -298,6 +299,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let this = &item.self_ty;
     let of = without_lifetimes(this);
+    let holds_closures = !crate::signature::closures(&item.generics).is_empty();
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
@@ -327,8 +329,8 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         hidden.extend([definition, harvest, call, path]);
         hidden.extend(copy);
         let of = quote!(#of);
-        // the library's types may hold references, which name no static lifetime
-        let (args, output) = match options.library {
+        // the library's types may hold references, and others closures, which name no static lifetime
+        let (args, output) = match options.library || holds_closures {
             true => (quote!(#root::Untied), quote!(#root::Untied)),
             false => {
                 let (args, output) = types(&signature, &of);

@@ -11,7 +11,11 @@ use syn::{
     TypeParam, TypeParamBound,
 };
 
+mod stand_ins;
+
 use crate::capture;
+pub(crate) use stand_ins::{closures, held_closures, replaced};
+use stand_ins::{stand_in, stand_in_of};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
@@ -69,7 +73,9 @@ impl Signature {
     pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
         refuse_iterators(&sig.generics)?;
-        refuse_lent_results(&sig.generics)?;
+        if role == Role::Kernel {
+            refuse_lent_results(&sig.generics)?;
+        }
         if role == Role::Kernel && sig.inputs.len() > MAX_PARAMS {
             let hint = format!("a kernel has at most {MAX_PARAMS} parameters");
             return Err(syn::Error::new(sig.inputs[MAX_PARAMS].span(), hint));
@@ -112,7 +118,16 @@ impl Signature {
         let generics = without_lifetime_params(&sig.generics);
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
         let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
-        let closures = generics.type_params().filter_map(stand_in).collect();
+        let mut closures: Vec<_> = generics.type_params().filter_map(stand_in).collect();
+        if !matches!(role, Role::Kernel | Role::Library) {
+            // closures that take or return others
+            for _ in 1..closures.len() {
+                let known = closures.clone();
+                let held =
+                    |name: &Ident| known.iter().find(|(known, _)| known == name).map(|(_, ty)| stand_in_of(ty, true));
+                closures.iter_mut().for_each(|(_, ty)| *ty = replaced(ty, &held));
+            }
+        }
         let signature = Self {
             params,
             unpacked,
@@ -164,24 +179,6 @@ impl Signature {
     /// Whether it has closures among its parameters.
     pub(crate) fn takes_closures(&self) -> bool {
         !self.closures.is_empty()
-    }
-
-    /// A type with function pointers in the place of closures' types.
-    pub(crate) fn stood_in(&self, ty: &Type) -> Type {
-        struct Replace<'a>(&'a Signature);
-        impl VisitMut for Replace<'_> {
-            fn visit_type_mut(&mut self, ty: &mut Type) {
-                if let Type::Path(path) = ty
-                    && let Some(stand_in) = path.path.get_ident().and_then(|name| self.0.closure(name))
-                {
-                    *ty = stand_in.clone();
-                }
-                syn::visit_mut::visit_type_mut(self, ty);
-            }
-        }
-        let mut ty = ty.clone();
-        Replace(self).visit_type_mut(&mut ty);
-        ty
     }
 
     /// The generic arguments of the type beside the function: closures' types stand open.
@@ -283,7 +280,8 @@ impl Signature {
         let types = self.params.iter().map(|param| match (self.is_closure(&param.ty), &param.ty) {
             (true, ty) if self.role == Role::Kernel => quote!(<#ty as #root::KernelClosure>::ty),
             (true, _) => quote!(#root::closure_ty),
-            (false, ty) => type_check(root, check, &elided(ty)),
+            (false, ty) if self.role == Role::Kernel => type_check(root, check, &elided(ty)),
+            (false, ty) => type_check(root, check, &elided(&self.stood_in(ty))),
         });
         types.collect()
     }
@@ -297,39 +295,6 @@ impl Signature {
 
 fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
-}
-
-/// The type parameters that are closures.
-pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
-    let is_closure = |param: &&TypeParam| stand_in(param, generics).is_some();
-    generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
-}
-
-/// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
-fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
-    let signature = |bound: &TypeParamBound| match bound {
-        TypeParamBound::Trait(bound) => {
-            let last = bound.path.segments.last()?;
-            match &last.arguments {
-                // stable Rust writes the bounds of closures so, and no others
-                syn::PathArguments::Parenthesized(arguments) => {
-                    let (inputs, output) = (&arguments.inputs, &arguments.output);
-                    Some(syn::parse_quote!(fn(#inputs) #output))
-                }
-                _ => None,
-            }
-        }
-        _ => None,
-    };
-    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
-    let mut bounds = clauses.filter_map(|predicate| match predicate {
-        syn::WherePredicate::Type(predicate) => match &predicate.bounded_ty {
-            Type::Path(path) if path.path.is_ident(&param.ident) => Some(&predicate.bounds),
-            _ => None,
-        },
-        _ => None,
-    });
-    param.bounds.iter().find_map(signature).or_else(|| bounds.find_map(|bounds| bounds.iter().find_map(signature)))
 }
 
 /// `self` as a parameter of a closure, which the twin is.
@@ -404,8 +369,8 @@ fn refuse_lent_results(generics: &Generics) -> syn::Result<()> {
     named.visit_generics(generics);
     named.1.map_or(Ok(()), |lifetime| {
         let hint = format!(
-            "a closure that a device function takes cannot have `{lifetime}` in its bound; let it take or return a value, such \
-             as an index"
+            "a closure that a launch passes cannot have `{lifetime}` in its bound; let it take or return a value, such as an \
+             index"
         );
         Err(syn::Error::new(lifetime.span(), hint))
     })
@@ -508,26 +473,28 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
     ty
 }
 
+/// Puts another lifetime in the place of some.
+struct Forget<'a>(&'a [Lifetime], &'static str);
+impl VisitMut for Forget<'_> {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        if self.0.iter().any(|known| known.ident == lifetime.ident) {
+            *lifetime = Lifetime::new(self.1, lifetime.span());
+        }
+    }
+    /// A label only looks like one.
+    fn visit_label_mut(&mut self, _: &mut syn::Label) {}
+    fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
+        if let Some(value) = &mut jump.expr {
+            self.visit_expr_mut(value);
+        }
+    }
+    fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
+}
+
 /// Leaves lifetimes of the signature that a body names to inference: the twin does not declare them.
 pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
-    struct Forget<'a>(&'a [Lifetime]);
-    impl VisitMut for Forget<'_> {
-        fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
-            if self.0.iter().any(|known| known.ident == lifetime.ident) {
-                *lifetime = Lifetime::new("'_", lifetime.span());
-            }
-        }
-        /// A label only looks like one.
-        fn visit_label_mut(&mut self, _: &mut syn::Label) {}
-        fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
-            if let Some(value) = &mut jump.expr {
-                self.visit_expr_mut(value);
-            }
-        }
-        fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
-    }
     if !lifetimes.is_empty() {
-        Forget(lifetimes).visit_block_mut(body);
+        Forget(lifetimes, "'_").visit_block_mut(body);
     }
 }
 

@@ -1,3 +1,5 @@
+//! Closures that a kernel cannot take.
+
 use cuda_jit::kernel;
 
 #[kernel]
@@ -6,9 +8,8 @@ fn by_reference<F: Fn(f32) -> f32>(f: &F, out: &mut [f32]) {
 }
 
 #[kernel]
-fn not_called<F: Fn(f32) -> f32>(f: F, out: &mut [f32]) {
-    let g = (f, 1);
-    out[0] = g(out[0]);
+fn at<'a, F: Fn(usize) -> &'a f32>(f: F, out: &'a mut [f32]) {
+    out[0] = *f(0);
 }
 
 fn main() {}

@@ -98,4 +98,13 @@ struct NoOperator {
     a: f32,
 }
 
+#[derive(DeviceType)]
+#[operators(Add)]
+struct Adds<F: Fn(f32) -> f32> {
+    f: F,
+}
+
+#[derive(DeviceType)]
+struct Wide<F: Fn(f32) -> f32>(F, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8, u8);
+
 fn main() {}

@@ -20,7 +20,7 @@ fn calls(x: &[f32], a: ArrayView2<f32>, out: &mut [f32]) {
 fn values(out: &mut [f32]) {
     let big = 3402823669209384634633746074317682114550;
     let pair = (|v: f32| v, 1);
-    let _ = |v: f32| v;
+    let pointer: fn(f32) -> f32 = |v: f32| v;
     let later = async { 1 };
     let pointer = &raw const big;
 }

@@ -5,12 +5,15 @@
 //! elements.
 
 use super::function::{Lowering, Result};
+use super::pattern::{Names, Parts};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::Ty;
+use std::array::TryFromSliceError;
+
 use crate::harvest::layout::shown;
-use crate::kir::{Op, Space, Type, Value};
-use crate::syntax::{Expr, ExprKind, Pos};
+use crate::harvest::{Ty, ty_of};
+use crate::kir::{CompareOp, Op, Scalar, Space, Type, Value};
+use crate::syntax::{Expr, ExprKind, Pattern, Pos};
 
 impl Lowering<'_> {
     /// An array expression; its type is what the surroundings ask for, or its own.
@@ -58,14 +61,98 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
 
-    /// An array of this type, which is written before it is read.
-    pub(super) fn unfilled(&mut self, at: Pos, ty: &Ty) -> Result<Val> {
+    /// An array of this type, which is written before it is read. Where its references point is known when it is written.
+    pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
-            let hint = "kernels map arrays to numbers, structs and tuples of such, not to references";
-            return Err(self.error(at, hint));
+            return self.build.nothing(&ty.pointing_nowhere());
         }
         let array = self.build.new_array("array", ty);
-        Ok(self.build.fresh(array))
+        self.build.fresh(array)
+    }
+
+    /// A slice as an array, or a reference to one, if it has as many elements.
+    pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
+        let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
+        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else { return self.build.never(ty) };
+        let count = self.build.constant(Scalar::U64, *count);
+        let fits = self.build.compare(CompareOp::Eq, *len, count);
+        let value = match ty {
+            Ty::Ref(..) => Val { ty: Ty::Ref(Box::new(array), memory), leaves: vec![*ptr] },
+            _ => {
+                let made = self.build.new_array("array", &array);
+                let (copied, done) = self.build.fork(fits);
+                self.build.select_block(copied);
+                self.build.copy((*ptr, memory.space()), made.only(), Space::Local, &array);
+                self.build.jump_into(done);
+                self.build.fresh(made)
+            }
+        };
+        self.build.result_of_one_error(fits, value, ty_of::<TryFromSliceError>())
+    }
+
+    /// `array[index] = value` of an array of what holds references: each element is what it was, or the value.
+    pub(super) fn replace_element(&mut self, base: &'static Expr, index: &'static Expr, value: Val) -> Result<()> {
+        let at = index.0;
+        let place = self.place(base)?;
+        let place = self.through(place);
+        let index = self.scalar(index, Scalar::U64)?;
+        let Place::Slots(Ty::Array(element, count), slots, root) = place else {
+            return Err(
+                self.error(at, "elements of an array of references cannot be replaced where that is no variable")
+            );
+        };
+        if self.scopes.checks_bounds() {
+            self.check_index(at, index, count);
+        }
+        let leaves = element.leaves().len();
+        for number in 0..count {
+            let one = Place::Slots((*element).clone(), slots[number as usize * leaves..][..leaves].to_vec(), root);
+            // the first tells where the references of all point
+            let value = self.fitted(at, &one, value.clone())?;
+            if self.build.ended() {
+                return Ok(());
+            }
+            let number = self.build.constant(Scalar::U64, number);
+            let is_it = self.build.compare(CompareOp::Eq, index, number);
+            let mut chosen = self.build.read(&one);
+            for ((old, new), ty) in chosen.leaves.iter_mut().zip(&value.leaves).zip(element.leaves()) {
+                *old = self.build.value(Op::Select(is_it, *new, *old), ty);
+            }
+            self.write(at, &one, chosen)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the elements that a slice pattern names of an array of what holds references, which is its elements.
+    pub(super) fn test_values(
+        &mut self,
+        patterns: &'static [Pattern],
+        rest: Option<usize>,
+        place: &Place,
+        parts: &mut Parts,
+        names: &mut Names,
+    ) {
+        let Ty::Array(element, count) = place.ty() else { return };
+        let count = *count as usize;
+        let some = |from: usize, ty: Ty| {
+            let leaves = from * element.leaves().len();
+            let leaves = leaves..leaves + ty.leaves().len();
+            match place {
+                Place::Slots(_, slots, root) => Place::Slots(ty, slots[leaves].to_vec(), *root),
+                Place::Fixed(value) => Place::Fixed(Val { ty, leaves: value.leaves[leaves].to_vec() }),
+                Place::Memory(..) => place.clone(),
+            }
+        };
+        for (index, pattern) in patterns.iter().enumerate().rev() {
+            if Some(index) == rest {
+                let Pattern::At(number, _) = pattern else { continue };
+                let taken = Ty::Array(element.clone(), (count + 1 - patterns.len()) as u64);
+                names.push((*number, some(index, taken)));
+                continue;
+            }
+            let number = if rest.is_some_and(|rest| index > rest) { count + index - patterns.len() } else { index };
+            parts.push((pattern, some(number, (**element).clone())));
+        }
     }
 
     /// Writes an expression to where it shall lie; arrays without a detour.

@@ -38,6 +38,10 @@ impl Lowering<'_> {
             Callee::Exchange(exchange, ty) => self.exchange(at, *exchange, ty, args),
             Callee::VectorOfArray(vector) => self.vector_of_array(vector, &args[0]),
             Callee::Same(ty) => self.expr_as(&args[0], ty),
+            Callee::ArrayOfSlice(array) => {
+                let slice = self.slice_behind(&args[0])?;
+                Ok(self.array_of_slice(array, &slice))
+            }
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
             Callee::View(view, true) => self.view_of_shape(at, view, args),
             Callee::ViewOp(op, _) => self.view_op(at, *op, &args[0], &args[1..]),
@@ -82,6 +86,7 @@ impl Lowering<'_> {
             Callee::Intrinsic(Intrinsic::TryNumber(from), to) => {
                 Ok(self.fallible(value.only(), *from, to.unwrap_or(*from)))
             }
+            Callee::ArrayOfSlice(array) => Ok(self.array_of_slice(array, &value)),
             Callee::Function(instance, _) => self.call_instance(at, instance, vec![value]),
             _ => Err(self.error(at, "write this conversion of an error out, with `map_err`")),
         }

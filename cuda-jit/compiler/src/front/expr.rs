@@ -3,7 +3,7 @@
 use super::Callee;
 use super::builder::Builder;
 use super::copies::{is_place, is_quiet};
-use super::function::{Local, Lowering, Result};
+use super::function::{Captured, Local, Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
@@ -150,6 +150,10 @@ impl Lowering<'_> {
                 self.coerce(at, array, &Ty::Slice(Box::new(element_of(&value.ty)), Memory::unknown(false)))
             }
             (Ty::Ref(..), Ty::Ref(..) | Ty::Slice(..)) => self.coerce_through(at, value, ty),
+            // a reference to a closure is a closure too
+            (Ty::Ref(..), Ty::Closure(_)) if is_closure_reference(&value.ty) => {
+                Ok(self.scopes.closure_value(Captured::Borrowed, vec![value]))
+            }
             _ => self.agree(at, value, ty),
         }
     }
@@ -252,6 +256,14 @@ impl Lowering<'_> {
             && matches!(self.frame().locals.get(&number), Some(Local::Late(_)))
         {
             self.bind_local(number, value);
+            return Ok(Val::unit());
+        }
+        if let ExprKind::Index(base, index) = place.1
+            && let Some(Ty::Array(element, _)) = self.ty_of(base).map(super::types::behind)
+            && !element.is_plain()
+            && !matches!(index.1, ExprKind::Lit(_))
+        {
+            self.replace_element(base, index, value)?;
             return Ok(Val::unit());
         }
         let place = self.place(place)?;
@@ -363,7 +375,7 @@ impl Builder {
 
     /// The value of a field of a variant that another one has. Nobody looks at it, so slots that are never written will do; but
     /// arrays are copied all the same, from memory that must be there.
-    fn nothing(&mut self, ty: &Ty) -> Val {
+    pub(super) fn nothing(&mut self, ty: &Ty) -> Val {
         let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot("none", leaf)).collect();
         let mut value = self.get(ty, &slots);
         for (leaf, ty) in ty.arrays() {
@@ -378,6 +390,14 @@ pub(super) fn assembled(ty: &Ty, parts: Vec<Val>) -> Val {
     let memories: Vec<Memory> = parts.iter().flat_map(|part| part.ty.memories()).collect();
     let leaves = parts.into_iter().flat_map(|part| part.leaves).collect();
     Val { ty: ty.in_memories(&memories), leaves }
+}
+
+/// Returns true for the type of a reference to a closure, or to such a reference.
+pub(super) fn is_closure_reference(mut ty: &Ty) -> bool {
+    while let Ty::Ref(to, _) = ty {
+        ty = to;
+    }
+    matches!(ty, Ty::Closure(_))
 }
 
 fn element_of(reference: &Ty) -> Ty {

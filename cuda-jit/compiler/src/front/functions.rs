@@ -28,6 +28,7 @@ impl Lowering<'_> {
                 Callee::Function(instance, harvest) => Captured::Function(instance.clone(), harvest.clone()),
                 Callee::Operation(operation, typing) => Captured::Operation(*operation, typing.clone()),
                 conversion @ (Callee::Same(_)
+                | Callee::ArrayOfSlice(_)
                 | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _)) => {
                     Captured::Conversion(conversion.clone())
                 }
@@ -217,7 +218,12 @@ impl Lowering<'_> {
         for (pattern, value) in closure.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let ty = expected.cloned().or_else(|| self.scopes.returned_by(closure)).unwrap_or(Ty::Unit);
+        let own = self.scopes.returned_by(closure);
+        // an operator asks for a number where a reference to one will do
+        let ty = match (expected, own) {
+            (Some(expected), Some(own @ Ty::Ref(..))) if !matches!(expected, Ty::Ref(..) | Ty::Slice(..)) => own,
+            (expected, own) => expected.cloned().or(own).unwrap_or(Ty::Unit),
+        };
         let exit = self.build.block();
         let merge = self.merge("closure", ty.clone());
         self.frame_mut().returns.push(Return::Inlined(exit, merge));
@@ -287,7 +293,8 @@ impl Scopes {
             }
             (Captured::Operation(a, typing), Captured::Operation(b, other)) => (a, typing) == (b, other),
             (Captured::Constructor(a, variant), Captured::Constructor(b, other)) => (a, variant) == (b, other),
-            (Captured::Conversion(Callee::Same(a)), Captured::Conversion(Callee::Same(b))) => a == b,
+            (Captured::Conversion(Callee::Same(a)), Captured::Conversion(Callee::Same(b)))
+            | (Captured::Conversion(Callee::ArrayOfSlice(a)), Captured::Conversion(Callee::ArrayOfSlice(b))) => a == b,
             (Captured::Conversion(Callee::Intrinsic(a, to)), Captured::Conversion(Callee::Intrinsic(b, other))) => {
                 (a, to) == (b, other)
             }
@@ -303,6 +310,12 @@ impl Scopes {
         let (types, leaves): (Vec<_>, Vec<_>) = captured.into_iter().map(|Val { ty, leaves }| (ty, leaves)).unzip();
         let closure = ClosureId::new(number as u32, types);
         Val { ty: Ty::Closure(Memory::Closure(Some(closure))), leaves: leaves.concat() }
+    }
+
+    /// The reference that a reference to a closure is.
+    pub(super) fn borrowed_closure(&self, value: &Val) -> Option<Val> {
+        let Ty::Closure(Memory::Closure(Some(closure))) = value.ty else { return None };
+        matches!(self.learned.closures[closure.number as usize], Captured::Borrowed).then(|| value.part(0))
     }
 
     /// The frame that a closure names bindings of, or one like it.

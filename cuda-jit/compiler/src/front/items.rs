@@ -75,8 +75,12 @@ impl Lowering<'_> {
     pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Items> {
         let place = self.through(place);
         match place {
-            Place::Fixed(array @ Val { ty: Ty::Array(_, len), .. }) if !array.ty.is_plain() => {
+            place
+                if let &Ty::Array(_, len) = place.ty()
+                    && !place.ty().is_plain() =>
+            {
                 let count = self.build.constant(Scalar::U64, len);
+                let array = self.build.read(&place);
                 Ok(Items::Counted(Counted::Values(array), count))
             }
             place if matches!(place.ty(), Ty::View(..)) => {

@@ -32,6 +32,7 @@ impl Lowering<'_> {
         }
         if let Callee::Same(_)
         | Callee::VectorOfArray(_)
+        | Callee::ArrayOfSlice(_)
         | Callee::Intrinsic(Intrinsic::Number(_) | Intrinsic::TryNumber(_), _) = &callees[number as usize]
         {
             return self.call(at, number, std::slice::from_ref(receiver));

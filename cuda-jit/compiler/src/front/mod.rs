@@ -240,6 +240,8 @@ enum Callee {
     View(Ty, bool),
     /// The conversion of an array to a vector of this type.
     VectorOfArray(Ty),
+    /// The conversion of a slice to this type, an array or a reference to one.
+    ArrayOfSlice(Ty),
     /// A conversion of this type to itself.
     Same(Ty),
     /// A function of `std::mem`, and the type of what it moves.
@@ -270,6 +272,7 @@ impl Callee {
                 | Intrinsic::Vector
                 | Intrinsic::Same
                 | Intrinsic::VectorOfArray
+                | Intrinsic::ArrayOfSlice
                 | Intrinsic::Exchange(_)
                 | Intrinsic::View(_)
                 | Intrinsic::ViewOp(_)
@@ -281,6 +284,7 @@ impl Callee {
                     Intrinsic::Vector => Callee::Vector(ty.clone()),
                     Intrinsic::Same => Callee::Same(ty.clone()),
                     Intrinsic::VectorOfArray => Callee::VectorOfArray(ty.clone()),
+                    Intrinsic::ArrayOfSlice => Callee::ArrayOfSlice(ty.clone()),
                     Intrinsic::Exchange(exchange) => Callee::Exchange(exchange, ty.clone()),
                     Intrinsic::View(shaped) => Callee::View(ty.clone(), shaped),
                     Intrinsic::ViewOp(op) => Callee::ViewOp(op, ty.clone()),

@@ -42,7 +42,7 @@ impl Lowering<'_> {
             (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
             (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
-            (Operation::Unfilled, _) => self.unfilled(at, &typing.result),
+            (Operation::Unfilled, _) => Ok(self.unfilled(&typing.result)),
             (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
             // the value of one that is named is taken where it lies
             (Operation::HeldValue, _) => {

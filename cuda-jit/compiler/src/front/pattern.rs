@@ -17,7 +17,7 @@ use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, Va
 use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
 
 /// The parts of a pattern that are still to be tested, the next one last.
-type Parts = Vec<(&'static Pattern, Place)>;
+pub(super) type Parts = Vec<(&'static Pattern, Place)>;
 
 /// The names that a pattern binds, each with the place that it is bound to.
 pub(super) type Names = Vec<(u32, Place)>;
@@ -309,8 +309,12 @@ impl<'p> Lowering<'p> {
         names: &mut Names,
     ) -> Result<()> {
         let place = self.through(place);
-        let (ptr, element, memory, len) = self.slice_of(&place)?;
         let rest = patterns.iter().position(is_rest);
+        if matches!(place.ty(), Ty::Array(..)) && !place.ty().is_plain() {
+            self.test_values(patterns, rest, &place, parts, names);
+            return Ok(());
+        }
+        let (ptr, element, memory, len) = self.slice_of(&place)?;
         if let (Ty::Slice(..), Some(fail)) = (place.ty(), fail) {
             let named = self.build.constant(Scalar::U64, (patterns.len() - usize::from(rest.is_some())) as u64);
             let op = if rest.is_some() { CompareOp::Ge } else { CompareOp::Eq };

@@ -1,7 +1,7 @@
 //! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
 
 use super::builder::Builder;
-use super::function::{Captured, Local, Lowering, Result};
+use super::function::{Local, Lowering, Result};
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
@@ -113,6 +113,9 @@ impl Lowering<'_> {
                 match reference.ty {
                     Ty::Ref(..) => self.behind(reference),
                     Ty::Slice(..) => Place::Fixed(reference),
+                    Ty::Closure(_) if let Some(closure) = self.scopes.borrowed_closure(&reference) => {
+                        self.behind(closure)
+                    }
                     other => {
                         let text = format!("a value of type `{}` cannot be dereferenced", shown(&other));
                         return Err(self.error(*at, text));
@@ -213,7 +216,7 @@ impl Lowering<'_> {
         })
     }
 
-    fn check_index(&mut self, at: Pos, index: Value, len: u64) {
+    pub(super) fn check_index(&mut self, at: Pos, index: Value, len: u64) {
         let len = self.build.constant(Scalar::U64, len);
         let inside = self.build.compare(CompareOp::Lt, index, len);
         self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
@@ -284,16 +287,8 @@ impl Lowering<'_> {
     }
 
     /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what
-    /// lies in no memory is the value itself, which nobody can change while it is borrowed. One to a closure is a closure too.
+    /// lies in no memory is the value itself, which nobody can change while it is borrowed.
     pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
-        if let Ty::Closure(Memory::Closure(Some(_))) = place.ty() {
-            let reference = self.reference_to(place, mutable);
-            return self.scopes.closure_value(Captured::Borrowed, vec![reference]);
-        }
-        self.reference_to(place, mutable)
-    }
-
-    fn reference_to(&mut self, place: Place, mutable: bool) -> Val {
         let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
         match place {
             Place::Memory(_, _, memory) if mutable && !memory.writable() => {
@@ -351,14 +346,19 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] })
     }
 
-    /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
-    /// the place's own.
-    pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
+    /// A value as one that a place can hold, with references that point where the place's do.
+    pub(super) fn fitted(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
         if value.ty != *place.ty() && self.scopes.fills(place, &value.ty) {
             // the function is lowered again, with a variable that has room for this
             return Err(self.error(at, "this is lowered again"));
         }
-        let value = self.agree(at, value, place.ty())?;
+        self.agree(at, value, place.ty())
+    }
+
+    /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
+    /// the place's own.
+    pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
+        let value = self.fitted(at, place, value)?;
         if self.build.ended() {
             return Ok(());
         }

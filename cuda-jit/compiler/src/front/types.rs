@@ -66,6 +66,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Duplicate
         | Intrinsic::ViewOp(_)
         | Intrinsic::VectorOfArray
+        | Intrinsic::ArrayOfSlice
         | Intrinsic::Exchange(_)
         | Intrinsic::MapShared => Ty::Unit,
         Intrinsic::Narrow(_) => Ty::Scalar(Scalar::U16),
@@ -240,6 +241,7 @@ impl Scopes {
             }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
+            ExprKind::Closure(_) => Some(Ty::CLOSURE),
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
                 Some(self.frame().harvest.named[*number as usize].clone())
             }
@@ -263,6 +265,7 @@ impl Scopes {
                 Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))
             }
             Callee::Intrinsic(intrinsic, scalar) => Some(intrinsic_type(*intrinsic, *scalar)),
+            Callee::ArrayOfSlice(array) => Some(Ty::result(array.clone(), ty_of::<std::array::TryFromSliceError>())),
             Callee::Vectors(vector) => {
                 let number = Ty::Scalar(vector.lanes()?);
                 let slice = |element| Ty::Slice(Box::new(element), Memory::unknown(false));

@@ -5,9 +5,10 @@
 //!
 //! # Safety
 //!
-//! The compiler believes what [`DeviceFrom`] says, so that is an `unsafe` trait. There is no other unsafe code but the promises
+//! The compiler believes what [`DeviceFrom`] and [`DeviceTryFrom`] say, so those are `unsafe` traits. There is no other unsafe code but the promises
 //! that it is told the truth about the types here.
 
+use std::array::TryFromSliceError;
 use std::marker::PhantomData;
 use std::num::TryFromIntError;
 
@@ -194,53 +195,85 @@ numbers! {
     char: u32 u64 u128;
 }
 
-/// A conversion between integers that may fail: `TryFrom<T>` with code for the device.
+/// A conversion that may fail: `TryFrom<T>` with code for the device.
 ///
-/// Nothing unsafe relies on an implementation: the compiler converts an integer of one type to another.
+/// # Safety
+///
+/// [`instance`](Self::instance) is the function that `TryFrom::try_from` is for these types.
 #[diagnostic::on_unimplemented(
     message = "kernels have no `try_from` of `{T}` for `{Self}`",
     label = "this conversion has no code for the device",
-    note = "kernels have those between integers that may fail; where one cannot, write `from`"
+    note = "kernels have those between integers that may fail, and of slices to arrays; where one cannot fail, write `from`"
 )]
-pub trait DeviceTryFrom<T: CastType>: DeviceType + Sized {
+pub unsafe trait DeviceTryFrom<T, E>: DeviceType + Sized {
+    /// The function.
+    fn instance() -> Instance;
+
     #[doc(hidden)]
-    fn __call_try_from(_: T) -> Returned<TryConversion<T, Self>, Result<Self, TryFromIntError>> {
+    fn __call_try_from(_: T) -> Returned<TryConversion<T, Self, E>, Result<Self, E>> {
         Returned::new()
     }
 
     #[doc(hidden)]
-    fn __fn_try_from() -> Callee<TryConversion<T, Self>> {
+    fn __fn_try_from() -> Callee<TryConversion<T, Self, E>> {
         Callee::new()
     }
 }
 
-/// The callee of a conversion of a `T` to a `U` that may fail.
+/// The callee of a conversion of a `T` to a `U` that may fail with an `E`.
 #[derive(Debug)]
-pub struct TryConversion<T, U>(PhantomData<fn(T) -> U>);
+pub struct TryConversion<T, U, E>(PhantomData<fn(T) -> (U, E)>);
 
 // SAFETY: the instance is the conversion of these types.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: CastType, U: DeviceTryFrom<T>> DeviceFn for TryConversion<T, U> {
+unsafe impl<T, U: DeviceTryFrom<T, E>, E> DeviceFn for TryConversion<T, U, E> {
     type Args = (T,);
-    type Output = Result<U, TryFromIntError>;
+    type Output = Result<U, E>;
 
     fn instance() -> Instance {
-        Instance { body: Body::Intrinsic(Intrinsic::TryNumber(T::TARGET)), generics: vec![type_arg::<U>()] }
+        U::instance()
     }
 }
 
 /// The hidden method of `TryInto::try_into`. Nothing unsafe relies on an implementation.
-pub trait DeviceTryInto: CastType + Sized {
+pub trait DeviceTryInto: Sized {
     #[doc(hidden)]
-    fn __call_try_into<U: DeviceTryFrom<Self>>(self) -> Returned<TryConversion<Self, U>, Result<U, TryFromIntError>> {
+    fn __call_try_into<U: DeviceTryFrom<Self, E>, E>(self) -> Returned<TryConversion<Self, U, E>, Result<U, E>> {
         Returned::new()
     }
 }
 
-impl<T: CastType> DeviceTryInto for T {}
+impl<T> DeviceTryInto for T {}
+
+macro_rules! arrays {
+    ($($slice:ty => $array:ty, [$($bound:ident)?];)*) => { $(
+        // SAFETY: the compiler makes an array, or a reference to one, of a slice that has as many elements.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<'a, T: DeviceType $(+ $bound)?, const N: usize> DeviceTryFrom<$slice, TryFromSliceError> for $array {
+            fn instance() -> Instance {
+                Instance { body: Body::Intrinsic(Intrinsic::ArrayOfSlice), generics: vec![type_arg::<$array>()] }
+            }
+        }
+    )* };
+}
+
+arrays! {
+    &'a [T] => &'a [T; N], [];
+    &'a mut [T] => &'a mut [T; N], [];
+    &'a [T] => [T; N], [Copy];
+    &'a mut [T] => [T; N], [Copy];
+}
 
 macro_rules! fallible {
-    ($($from:ty: $($to:ty)*;)*) => { $($( impl DeviceTryFrom<$from> for $to {} )*)* };
+    ($($from:ty: $($to:ty)*;)*) => { $($(
+        // SAFETY: the compiler converts an integer of one type to another where it fits.
+        unsafe impl DeviceTryFrom<$from, TryFromIntError> for $to {
+            fn instance() -> Instance {
+                let body = Body::Intrinsic(Intrinsic::TryNumber(<$from as CastType>::TARGET));
+                Instance { body, generics: vec![type_arg::<$to>()] }
+            }
+        }
+    )*)* };
 }
 
 fallible! {

@@ -35,5 +35,7 @@ macro_rules! opaque_errors {
 opaque_errors! {
     ndarray::ShapeError, "ndarray::ShapeError", "ShapeError/OutOfBounds: out of bounds indexing":
         Some(ndarray::ShapeError::from_kind(ndarray::ErrorKind::OutOfBounds));
+    std::array::TryFromSliceError, "core::array::TryFromSliceError", "TryFromSliceError(())":
+        <[u8; 1]>::try_from(&[][..]).err();
     std::num::TryFromIntError, "core::num::TryFromIntError", "TryFromIntError(())": u8::try_from(256_u16).err();
 }

@@ -12,6 +12,7 @@
 mod by_path;
 mod capitals;
 pub mod checked;
+mod closures;
 pub mod compare;
 mod constructor;
 mod convert;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 
 pub use by_path::ByPath;
 pub use capitals::{Capitals, OtherCapitals, capitals};
+pub use closures::{BoxedCallee, OtherCallee, boxed};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
     Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,
@@ -403,6 +405,8 @@ pub enum Intrinsic {
     Same,
     /// A vector of an array of its numbers.
     VectorOfArray,
+    /// An array of a slice with as many elements, or a reference to one; or the error that there are others.
+    ArrayOfSlice,
     /// A function of `std::mem`.
     Exchange(Exchange),
 }

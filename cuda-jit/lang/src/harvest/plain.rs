@@ -107,6 +107,63 @@ impl<F: CompiledForDevice> Found<F> for PlainFunction {}
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 
+/// In the place of the type beside a device function with generic arguments as those of `array::from_fn`.
+#[derive(Debug)]
+pub struct PlainOfArray<A, const N: usize, F> {
+    none: PhantomData<(A, F)>,
+}
+
+impl<A, const N: usize, F> PlainOfArray<A, N, F> {
+    #[doc(hidden)]
+    pub fn __callee() -> PlainFunctionOfArray<A, N, F> {
+        PlainFunctionOfArray(PhantomData)
+    }
+
+    #[doc(hidden)]
+    pub fn __see<V: MakesArray<A, N, F>, C: Found<V>>(function: V, _: C, _: *const NoCallee) -> V {
+        function
+    }
+}
+
+/// In the place of the callee of a function that is none of the device's, with generic arguments as those of `array::from_fn`: what
+/// it is called with ties those that the path leaves open.
+#[derive(Debug)]
+pub struct PlainFunctionOfArray<A, const N: usize, F>(PhantomData<(A, F)>);
+
+impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
+    /// Refuses the function.
+    pub fn see<V: CompiledForDevice + MakesArray<A, N, F>>(self, _: &V) -> PlainFunction {
+        PlainFunction
+    }
+
+    /// The same of a call without arguments.
+    pub fn see_none<V: CompiledForDevice + MakesArray<A, N, F>, K>(self, _: &V, _: K) -> NoFunction {
+        NoFunction
+    }
+
+    /// The same of a path that is an argument.
+    pub fn argument<'a, V: CompiledForDevice + MakesArray<A, N, F> + 'a, C: Fn() -> &'a V>(
+        self,
+        _: &V,
+        _: C,
+    ) -> NoFunction {
+        NoFunction
+    }
+}
+
+/// A function that makes an array of what a closure yields.
+///
+/// Nothing unsafe relies on an implementation.
+#[diagnostic::on_unimplemented(
+    message = "kernels call `#[device]` functions, and `{Self}` is none",
+    label = "a plain function, which has no code for the device",
+    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+)]
+pub trait MakesArray<A, const N: usize, F> {}
+
+#[diagnostic::do_not_recommend]
+impl<A, const N: usize, F, V: Fn(F) -> [A; N]> MakesArray<A, N, F> for V {}
+
 /// In the place of a function that nothing has, of which rustc says so elsewhere.
 pub fn no_function() {}
 
@@ -115,6 +172,9 @@ pub fn no_function_of<A>() {}
 
 /// The same with two.
 pub fn no_function_of_two<A, B>() {}
+
+/// The same with those of an array.
+pub fn no_function_of_array<A, const N: usize, F>() {}
 
 /// What a twin imports by a glob: names that no program has.
 pub mod names {
@@ -141,6 +201,8 @@ pub mod names {
             __cuda_jit_q7 __cuda_jit_q8 __cuda_jit_q9 __cuda_jit_q10 __cuda_jit_q11;
         PlainOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
             __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
+        PlainOfArray: __cuda_jit_x0 __cuda_jit_x1 __cuda_jit_x2 __cuda_jit_x3 __cuda_jit_x4 __cuda_jit_x5
+            __cuda_jit_x6 __cuda_jit_x7 __cuda_jit_x8 __cuda_jit_x9 __cuda_jit_x10 __cuda_jit_x11;
         // where a name that nothing has is an error elsewhere
         Plain: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
             __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
@@ -148,12 +210,16 @@ pub mod names {
             __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
         PlainOfTwo: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
             __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
+        PlainOfArray: __cuda_jit_y0 __cuda_jit_y1 __cuda_jit_y2 __cuda_jit_y3 __cuda_jit_y4 __cuda_jit_y5
+            __cuda_jit_y6 __cuda_jit_y7 __cuda_jit_y8 __cuda_jit_y9 __cuda_jit_y10 __cuda_jit_y11;
         no_function: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
             __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
         no_function_of: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
             __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
         no_function_of_two: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
             __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
+        no_function_of_array: __cuda_jit_y0 __cuda_jit_y1 __cuda_jit_y2 __cuda_jit_y3 __cuda_jit_y4 __cuda_jit_y5
+            __cuda_jit_y6 __cuda_jit_y7 __cuda_jit_y8 __cuda_jit_y9 __cuda_jit_y10 __cuda_jit_y11;
     }
 }
 

@@ -12,7 +12,7 @@
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
-use crate::harvest::plain::{CompiledForDevice, Found, NoFunction, PlainFunction};
+use crate::harvest::plain::{CompiledForDevice, Found, MakesArray, NoFunction, PlainFunction, PlainFunctionOfArray};
 use crate::harvest::{
     Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
     type_arg,
@@ -144,10 +144,10 @@ impl PlainFunction {
 }
 
 macro_rules! compared {
-    ($($one:ident $two:ident;)*) => { $(
-        impl PlainFunction {
+    ($([$($of:tt)*] $ty:ty, [$($bound:tt)*]: $one:ident $two:ident;)*) => { $(
+        impl<$($of)*> $ty {
             /// Compares the function with those of one argument.
-            pub fn $one<F, T, O, R, N, W, A, B, C, D, E, G, const LEN: usize>(
+            pub fn $one<F: $($bound)*, T, O, R, N, W, A, B, C, D, E, G, const LEN: usize>(
                 self,
                 _: &F,
                 _: (T, O, R, N, W),
@@ -163,17 +163,17 @@ macro_rules! compared {
             }
 
             /// Compares the function with those of two arguments.
-            pub fn $two<F, S, R, N, U, Z, A, B, C, D, E, X: IntoIterator, Y: IntoIterator>(
+            pub fn $two<F: $($bound)*, S, R, N, U, Z, A, B, C, D, E, I: IntoIterator, J: IntoIterator>(
                 self,
                 _: &F,
                 _: (S, R, N, U, Z),
-            ) -> Among<F, (S, R, N, U, Z), (A, B, C, D, E, X, Y)>
+            ) -> Among<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
             where
                 S: Fn(&mut A, &mut A),
                 R: Fn(&mut B, B) -> B,
                 N: Fn(C, usize) -> RepeatN<C>,
                 U: Fn(Option<D>, E) -> Successors<D, E>,
-                Z: Fn(X, Y) -> std::iter::Zip<X::IntoIter, Y::IntoIter>,
+                Z: Fn(I, J) -> std::iter::Zip<I::IntoIter, J::IntoIter>,
             {
                 Among(PhantomData)
             }
@@ -181,7 +181,12 @@ macro_rules! compared {
     )* };
 }
 
-compared! { see_one see_two; beside_one beside_two; }
+compared! {
+    [] PlainFunction, []: see_one see_two;
+    [] PlainFunction, []: beside_one beside_two;
+    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: see_one see_two;
+    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: beside_one beside_two;
+}
 
 /// The function of the device library in the place of a known one.
 #[derive(Debug)]

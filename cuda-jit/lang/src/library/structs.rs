@@ -1,4 +1,4 @@
-//! Structs of the device library, which may hold references, closures and each other.
+//! Structs that may hold references, closures and each other: the device library's, and those of the user's that hold closures.
 //!
 //! # Safety
 //!
@@ -12,10 +12,10 @@ use crate::harvest::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, Ty};
 
 /// The names of a struct and of its fields.
 ///
-/// Nothing unsafe relies on an implementation: `device_struct!` alone names keys.
+/// Nothing unsafe relies on an implementation: a key is told apart by the type that implements this.
 pub trait Names: 'static {
     /// The struct's.
-    const NAME: &'static str;
+    fn name() -> &'static str;
     /// The fields', in order.
     const FIELDS: &'static [&'static str];
 }
@@ -38,7 +38,8 @@ macro_rules! keys {
     )* };
 }
 
-keys! { () (A) (A B) (A B C) (A B C D) (A B C D E) }
+keys! { () (A) (A B) (A B C) (A B C D) (A B C D E) (A B C D E F) (A B C D E F G) (A B C D E F G H) (A B C D E F G H I)
+(A B C D E F G H I J) (A B C D E F G H I J K) (A B C D E F G H I J K L) }
 
 /// The key of a struct of such names and fields.
 #[derive(Debug)]
@@ -49,7 +50,7 @@ unsafe impl<N: Names, F: Keys> Key for StructKey<N, F> {
     fn ty() -> Ty {
         let fields = N::FIELDS.iter().zip(F::types()).map(|(name, ty)| Field { name, ty, offset: 0 });
         Ty::Struct(Arc::new(StructTy {
-            name: N::NAME,
+            name: N::name(),
             fields: fields.collect(),
             size: 0,
             align: 0,
@@ -74,7 +75,10 @@ macro_rules! device_struct {
             pub enum Name {}
 
             impl $crate::library::structs::Names for Name {
-                const NAME: &'static str = stringify!($name);
+                fn name() -> &'static str {
+                    stringify!($name)
+                }
+
                 const FIELDS: &'static [&'static str] = &[$(stringify!($field)),*];
             }
 

@@ -35,21 +35,17 @@ impl Capture {
         if let Some(ident) = callee.path.get_ident()
             && let Some(number) = self.lookup(ident)
         {
-            let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument(arg)).collect();
-            return match self.scopes.binding(number).kind {
-                BindingKind::Closure => {
-                    let args =
-                        call.args.iter_mut().zip(args).map(|(arg, value)| self.with_type(arg, value, None)).collect();
-                    let callee = node(span, s::ExprKind::Binding(self.used(ident, number)));
-                    node(span, s::ExprKind::CallClosure(Box::new(callee), args))
-                }
-                _ => self.refuse(callee.span(), "this is a value, not a function or a closure"),
-            };
+            if self.scopes.binding(number).kind != BindingKind::Closure {
+                return self.call_of_value(expr);
+            }
+            let args = self.closure_arguments(&mut call.args);
+            let callee = node(span, s::ExprKind::Binding(self.used(ident, number)));
+            return node(span, s::ExprKind::CallClosure(Box::new(callee), args));
         }
         // what a constructor takes by a path is a constant
         let is_constructor = is_constructor(&callee);
         let takes = |arg| if is_constructor { self.is_closure(arg) } else { self.names_function(arg) };
-        let closures = call.args.iter().any(takes);
+        let closures = call.args.iter().any(takes) || self.holds_closures && call.args.iter().any(may_hold_closure);
         let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_of(arg, is_constructor)).collect();
         if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
             let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
@@ -84,14 +80,24 @@ impl Capture {
         let span = begin(expr);
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
         let callee = self.expr(&mut call.func);
-        let mut args = Vec::new();
-        for arg in &mut call.args {
-            let value = self.argument(arg);
-            args.push(self.with_type(arg, value, None));
+        let args = self.closure_arguments(&mut call.args);
+        if self.holds_closures {
+            let callee = &call.func;
+            *call.func = Expr::Verbatim(quote_spanned!(span => ((&#callee).__cuda_jit_callee())));
         }
         let called = node(span, s::ExprKind::CallClosure(Box::new(callee), args));
         let number = self.observe(expr, None);
         node(span, s::ExprKind::Asked(Box::new(called), number))
+    }
+
+    /// The arguments of a closure's call, each with its type.
+    fn closure_arguments(&mut self, args: &mut Punctuated<Expr, Token![,]>) -> Vec<s::Expr> {
+        let mut captured = Vec::with_capacity(args.len());
+        for arg in args {
+            let value = self.typed(arg);
+            captured.push(value);
+        }
+        captured
     }
 
     /// `receiver.method(args)`. In the twin the method's hidden one is called in its place.
@@ -101,6 +107,8 @@ impl Capture {
         let is_told = call.method == "expect" || call.method == "expect_err";
         let arg = |arg: &mut Expr| match arg {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) if is_told => message_of(text),
+            // the method may take a value of any type
+            arg if self.names_closure(arg).is_some() => self.expr(arg),
             arg => self.argument_of(arg, false),
         };
         let args = call.args.iter_mut().map(arg).collect();
@@ -118,6 +126,7 @@ impl Capture {
             _ => match self.capital_of(arg) {
                 Some(Capital::Throughout) => self.in_capitals(arg),
                 Some(Capital::OfType) if !is_constructor => self.constructor(arg),
+                None if is_constructor && self.is_closure(arg) => self.expr(arg),
                 _ => self.argument_or_function(arg),
             },
         }
@@ -303,6 +312,11 @@ impl Capture {
         call.tokens = quote!(#(crate = #path,)* #tokens);
         node(span, s::ExprKind::Print(format.pieces(), args))
     }
+}
+
+/// Returns true for an argument whose value may hold a closure.
+fn may_hold_closure(arg: &Expr) -> bool {
+    !matches!(arg, Expr::Lit(_) | Expr::Unary(_) | Expr::Binary(_) | Expr::Cast(_))
 }
 
 /// Returns true if the language has an expression macro of this name.

@@ -21,7 +21,7 @@ use cuda_jit_syntax::owned as s;
 
 use super::call::PRIMITIVES;
 use super::observers::{callee, callee_value};
-use super::pattern::applied;
+use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
 use super::{Capture, node, nothing};
 
@@ -54,7 +54,7 @@ impl Capture {
         written: &ExprPath,
         call: Option<(usize, bool)>,
     ) -> (Expr, Option<Ident>) {
-        let span = begin_path(written);
+        let (span, written) = (begin_path(written), &without_inferred(written));
         self.check_primitive(written);
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
@@ -73,7 +73,7 @@ impl Capture {
             let seer = imported(seer(path).to_token_stream());
             Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #observer))))
         };
-        if let (Some((_, true)), None) = (call, &known) {
+        if let (Some((_, true)), None, false) = (call, &known, is_constructor(path)) {
             let found = imported(quote_spanned!(span => #hidden()));
             return (seen(quote_spanned!(span => #(#same)*(#named)), found, observer.to_token_stream()), None);
         }
@@ -199,10 +199,36 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
             match arguments.args.len() {
                 1 if are_types => Some(if silent { "__cuda_jit_u" } else { "__cuda_jit_q" }),
                 2 if are_types => Some(if silent { "__cuda_jit_v" } else { "__cuda_jit_r" }),
+                // as those of `array::from_fn`
+                3 if is_length(&arguments.args[1]) => Some(if silent { "__cuda_jit_y" } else { "__cuda_jit_x" }),
                 _ => None,
             }
         }
         PathArguments::Parenthesized(_) => None,
+    }
+}
+
+/// A path of a free function without generic arguments that are all inferred.
+fn without_inferred(path: &ExprPath) -> ExprPath {
+    let mut path = path.clone();
+    let is_inferred = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(syn::Type::Infer(_)));
+    if let Some(last) = path.path.segments.last_mut()
+        && let PathArguments::AngleBracketed(arguments) = &last.arguments
+        && arguments.args.iter().all(is_inferred)
+    {
+        last.arguments = PathArguments::None;
+    }
+    path
+}
+
+/// Returns true for a generic argument that may be a number.
+fn is_length(argument: &GenericArgument) -> bool {
+    match argument {
+        GenericArgument::Const(_) | GenericArgument::Type(syn::Type::Infer(_)) => true,
+        GenericArgument::Type(syn::Type::Path(path)) => path.path.segments.last().is_some_and(|last| {
+            last.arguments.is_none() && !is_type_case(&last.ident) && !is_lower_type(&last.ident.to_string())
+        }),
+        _ => false,
     }
 }
 

@@ -3,11 +3,11 @@
 use cuda_jit_syntax::owned as s;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt};
+use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt, UnOp};
 
 use super::observers::{after, named};
 use super::pattern::is_constant;
-use super::{BindingKind, Capture, node, span::begin};
+use super::{BindingKind, Capture, node, nothing, span::begin};
 
 /// What kernels have instead of a variable that all threads write.
 pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` parameter, written with `atomic_add` and its kin where several do, \
@@ -15,12 +15,8 @@ pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` paramete
 
 impl Capture {
     /// `let name = |params| body;`
-    pub(super) fn named_closure(&mut self, pattern: &Pat, closure: &mut ExprClosure) -> s::Stmt {
+    pub(super) fn named_closure(&mut self, pat: &PatIdent, closure: &mut ExprClosure) -> s::Stmt {
         let captured = self.closure(closure);
-        let Pat::Ident(pat) = pattern else {
-            self.refuse(pattern.span(), "a closure is bound to one name");
-            return s::Stmt::Let(s::Pattern::Wild, None, None);
-        };
         let number = self.declare(&pat.ident, pat.mutability.is_some(), BindingKind::Closure, false);
         s::Stmt::Closure(number, Box::new(captured))
     }
@@ -42,9 +38,13 @@ impl Capture {
                 let closure = self.closure(closure);
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
-            Expr::Reference(reference) if self.names_closure(&reference.expr).is_some() => {
+            Expr::Reference(reference) if self.is_closure_place(&reference.expr) => {
                 let closure = self.argument(&mut reference.expr);
                 node(span, s::ExprKind::Reborrow(Box::new(closure), reference.mutability.is_some()))
+            }
+            Expr::Unary(unary) if self.is_closure_place(&unary.expr) && matches!(unary.op, UnOp::Deref(_)) => {
+                let closure = self.argument(&mut unary.expr);
+                node(span, s::ExprKind::Deref(Box::new(closure)))
             }
             _ => match (self.names_closure(arg), arg) {
                 (Some(number), Expr::Path(path)) => self.binding(span, path, number),
@@ -59,8 +59,10 @@ impl Capture {
         match value {
             Expr::Closure(closure) => {
                 let closure = self.asked_closure(closure);
+                self.holds_closures = true;
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
+            _ if self.boxes => self.expr(value),
             _ => self.argument(value),
         }
     }
@@ -69,13 +71,40 @@ impl Capture {
     pub(super) fn is_closure(&mut self, arg: &Expr) -> bool {
         match arg {
             Expr::Closure(_) => true,
-            Expr::Reference(reference) => self.names_closure(&reference.expr).is_some(),
+            Expr::Reference(reference) => self.is_closure_place(&reference.expr),
             _ => self.names_closure(arg).is_some(),
         }
     }
 
+    /// Returns true for the name of a closure, or for what a name of a reference to one refers to.
+    fn is_closure_place(&self, place: &Expr) -> bool {
+        match place {
+            Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.is_closure_place(&unary.expr),
+            place => self.names_closure(place).is_some(),
+        }
+    }
+
+    /// In the probe: has a closure as a value that types of this crate may hold.
+    pub(super) fn boxed(&mut self, closure: &mut Expr) {
+        if !self.boxes {
+            return;
+        }
+        let span = begin(closure);
+        *closure = Expr::Verbatim(quote_spanned!(span => __cuda_jit_boxed(#closure)));
+        self.holds_closures = true;
+    }
+
+    /// A closure that is written where a value is.
+    pub(super) fn closure_value(&mut self, expr: &mut Expr) -> s::Expr {
+        let span = begin(expr);
+        let Expr::Closure(closure) = expr else { return nothing() };
+        let captured = self.asked_closure(closure);
+        self.boxed(expr);
+        node(span, s::ExprKind::Closure(Box::new(captured)))
+    }
+
     /// The binding that an expression names, if it is a closure's.
-    fn names_closure(&self, expr: &Expr) -> Option<u32> {
+    pub(super) fn names_closure(&self, expr: &Expr) -> Option<u32> {
         let Expr::Path(path) = expr else { return None };
         let number = self.lookup(path.path.get_ident()?)?;
         (self.scopes.binding(number).kind == BindingKind::Closure).then_some(number)

@@ -72,6 +72,7 @@ impl Capture {
             Expr::MethodCall(_) => self.method_call(expr),
             Expr::Macro(call) if is_matches(&call.mac) => self.matches(expr),
             Expr::Range(_) => self.range(expr),
+            Expr::Closure(_) => self.closure_value(expr),
             Expr::Macro(call) => self.macro_call(&mut call.mac),
             _ => self.control(expr),
         }
@@ -169,10 +170,11 @@ impl Capture {
         let Expr::Path(expr) = &*written else { return nothing() };
         let (expr, span) = (&expr.clone(), begin_path(expr));
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.lookup(ident)) {
+            let captured = self.binding(span, expr, number);
             if self.scopes.binding(number).kind == BindingKind::Closure {
-                return self.refuse(span, "a closure is called here, or passed to a device function; it is no value");
+                self.boxed(written);
             }
-            return self.binding(span, expr, number);
+            return captured;
         }
         if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
@@ -504,7 +506,6 @@ pub(super) const POINTERS: &str =
 /// Why an expression is outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
-        Expr::Closure(_) => "bind a closure with `let name = |..| ..` and call it, or pass it to a device function",
         Expr::RawAddr(_) => POINTERS,
         Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
         _ => "this expression is not supported in a kernel",

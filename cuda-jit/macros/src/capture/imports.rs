@@ -56,6 +56,8 @@ struct OfType {
     count: usize,
     /// The advice where the type does not have it.
     hint: String,
+    /// True if a path names it of a reference.
+    of_reference: bool,
 }
 
 impl OfType {
@@ -71,16 +73,19 @@ impl OfType {
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
-        Some(OfType { hidden: format_ident!("{}_{}", prefix, name, span = Span::mixed_site()), name, count, hint })
+        let of_reference = path.qself.as_ref().is_some_and(|of| matches!(*of.ty, syn::Type::Reference(_)));
+        let hidden = format_ident!("{}_{}", prefix, name, span = Span::mixed_site());
+        Some(OfType { hidden, name, count, hint, of_reference })
     }
 
     /// A trait that has it for references, and an error for all else. What it returns may be anything, so that nothing
     /// follows from the error.
     fn refusal(&self, root: &TokenStream) -> TokenStream {
-        let OfType { hidden, name, count, hint } = self;
+        let OfType { hidden, name, count, hint, of_reference } = self;
         let of = unique("DeviceFunction", name);
         let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
         let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
+        let outer = if *of_reference { quote!(&&) } else { quote!(&) };
         quote! {
             #[diagnostic::on_unimplemented(message = #message, label = "not a device function", note = #hint)]
             trait #of<Of> {
@@ -89,7 +94,7 @@ impl OfType {
                 }
             }
             #[diagnostic::do_not_recommend]
-            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for &T {}
+            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for #outer T {}
         }
     }
 }
@@ -139,8 +144,9 @@ impl Imports {
     /// Sees to it that a type which lacks a hidden function is told of.
     fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
         let Some(asked) = OfType::new(prefix, path, count) else { return };
-        if !self.functions.iter().any(|known| known.hidden == asked.hidden) {
-            self.functions.push(asked);
+        match self.functions.iter_mut().find(|known| known.hidden == asked.hidden) {
+            Some(known) => known.of_reference |= asked.of_reference,
+            None => self.functions.push(asked),
         }
     }
 

@@ -81,13 +81,20 @@ pub(crate) struct Capture {
     preceding: Preceding,
     names: NameProbe,
     errors: Errors,
+    /// True if a value of the body may hold a closure, so that any argument of a call may be one.
+    holds_closures: bool,
+    /// True if the probe boxes the closures that are values.
+    boxes: bool,
 }
 
 /// Captures `body`; all errors are collected before it gives up.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
     let names = NameProbe::new(globs || !signature.in_one_place);
-    let mut walk = Capture { names, imports: Imports::new(checked::is_told(signature)), ..Capture::default() };
+    let imports = Imports::new(checked::is_told(signature));
+    let boxes = signature.boxes_closures();
+    let holds_closures = boxes && signature.holds_closures();
+    let mut walk = Capture { names, imports, boxes, holds_closures, ..Capture::default() };
     let params = (0..).zip(&signature.params).map(|(index, param)| walk.param(signature, index, param)).collect();
     crate::signature::forget_lifetimes(&mut body, &signature.lifetimes);
     let captured = walk.block(&mut body);
@@ -102,7 +109,7 @@ pub(crate) fn capture_closure(
 ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
     let asks = attributes::remove_in_closure(&mut closure)? || !in_one_place;
     let (names, scopes) = (NameProbe::new(asks), Scopes::of_launched(asks));
-    let mut walk = Capture { names, scopes, ..Capture::default() };
+    let mut walk = Capture { names, scopes, boxes: true, ..Capture::default() };
     let span = closure.or1_token.span;
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };

@@ -98,8 +98,15 @@ impl Capture {
     /// Captures a `let`; appends the observers of its names.
     fn local(&mut self, local: &mut Local, observers: &mut Vec<Stmt>) -> s::Stmt {
         let Some(init) = &mut local.init else { return self.late(&local.pat, observers) };
-        if let Expr::Closure(closure) = &mut *init.expr {
-            return self.named_closure(&local.pat, closure);
+        match (&local.pat, &mut *init.expr) {
+            (Pat::Ident(pat), Expr::Closure(closure)) => return self.named_closure(pat, closure),
+            (Pat::Type(typed), Expr::Closure(_)) => {
+                let hint =
+                    "a closure has no type that can be written; bind it without one: `let f = |v: f32| v * 2.0;`";
+                self.refuse(typed.ty.span(), hint);
+                return s::Stmt::Let(s::Pattern::Wild, None, None);
+            }
+            _ => {}
         }
         if let Some(closure) = self.renamed_closure(&local.pat, &mut init.expr) {
             return closure;

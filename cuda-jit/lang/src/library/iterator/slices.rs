@@ -6,7 +6,7 @@
 
 use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
 use crate::device;
-use crate::device::library::extend_mut;
+use crate::device::library::{duplicate, extend_mut};
 use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
 
@@ -189,7 +189,7 @@ pub struct ArrayElements<T, const N: usize> {
 device_struct!(ArrayElements [T, N] [T: DeviceType, const N: usize] { array: [T; N] });
 
 #[device(library, unchecked)]
-impl<T: DeviceType + Copy, const N: usize> Numbered for ArrayElements<T, N> {
+impl<T: DeviceType, const N: usize> Numbered for ArrayElements<T, N> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 
@@ -198,7 +198,7 @@ impl<T: DeviceType + Copy, const N: usize> Numbered for ArrayElements<T, N> {
     }
 
     fn at(&mut self, number: usize) -> T {
-        self.array[number]
+        duplicate(&self.array[number])
     }
 }
 
@@ -245,7 +245,7 @@ impl<'a, T: DeviceType, const N: usize> DeviceIntoIterator for &'a mut [T; N] {
 }
 
 #[device(library)]
-impl<T: DeviceType + Copy, const N: usize> DeviceIntoIterator for [T; N] {
+impl<T: DeviceType, const N: usize> DeviceIntoIterator for [T; N] {
     type Item = T;
     type IntoIter = Indexed<ArrayElements<T, N>>;
     const ARRAY_LEN: Option<usize> = Some(N);

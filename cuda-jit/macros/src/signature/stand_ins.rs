@@ -1,0 +1,136 @@
+//! The types that stand for those of closures: function pointers in the typing probe, open parameters where a call tells them.
+
+use syn::visit_mut::VisitMut;
+use syn::{Generics, Ident, Type, TypeParam, TypeParamBound};
+
+use super::{Forget, Role, Signature};
+
+impl Signature {
+    /// A parameter's type with function pointers in the place of closures' types; where it holds closures, they are boxed as the
+    /// values of a typing probe are.
+    pub(crate) fn stood_in(&self, ty: &Type) -> Type {
+        let is_held = self.boxes_closures() && !self.is_closure(ty);
+        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, is_held)))
+    }
+
+    /// The same of a result's type, in which all closures are values.
+    pub(crate) fn stood_in_result(&self, ty: &Type) -> Type {
+        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, self.boxes_closures())))
+    }
+
+    /// Returns true if closures that are values are boxed in the probe. The device library's structs hold closures as they are.
+    pub(crate) fn boxes_closures(&self) -> bool {
+        self.role != Role::Library
+    }
+
+    /// A type with others in the place of the closures' types.
+    pub(crate) fn opened(&self, ty: &Type, open: &dyn Fn(&Ident) -> Ident) -> Type {
+        replaced(ty, &|name| {
+            let open = self.closure(name).map(|_| open(name))?;
+            Some(syn::parse_quote!(#open))
+        })
+    }
+
+    /// The type parameters that are closures.
+    pub(crate) fn closure_names(&self) -> impl Iterator<Item = &Ident> {
+        self.closures.iter().map(|(name, _)| name)
+    }
+
+    /// The bounds of closures' types under other names, where types that hold closures may ask for them.
+    pub(crate) fn held_bounds(&self, open: &dyn Fn(&Ident) -> Ident) -> Vec<syn::WherePredicate> {
+        if !self.holds_closures() {
+            return Vec::new();
+        }
+        let mut predicates: Vec<syn::WherePredicate> = Vec::new();
+        for param in self.generics.type_params().filter(|param| self.closure(&param.ident).is_some()) {
+            let (name, bounds) = (&param.ident, &param.bounds);
+            predicates.push(syn::parse_quote!(#name: 'static + #bounds));
+        }
+        let about = |predicate: &&syn::WherePredicate| match predicate {
+            syn::WherePredicate::Type(predicate) => self.is_closure(&predicate.bounded_ty),
+            _ => false,
+        };
+        let clause = self.generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+        predicates.extend(clause.filter(about).cloned());
+        let open = |name: &Ident| {
+            let open = self.closure(name).map(|_| open(name))?;
+            Some(syn::parse_quote!(#open))
+        };
+        for predicate in &mut predicates {
+            Replace(&open).visit_where_predicate_mut(predicate);
+            Forget(&self.lifetimes, "'static").visit_where_predicate_mut(predicate);
+        }
+        predicates
+    }
+
+    /// Returns true if a parameter's type holds closures, or the result's does.
+    pub(crate) fn holds_closures(&self) -> bool {
+        let mentions = |ty: &Type| replaced(ty, &|name| self.closure(name).cloned()) != *ty;
+        mentions(&self.result) || self.static_types.iter().any(|ty| !self.is_closure(ty) && mentions(ty))
+    }
+}
+
+/// The type parameters that are closures, each with the type that stands for it as a value.
+pub(crate) fn held_closures(generics: &Generics) -> Vec<(Ident, Type)> {
+    let held = |param: &TypeParam| Some((param.ident.clone(), stand_in_of(&stand_in(param, generics)?, true)));
+    generics.type_params().filter_map(held).collect()
+}
+
+/// The type parameters that are closures.
+pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
+    let is_closure = |param: &&TypeParam| stand_in(param, generics).is_some();
+    generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
+}
+
+/// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
+pub(super) fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
+    let signature = |bound: &TypeParamBound| match bound {
+        TypeParamBound::Trait(bound) => {
+            let last = bound.path.segments.last()?;
+            match &last.arguments {
+                // stable Rust writes the bounds of closures so, and no others
+                syn::PathArguments::Parenthesized(arguments) => {
+                    let (inputs, output, lifetimes) = (&arguments.inputs, &arguments.output, &bound.lifetimes);
+                    Some(syn::parse_quote!(#lifetimes fn(#inputs) #output))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let clauses = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
+    let mut bounds = clauses.filter_map(|predicate| match predicate {
+        syn::WherePredicate::Type(predicate) => match &predicate.bounded_ty {
+            Type::Path(path) if path.path.is_ident(&param.ident) => Some(&predicate.bounds),
+            _ => None,
+        },
+        _ => None,
+    });
+    param.bounds.iter().find_map(signature).or_else(|| bounds.find_map(|bounds| bounds.iter().find_map(signature)))
+}
+
+/// The stand-in of a closure, boxed where the closure is a value.
+pub(super) fn stand_in_of(pointer: &Type, is_value: bool) -> Type {
+    if is_value { syn::parse_quote!(::std::boxed::Box<#pointer>) } else { pointer.clone() }
+}
+
+/// Replaces names by types.
+struct Replace<'a>(&'a dyn Fn(&Ident) -> Option<Type>);
+impl VisitMut for Replace<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        if let Type::Path(path) = ty
+            && let Some(other) = path.path.get_ident().and_then(self.0)
+        {
+            *ty = other;
+        } else {
+            syn::visit_mut::visit_type_mut(self, ty);
+        }
+    }
+}
+
+/// A type in which names are replaced by types.
+pub(crate) fn replaced(ty: &Type, by: &dyn Fn(&Ident) -> Option<Type>) -> Type {
+    let mut ty = ty.clone();
+    Replace(by).visit_type_mut(&mut ty);
+    ty
+}

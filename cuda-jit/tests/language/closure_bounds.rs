@@ -1,0 +1,52 @@
+//! Closures whose bounds name lifetimes.
+
+use cuda_jit::device::grid;
+use cuda_jit::{DeviceType, device, kernel};
+
+use super::differ;
+
+#[device]
+fn at<'a, F: Fn(usize) -> &'a u32>(f: F, k: usize) -> u32 {
+    *f(k)
+}
+#[device]
+fn least<'a, F: Fn(usize) -> &'a u32>(f: F, k: usize) -> &'a u32 {
+    let (a, b) = (f(k), f(k + 1));
+    if a < b { a } else { b }
+}
+#[device]
+fn on<'a, F>(f: F, k: &'a u32) -> u32
+where
+    F: Fn(&'a u32) -> u32,
+{
+    f(k)
+}
+#[device]
+fn each<F: for<'b> Fn(&'b u32) -> &'b u32>(f: F, a: &u32, b: &u32) -> u32 {
+    f(a) * 10 + f(b)
+}
+#[derive(Clone, Copy, DeviceType)]
+struct Table<'a> {
+    all: &'a [u32],
+}
+#[device]
+impl<'a> Table<'a> {
+    fn by<'b, F: Fn(&'a u32, &'b u32) -> &'b u32>(&self, f: F, k: &'b u32) -> u32 {
+        *f(&self.all[1], k)
+    }
+}
+
+#[kernel]
+fn lend(x: &[u32], out: &mut [u32]) {
+    let i = grid::<1>();
+    let own = [7u32, 5, 3, 9, 1, 2, 8, 4, 6];
+    out[i] = at(|k| &x[k], i) + at(|k| &own[k], i) * 100;
+    out[i] += *least(|k| &x[k], i) * 1000 + on(|v| *v + 1, &x[i]) * 10000;
+    out[i] += each(|v| v, &x[i], &own[i]) * 100000;
+    out[i] += Table { all: x }.by(|a, b| if *a > 2 { b } else { b }, &x[i]);
+}
+
+#[test]
+fn bounds_of_closures_name_lifetimes() {
+    differ!(lend, (1, 7), [&[3u32, 1, 4, 1, 5, 9, 2, 6][..]], vec![0u32; 7]);
+}
