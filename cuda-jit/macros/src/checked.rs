@@ -38,9 +38,15 @@ pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Rep
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
     let can_repeat = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    let names_lifetimes = !signature.lifetimes.is_empty() && signature.generics.type_params().next().is_some();
-    let can_repeat = can_repeat && !has_attributes && !names_lifetimes && !text.contains('?');
+    let can_repeat = can_repeat && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
     can_repeat.then_some(Repeated { body, method: None })
+}
+
+/// Returns true if a bound names a lifetime of the function.
+fn bounds_name_lifetimes(signature: &Signature) -> bool {
+    let (params, clause) = (&signature.generics.params, &signature.generics.where_clause);
+    let bounds = quote!(#params #clause).to_string();
+    signature.lifetimes.iter().any(|lifetime| bounds.contains(&lifetime.to_string()))
 }
 
 /// The copy of a method's body, for an `impl` without generic parameters.

@@ -1,0 +1,8 @@
+//! What is no path of a bundle's file.
+
+use cuda_jit::embed_kernels;
+
+fn main() {
+    let _ = embed_kernels!(kernels.bundle);
+    let _ = embed_kernels!("Cargo.toml");
+}
