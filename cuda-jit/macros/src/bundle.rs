@@ -22,11 +22,7 @@ pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
 
 fn of_file(root: &TokenStream, folder: &Path, file: &LitStr) -> TokenStream {
     let path = folder.join(file.value());
-    let Some(text) = path.to_str() else {
-        let text = format!("the path `{}` is not UTF-8, and rustc includes no such file", path.display());
-        return syn::Error::new(file.span(), text).to_compile_error();
-    };
-    let literal = LitStr::new(text, file.span());
+    let literal = LitStr::new(&path.to_string_lossy(), file.span());
     if path.is_file() { quote!(#root::embedded_bundle!(#literal)) } else { quote!(#root::missing_bundle!(#literal)) }
 }
 
