@@ -27,7 +27,7 @@ pub enum Suffix {
 /// let cc: ComputeCapability = "9.0a".parse()?;
 /// assert_eq!(cc.to_string(), "sm_90a");
 /// assert_eq!("sm_120".parse::<ComputeCapability>()?, (12, 0).into());
-/// # Ok::<(), cuda_jit::target::TargetError>(())
+/// # Ok::<(), cuda_jit_kir::target::TargetError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ComputeCapability {
@@ -110,7 +110,7 @@ impl TryFrom<&str> for ComputeCapability {
 /// assert_eq!(Target::new((9, 0))?.to_string(), "sm_90");
 /// assert!(Target::new((9, 9)).is_err());
 /// assert_eq!(Target::default().to_string(), "sm_75");
-/// # Ok::<(), cuda_jit::target::TargetError>(())
+/// # Ok::<(), cuda_jit_kir::target::TargetError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Target {
