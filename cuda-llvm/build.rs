@@ -32,7 +32,7 @@ const COMPONENTS: &[&str] = &[
     "support",
 ];
 
-/// What it uses to make code for the machine that the program runs on.
+/// The functions that make code for the machine that the program runs on.
 const X86: &[&str] = &["x86codegen", "x86asmparser", "x86disassembler", "x86desc", "x86info"];
 /// The same on AArch64.
 const AARCH64: &[&str] =

@@ -164,7 +164,7 @@ impl CompiledKernel {
     }
 }
 
-/// What only the compiler can tell.
+/// Facts that need the compiler.
 #[cfg(feature = "compiler")]
 impl CompiledKernel {
     /// Its KIR.

@@ -7,7 +7,7 @@ use std::path::Path;
 #[cfg(unix)]
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 
-/// Whether this user or root has written a file.
+/// Returns true if this user or root has written a file.
 #[cfg(unix)]
 pub(crate) fn is_own(facts: &Metadata) -> bool {
     facts.uid() == 0 || facts.uid() == rustix::process::geteuid().as_raw()

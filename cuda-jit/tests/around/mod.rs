@@ -1,4 +1,4 @@
-//! What stands around kernels: the cache on disk, bundles, compiling ahead, inspection, warnings.
+//! Tests around kernels: the cache on disk, bundles, compiling ahead, inspection, warnings.
 
 mod breakpoints;
 mod bundles;

@@ -68,7 +68,7 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
     )
 }
 
-/// Where a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
+/// The address to which a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn way_out() {
     naked_asm!("mov w0, #1", restore!(), "ret")

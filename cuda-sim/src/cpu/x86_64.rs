@@ -43,7 +43,7 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
     )
 }
 
-/// Where a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
+/// The address to which a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn way_out() {
     naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)

@@ -13,7 +13,7 @@ pub(super) fn field_name(member: &Member) -> String {
     }
 }
 
-/// What a tuple struct has beside it, as a device function's type has.
+/// The hidden items of a tuple struct, as a device function's type has them.
 pub(super) fn constructor(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> Option<TokenStream> {
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let name = &input.ident;
