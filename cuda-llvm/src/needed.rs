@@ -158,6 +158,7 @@ pub const NEEDED: &[&CStr] = &[
     c"LLVMGetIncomingBlock",
     c"LLVMGetIncomingValue",
     c"LLVMGetInlineAsm",
+    c"LLVMGetInsertBlock",
     c"LLVMGetInstructionOpcode",
     c"LLVMGetInstructionParent",
     c"LLVMGetIntTypeWidth",

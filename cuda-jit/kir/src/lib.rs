@@ -30,7 +30,7 @@
 //!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
 //! - A pointer parameter is aligned to its pointee's alignment, even where nothing may be read behind it.
 //! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
-//!   in the kernel points into it writably.
+//!   in the kernel points into it writably, but for what [`Op::Generic`] yields, through which it is not written.
 //! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
 //!   and the arguments to the context's record; the others just end. Other threads go on.
 //!
@@ -170,6 +170,9 @@ pub enum Op {
     Address(Value),
     /// The same address as a pointer to something else, for which it must be aligned.
     Retype(Value, Pointee),
+    /// The pointer to the same place that does not say which memory it is in, with an access that may be `ReadWrite` where the
+    /// pointer's is `Read`. What is only read is not written through it.
+    Generic(Value, Access),
     /// Reads the element behind a pointer.
     Load(Value),
     /// Writes the element behind a pointer; yields nothing.
@@ -307,6 +310,7 @@ impl Op {
             | Op::LoadCached(_, a)
             | Op::LoadCachedAll(_, a, _)
             | Op::Address(a)
+            | Op::Generic(a, _)
             | Op::Retype(a, _)
             | Op::Field(a, ..)
             | Op::DynamicShared(a, _)

@@ -10,10 +10,11 @@
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {scope} {variable} {block} "}"
-//! param     = VALUE NAME ":" type ["read" | "readwrite"] ["extent" | "by_value" | "returned"]
+//! param     = VALUE NAME ":" type [access] ["extent" | "by_value" | "returned"]
+//! access    = "read" | "readwrite"
 //! slot      = "slot" SLOT NAME ":" type
 //! array     = "array" ARRAY NAME ":" pointee NUMBER                       index, name, element, length
-//! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, cluster, local or constant
+//! type      = SCALAR | "ptr" SPACE pointee                               SPACE: global, shared, cluster, local, constant or generic
 //! pointee   = SCALAR | "record" NUMBER "align" NUMBER                     size and alignment in bytes
 //! source    = "type" TYPE STRING ":" kind                                index and name in the source
 //! kind      = SCALAR | "enum" SCALAR "{" [STRING NUMBER {"," STRING NUMBER}] "}"   names and their bits
@@ -30,7 +31,7 @@
 //!           | "pair" VALUE "," VALUE | ("low" | "high") VALUE
 //!           | "offset" VALUE "," VALUE | "field" VALUE "," NUMBER "to" pointee | "load" VALUE | "store" VALUE "," VALUE
 //!           | LOAD VALUE | STORE VALUE "," VALUE                          with the cache's hint: `load.cs`, `store.cs`
-//!           | "address" VALUE | "retype" VALUE "to" pointee
+//!           | "address" VALUE | "generic" VALUE access | "retype" VALUE "to" pointee
 //!           | "special" SPECIAL | "call" FUNCTION values | "math" NAME values | ("shared" | "local") ARRAY
 //!           | "constant" CONSTANT
 //!           | "dynamic_shared" VALUE "to" pointee                         offset in bytes

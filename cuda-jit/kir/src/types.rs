@@ -192,11 +192,14 @@ pub enum Space {
     Local,
     /// Memory of the device's that the kernel does not write, fast where the threads of a warp read the same of it.
     Constant,
+    /// Any of the others, which one is known when the kernel runs.
+    Generic,
 }
 
 impl Space {
     /// Every memory, in declaration order.
-    pub const ALL: [Space; 5] = [Space::Global, Space::Shared, Space::Cluster, Space::Local, Space::Constant];
+    pub const ALL: [Space; 6] =
+        [Space::Global, Space::Shared, Space::Cluster, Space::Local, Space::Constant, Space::Generic];
 }
 
 /// The type of a value.

@@ -82,7 +82,7 @@ fn valid_modules_compile_at_every_level() {
 #[test]
 fn damaged_modules_never_panic() {
     let mut refused = 0;
-    for seed in 0..1500 {
+    for seed in 0..2000 {
         let text = generate::module(seed).to_string();
         let mut random = generate::Random(seed);
         let words: Vec<&str> = text.split(' ').collect();

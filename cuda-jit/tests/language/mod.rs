@@ -68,6 +68,7 @@ mod statistics;
 mod structs;
 mod sums;
 mod together;
+mod two_memories;
 mod unreached;
 mod values;
 mod vectors;

@@ -87,7 +87,7 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Narrow Widen Offset Field Address Retype
+    Const Get Set Unary Binary Fma Ternary Overflows Compare Select Cast Bitcast Pair Lane Narrow Widen Offset Field Address Retype Generic
     Load Store LoadCached StoreCached LoadCachedAll StoreCachedAll Special Shared DynamicShared MapShared Local Constant Barrier BarrierReduce Fence AtomicLoad
     AtomicStore Atomic CompareExchange Shuffle Vote MatchAny MatchAll Reduce SyncWarp ActiveMask ClusterBarrier
     GridBarrier Panicked Clock Sleep Breakpoint SetConditional Math Call Print Line
@@ -429,7 +429,7 @@ impl Body<'_> {
     }
 
     fn memory(&mut self) {
-        let kind = self.random.below(8);
+        let kind = self.random.below(9);
         let Some(pointer) = self.any_pointer(matches!(kind, 2 | 6 | 7)) else { return };
         match kind {
             3 => self.scalar(Op::Address(pointer.value), Scalar::U64),
@@ -439,6 +439,11 @@ impl Body<'_> {
                 let other = self.random.scalar(|_| true);
                 let other = element(self.random, other);
                 self.yields(Op::Retype(pointer.value, other), Type::Ptr(pointer.space, other), pointer.access);
+            }
+            8 => {
+                let access = if self.random.below(2) == 0 { Access::ReadWrite } else { pointer.access };
+                let generic = Type::Ptr(Space::Generic, pointer.pointee);
+                self.yields(Op::Generic(pointer.value, access), generic, access);
             }
             0 => {
                 let op = Op::Offset(pointer.value, self.value(Scalar::U64));

@@ -5,6 +5,7 @@
 //! elements.
 
 use super::function::{Lowering, Result};
+use super::generic::meeting;
 use super::pattern::{Names, Parts};
 use super::place::Place;
 use super::types::Val;
@@ -36,7 +37,7 @@ impl Lowering<'_> {
     /// An array of what holds references.
     fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
-        let mut leaves = Vec::new();
+        let mut values: Vec<Val> = Vec::new();
         let mut actual: Option<Ty> = None;
         let elements: Vec<&'static Expr> = match &expr.1 {
             ExprKind::Array(elements) => elements.iter().collect(),
@@ -48,16 +49,18 @@ impl Lowering<'_> {
             }
             _ => Vec::new(),
         };
-        for expr in elements {
+        for expr in &elements {
             let value = self.expr(expr, Some(element))?;
-            let mut value = self.coerce(expr.0, value, element)?;
-            if let Some(actual) = &actual {
-                value = self.agree(expr.0, value, actual)?;
-            }
-            leaves.extend(value.leaves);
-            actual = Some(value.ty);
+            let value = self.coerce(expr.0, value, element)?;
+            let met = |actual: Ty| actual.in_memories(&meeting(&actual, &value.ty));
+            actual = Some(actual.map_or_else(|| value.ty.clone(), met));
+            values.push(value);
         }
         let element = actual.unwrap_or_else(|| (**element).clone());
+        let mut leaves = Vec::new();
+        for (value, expr) in values.into_iter().zip(&elements) {
+            leaves.extend(self.agree(expr.0, value, &element)?.leaves);
+        }
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
 

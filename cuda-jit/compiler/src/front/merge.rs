@@ -3,10 +3,12 @@
 //! The slots are made when the first value arrives, since only then it is known where references in it point.
 
 use super::function::{Lowering, Result};
+use super::generic::widens;
+use super::place::Pointing;
 use super::types::Val;
 use crate::harvest::layout::shown;
 use crate::harvest::{Memory, Ty};
-use crate::kir::{BlockId, SlotId, Space, Terminator};
+use crate::kir::{BlockId, SlotId, Terminator};
 use crate::syntax::Pos;
 
 /// A place where values of one type arrive.
@@ -15,6 +17,8 @@ pub(super) struct Merge {
     name: &'static str,
     /// The type but for where references point.
     ty: Ty,
+    /// Its number in [`Scopes::pointing`](super::scopes::Scopes::pointing), if it holds references.
+    number: Option<usize>,
     slots: Option<(Ty, Vec<SlotId>)>,
 }
 
@@ -25,7 +29,8 @@ pub(super) struct MergeId(usize);
 impl Lowering<'_> {
     /// A place where values of type `ty` will arrive.
     pub(super) fn merge(&mut self, name: &'static str, ty: Ty) -> MergeId {
-        self.merges.push(Merge { name, ty, slots: None });
+        let number = (!ty.memories().is_empty()).then(|| self.scopes.pointing_number());
+        self.merges.push(Merge { name, ty, number, slots: None });
         MergeId(self.merges.len() - 1)
     }
 
@@ -39,14 +44,25 @@ impl Lowering<'_> {
         if self.build.ended() {
             return Ok(());
         }
+        let Merge { name, number, .. } = self.merges[merge.0];
         let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
-            let name = self.merges[merge.0].name;
+            let value = match number {
+                Some(number) => self.first_of(number, value),
+                None => value,
+            };
             let slots = self.build.slots_of(name, &value);
             self.merges[merge.0].slots = Some((value.ty, slots));
             return Ok(());
         };
-        let (ty, slots) = self.build.room_for(self.merges[merge.0].name, (ty, slots), &value.ty);
+        let (ty, slots) = self.build.room_for(name, (ty, slots), &value.ty);
         self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
+        if let Some(number) = number
+            && ty.fits(&value.ty)
+            && self.scopes.learns(Pointing { number, first: 0 }, &ty, &value.ty)
+        {
+            // the function is lowered again, with addresses of both memories
+            return Err(self.error(at, "this is lowered again"));
+        }
         let value = self.agree(at, value, &ty)?;
         self.build.set(&slots, &value);
         Ok(())
@@ -70,23 +86,10 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value as one of a type that it must have, with references pointing to the same memory. What stands for a
-    /// constant may be one to a copy of it.
+    /// The value as one of a type that it must have, with references pointing to the same memory.
     pub(super) fn agree(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty == *ty || self.build.ended() {
             return Ok(value);
-        }
-        if let (Ty::Ref(to, Memory::Read(Space::Constant)), Ty::Ref(_, memory)) = (&value.ty, ty)
-            && matches!(memory, Memory::Value | Memory::Write(Space::Local))
-            && value.ty.fits(ty)
-        {
-            let mut copy = self.build.load(value.only(), Space::Constant, to);
-            if *memory != Memory::Value && !matches!(copy.ty, Ty::Array(..)) {
-                let cell = self.build.new_array("copy", &copy.ty).only();
-                self.build.store(cell, Space::Local, &copy);
-                copy.leaves = vec![cell];
-            }
-            return Ok(Val { ty: ty.clone(), leaves: copy.leaves });
         }
         if !value.ty.fits(ty) {
             let text = format!(
@@ -97,17 +100,28 @@ impl Lowering<'_> {
             return Err(self.error(at, text));
         }
         let value = self.build.pointing_as(value, ty);
-        if value.ty == *ty {
-            return Ok(value);
+        if widens(&value.ty, ty) {
+            return Ok(self.build.widened(value, ty));
         }
         if self.in_one_memory(at, &value.ty, ty)? {
             // the function is lowered again, with what these refer to in memory
             return Err(self.error(at, "this is lowered again"));
         }
-        let text = format!(
-            "this `{}` points to other memory than the one that it could be instead; use each where it is made",
-            shown(ty)
-        );
+        let (without, with): (Vec<bool>, Vec<bool>) = {
+            let address = |ty: &Ty| ty.memories().iter().map(|memory| *memory != Memory::Value).collect();
+            (address(&value.ty), address(ty))
+        };
+        let text = match without != with {
+            true => format!(
+                "this `{}` is to a value that may have no address, or to memory that other threads may write; bind it as an \
+                 array, `let v = [v]`, and borrow `v[0]`",
+                shown(ty)
+            ),
+            false => format!(
+                "this `{}` is to something else than the one that it could be instead; use each where it is made",
+                shown(ty)
+            ),
+        };
         Err(self.error(at, text))
     }
 }

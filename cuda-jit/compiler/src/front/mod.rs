@@ -21,6 +21,7 @@ pub mod export;
 mod expr;
 mod function;
 mod functions;
+mod generic;
 mod group;
 mod items;
 mod lanes;

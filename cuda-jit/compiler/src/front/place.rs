@@ -24,15 +24,15 @@ pub(super) enum Place {
 pub(super) enum Root {
     /// A binding of a function that could also lie in memory, by its number.
     Binding(*const Definition, u32),
-    /// A binding or value that holds references.
+    /// A binding or value that is neither.
     Apart,
-    /// The same, where some pointed nowhere when it was made.
-    Hollow(Hollow),
+    /// A variable that holds references.
+    Pointing(Pointing),
 }
 
-/// A part of a variable that was made while references in it pointed nowhere.
+/// A variable that holds references, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Hollow {
+pub(super) struct Pointing {
     /// The number of the variable.
     pub(super) number: usize,
     /// The number of the part's first reference in it.
@@ -396,9 +396,9 @@ impl Builder {
             Place::Slots(ty, slots, root) => {
                 let parts = ty.parts();
                 let root = match *root {
-                    Root::Hollow(Hollow { number, first }) => {
+                    Root::Pointing(Pointing { number, first }) => {
                         let before = parts[..index].iter().map(|(part, _)| part.memories().len()).sum::<usize>();
-                        Root::Hollow(Hollow { number, first: first + before })
+                        Root::Pointing(Pointing { number, first: first + before })
                     }
                     root => root,
                 };

@@ -3,7 +3,7 @@
 //! `&mut` of a binding that lies in slots names the place itself, [`Memory::Place`], as long as nothing asks for an
 //! address: fields are written and methods called through it, and what it refers to may hold references or closures.
 //! Where it must be an address after all, as for an atomic operation, or where two of them could be meant, the binding
-//! is put in memory and the function lowered again.
+//! is put in memory and the function lowered again. References that are addresses may point to several memories (`generic.rs`).
 //!
 //! What a `None` holds refers to nothing: [`Memory::Unknown`]. Whatever it meets says where that would point.
 
@@ -11,7 +11,8 @@ use std::collections::HashMap;
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
-use super::place::{Hollow, Place, Root};
+use super::generic::{meeting, widens};
+use super::place::{Place, Pointing, Root};
 use super::scopes::Scopes;
 use super::types::Val;
 use crate::harvest::layout::shown;
@@ -75,21 +76,28 @@ impl Lowering<'_> {
         }
     }
 
-    /// A variable of a value. If references in that point nowhere, they will point where an earlier attempt to lower the
-    /// function has found them to.
+    /// A variable of a value. Its references point where an earlier attempt to lower the function has found them to.
     pub(super) fn variable(&mut self, name: &str, value: Val) -> (Ty, Vec<SlotId>, Root) {
-        let Scopes { hollow, learned, .. } = &mut self.scopes;
-        let number = hollow.len();
-        if !value.ty.holds_unknown() {
+        if value.ty.memories().is_empty() {
             let slots = self.build.slots_of(name, &value);
             return (value.ty, slots, Root::Apart);
         }
-        hollow.push(learned.memories.get(&number).cloned().unwrap_or_else(|| value.ty.memories()));
-        let ty = value.ty.in_memories(&hollow[number]);
-        let value = self.build.pointing_as(value, &ty);
+        let number = self.scopes.pointing_number();
+        let value = self.first_of(number, value);
         let value = self.build.pointing(value);
         let slots = self.build.slots_of(name, &value);
-        (value.ty, slots, Root::Hollow(Hollow { number, first: 0 }))
+        (value.ty, slots, Root::Pointing(Pointing { number, first: 0 }))
+    }
+
+    /// The first value of what has a number in [`Scopes::pointing`], with references that point where an earlier attempt to lower
+    /// the function has found them to.
+    pub(super) fn first_of(&mut self, number: usize, value: Val) -> Val {
+        let known = self.scopes.learned.memories.get(&number);
+        let ty = known.map_or_else(|| value.ty.clone(), |memories| value.ty.in_memories(memories));
+        let value = self.build.pointing_as(value, &ty);
+        let value = if widens(&value.ty, &ty) { self.build.widened(value, &ty) } else { value };
+        self.scopes.pointing[number] = value.ty.memories();
+        value
     }
 
     /// Puts the places in memory of which two types name different ones; returns true if there are such.
@@ -125,22 +133,30 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// Returns true if a value tells where references will point that pointed nowhere when the variable of this place was
-    /// made. What was learned of variables that are made later may be of others then.
+    /// A number for what holds references. They point nowhere yet.
+    pub(super) fn pointing_number(&mut self) -> usize {
+        self.pointing.push(Vec::new());
+        self.pointing.len() - 1
+    }
+
+    /// Returns true if a value tells where else references in the variable of this place will point.
     pub(super) fn fills(&mut self, place: &Place, value: &Ty) -> bool {
-        let Place::Slots(_, _, Root::Hollow(Hollow { number, first })) = *place else { return false };
-        let mut memories = self.hollow[number].clone();
-        for (known, found) in memories[first..].iter_mut().zip(value.memories()) {
-            if known.is_unknown() && !found.is_unknown() && !found.names_places() {
-                *known = found;
-            }
+        let Place::Slots(ty, _, Root::Pointing(part)) = place else { return false };
+        self.learns(*part, ty, value)
+    }
+
+    /// Returns true if a value tells where else references in a part will point, whose type is `ty` now. What was learned of those
+    /// that are made later may be of others then.
+    pub(super) fn learns(&mut self, Pointing { number, first }: Pointing, ty: &Ty, value: &Ty) -> bool {
+        let (known, met) = (ty.memories(), meeting(ty, value));
+        if met == known {
+            return false;
         }
-        let told = memories != self.hollow[number];
-        if told {
-            self.learned.memories.split_off(&number);
-            self.learned.memories.insert(number, memories);
-        }
-        told
+        let mut memories = self.pointing[number].clone();
+        memories[first..first + met.len()].copy_from_slice(&met);
+        self.learned.memories.split_off(&number);
+        self.learned.memories.insert(number, memories);
+        true
     }
 
     /// A reference to a place in slots.

@@ -209,8 +209,8 @@ pub(super) struct Scopes {
     pub(super) current: usize,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
-    /// Where the references in each variable point that had some which pointed nowhere when it was made.
-    pub(super) hollow: Vec<Vec<Memory>>,
+    /// Where the references in each variable point, and in each value that branches leave.
+    pub(super) pointing: Vec<Vec<Memory>>,
     pub(super) learned: Learned,
 }
 
@@ -220,7 +220,7 @@ pub(super) struct Scopes {
 pub(super) struct Learned {
     /// Bindings that must lie in memory.
     pub(super) cells: HashSet<(*const Definition, u32)>,
-    /// Where the references of variables point, by the number of each among the hollow ones.
+    /// Where the references of variables, and of what branches leave, point, by the number of each in [`Scopes::pointing`].
     pub(super) memories: BTreeMap<usize, Vec<Memory>>,
     /// The callables that the types of closures name.
     pub(super) closures: Vec<Captured>,
@@ -235,7 +235,7 @@ impl Scopes {
                 written.scope = None;
             }
         }
-        Scopes { frames: vec![frame], current: 0, places: Vec::new(), hollow: Vec::new(), learned }
+        Scopes { frames: vec![frame], current: 0, places: Vec::new(), pointing: Vec::new(), learned }
     }
 
     /// The frame whose syntax is being lowered.

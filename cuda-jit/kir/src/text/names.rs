@@ -143,12 +143,13 @@ pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
 ];
 
 /// Each memory with its word.
-pub(super) const SPACE: [(&str, Space); 5] = [
+pub(super) const SPACE: [(&str, Space); 6] = [
     ("global", Space::Global),
     ("shared", Space::Shared),
     ("cluster", Space::Cluster),
     ("local", Space::Local),
     ("constant", Space::Constant),
+    ("generic", Space::Generic),
 ];
 
 /// Each reducing barrier with its word.

@@ -114,17 +114,24 @@ impl Parser {
     fn param(&mut self, index: usize) -> Result<Param> {
         self.place(index, |parser| parser.value().map(|value| value.0))?;
         let (name, ty) = self.name_and_type()?;
-        let access = if self.is_word("readwrite") {
-            Access::ReadWrite
-        } else {
-            if matches!(ty, Type::Ptr(..)) && !self.is_word("read") {
-                return Err(self.expected("`read` or `readwrite`"));
-            }
-            Access::Read
+        let access = match ty {
+            Type::Ptr(..) => self.access()?,
+            Type::Scalar(_) if self.is_word("readwrite") => Access::ReadWrite,
+            Type::Scalar(_) => Access::Read,
         };
         let found = ROLE.iter().find(|(word, _)| self.is_word(word));
         let role = found.map_or(Role::Plain, |(_, role)| *role);
         Ok(Param { name, ty, access, role })
+    }
+
+    fn access(&mut self) -> Result<Access> {
+        if self.is_word("readwrite") {
+            Ok(Access::ReadWrite)
+        } else if self.is_word("read") {
+            Ok(Access::Read)
+        } else {
+            Err(self.expected("`read` or `readwrite`"))
+        }
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
@@ -272,6 +279,10 @@ impl Parser {
                 let pointer = self.value()?;
                 self.word("to")?;
                 Ok(Op::Retype(pointer, self.pointee()?))
+            }
+            "generic" => {
+                let pointer = self.value()?;
+                Ok(Op::Generic(pointer, self.access()?))
             }
             "load" => self.value().map(Op::Load),
             "store" => self.two(Op::Store),

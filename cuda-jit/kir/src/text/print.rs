@@ -190,11 +190,17 @@ fn callee(inst: &Inst, module: &Module) -> String {
     }
 }
 
+fn print_access(access: Access) -> &'static str {
+    match access {
+        Access::ReadWrite => " readwrite",
+        Access::Read => " read",
+    }
+}
+
 fn print_param(index: usize, param: &Param) -> String {
     let access = match (param.access, param.ty) {
-        (Access::ReadWrite, _) => " readwrite",
-        (Access::Read, Type::Ptr(..)) => " read",
         (Access::Read, Type::Scalar(_)) => "",
+        (access, _) => print_access(access),
     };
     let role = match param.role {
         Role::Plain => String::new(),
@@ -227,6 +233,7 @@ pub fn inst(inst: &Inst) -> String {
         Op::Address(pointer) => format!("address {pointer}"),
         Op::Retype(pointer, pointee) => format!("retype {pointer} to {pointee}"),
         Op::Load(pointer) => format!("load {pointer}"),
+        Op::Generic(pointer, access) => format!("generic {pointer}{}", print_access(*access)),
         Op::Store(pointer, value) => format!("store {pointer}, {value}"),
         Op::LoadCached(hint, pointer) => format!("{} {pointer}", word(&LOAD, hint)),
         Op::StoreCached(hint, pointer, value) => format!("{} {pointer}, {value}", word(&STORE, hint)),

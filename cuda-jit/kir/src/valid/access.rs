@@ -1,4 +1,4 @@
-//! Which access each pointer of a function has: a parameter's is declared, a moved pointer keeps its origin's, a slot
+//! Which access each pointer of a function has: a parameter's is declared, and that of a generic one; a moved pointer keeps its origin's, a slot
 //! has that of what is set into it, wherever that is. Flow is ignored: a slot has one access in the whole function.
 //!
 //! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set
@@ -63,6 +63,7 @@ impl Accesses {
                 (Op::Offset(pointer, _) | Op::Field(pointer, ..) | Op::Retype(pointer, _), Some(result)) => {
                     (self.values[pointer.index()], result)
                 }
+                (Op::Generic(_, access), Some(result)) => (Some(*access), result),
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
                 (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),

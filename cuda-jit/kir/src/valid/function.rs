@@ -203,6 +203,9 @@ impl Checker<'_> {
         match op {
             Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
             Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
+            Op::Generic(pointer, Access::Read) if accesses.of_value(*pointer) == Access::ReadWrite => {
+                Err(broken(Rule::GenericAccess, format!("{pointer} has access readwrite")))
+            }
             Op::Store(pointer, _)
             | Op::StoreCached(_, pointer, _)
             | Op::StoreCachedAll(_, pointer, _)

@@ -6,6 +6,7 @@
 //! - that a divisor is not zero and a pointer points where it may: those are the front end's to guarantee;
 //! - that a slot was written before it is read, or that a block can be reached: both are allowed;
 //! - that nobody writes the memory behind an [`Access::Read`](crate::Access) parameter: the launch guarantees it;
+//! - that what is only read is not written through a generic pointer: rustc has checked that;
 //! - that recursion ends, nor how much stack it takes;
 //! - how often a message uses its arguments, nor that a site's file exists;
 //! - limits of a device, such as the size of all parameters: the driver reports those.
@@ -100,6 +101,8 @@ rules! {
     StoreAccess,
     /// A load through the read-only cache goes through a pointer with access `Read`.
     LoadAccess,
+    /// A generic pointer has access `Read` only if the pointer that it is made of has.
+    GenericAccess,
     /// Numbers that are moved at once are two or four, of up to 16 bytes together.
     Together,
     /// What a `field` points to lies within the record and is aligned in it.

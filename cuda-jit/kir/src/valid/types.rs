@@ -110,6 +110,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             super::check_pointee(*to)?;
             Type::Ptr(space, *to)
         }
+        Op::Generic(pointer, _) => Type::Ptr(Space::Generic, pointee(checker, *pointer)?.1),
         Op::Load(pointer) => number_behind(checker, *pointer)?.into(),
         Op::Store(pointer, value) => {
             is(checker, *value, number_behind(checker, *pointer)?.into())?;

@@ -5,43 +5,96 @@
 //! own, and so is the exchange of 16 bits, for which LLVM exchanges 32. Devices before compute capability 7.0 know no orders; there a `membar` stands before and behind a relaxed
 //! operation. A sequentially consistent operation is one behind a `fence.sc`.
 //!
-//! Memory of the thread's own has no other threads: an operation there is LLVM's, which makes it a plain one.
+//! Memory of the thread's own has no other threads (`alone.rs`). A generic address is asked whether it is there, since the device's
+//! instructions cannot change it.
 
 use cuda_llvm::inkwell;
+use inkwell::AddressSpace;
 use inkwell::types::{BasicMetadataTypeEnum, BasicType};
-use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum};
+use inkwell::values::{BasicMetadataValueEnum, BasicValue, BasicValueEnum, PointerValue};
 
 use super::EmitError;
 use super::function::{Body, Result};
 use super::raw::{self, Rmw};
+use super::stack::LOCAL;
 use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, Scope, Space, Type, Value};
+
+/// The number that an operation is on.
+#[derive(Clone, Copy)]
+pub(super) struct Number<'ctx> {
+    pub(super) pointer: PointerValue<'ctx>,
+    space: Space,
+    pub(super) scalar: Scalar,
+}
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an atomic operation or fence; what it yields, if anything.
     pub(super) fn at_once(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+        let pointer = match *op {
+            Op::Fence(order) => return self.fence(order).map(|()| None),
+            Op::AtomicLoad(_, pointer)
+            | Op::AtomicStore(_, pointer, _)
+            | Op::Atomic(_, _, pointer, _)
+            | Op::CompareExchange(_, pointer, ..) => pointer,
+            _ => return Err(self.unverified("atomic operation")),
+        };
+        let number = self.number_at(pointer)?;
+        match number.space {
+            Space::Generic => self.anywhere(op, number),
+            Space::Local => self.alone(number, op),
+            _ => self.on(number, op),
+        }
+    }
+
+    /// An operation on a number that may be in the thread's own memory, which is known when it runs.
+    fn anywhere(&self, op: &Op, number: Number<'ctx>) -> Result<Option<BasicValueEnum<'ctx>>> {
+        let (context, builder) = (self.lowering.context, self.builder());
+        let is_local = self.lowering.intrinsic("llvm.nvvm.isspacep.local", &[], &[number.pointer.into()])?;
+        let [own, others, exit] = [(); 3].map(|()| context.append_basic_block(self.function, ""));
+        builder.build_conditional_branch(is_local.into_int_value(), own, others)?;
+        let mut yielded = Vec::new();
+        let local = context.ptr_type(AddressSpace::from(LOCAL));
+        for begin in [own, others] {
+            builder.position_at_end(begin);
+            let value = if begin == own {
+                let pointer = builder.build_address_space_cast(number.pointer, local, "")?;
+                self.alone(Number { pointer, ..number }, op)?
+            } else {
+                self.on(number, op)?
+            };
+            if let Some(value) = value {
+                yielded.push((value, self.block()?));
+            }
+            builder.build_unconditional_branch(exit)?;
+        }
+        builder.position_at_end(exit);
+        let [(own, own_end), (others, others_end)] = &yielded[..] else { return Ok(None) };
+        let phi = builder.build_phi(own.get_type(), "")?;
+        phi.add_incoming(&[(own, *own_end), (others, *others_end)]);
+        Ok(Some(phi.as_basic_value()))
+    }
+
+    /// An operation on a number that other threads reach.
+    fn on(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         match *op {
-            Op::Fence(order) => self.fence(order).map(|()| None),
-            Op::AtomicLoad(order, pointer) => self.surrounded(order, |order| {
-                let scalar = self.number_at(pointer)?;
-                let memory = self.lowering.scalar(bits(scalar));
-                let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
-                self.make_atomic(loaded.as_instruction_value(), pointer, order)?;
-                Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(scalar), "")?))
+            Op::AtomicLoad(order, _) => self.surrounded(order, |order| {
+                let memory = self.lowering.scalar(bits(number.scalar));
+                let loaded = self.builder().build_load(memory, number.pointer, "")?;
+                self.make_atomic(loaded.as_instruction_value(), number, order)?;
+                Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(number.scalar), "")?))
             }),
-            Op::AtomicStore(order, pointer, value) => self.surrounded(order, |order| {
-                let stored = self.lowering.scalar(bits(self.number_at(pointer)?));
+            Op::AtomicStore(order, _, value) => self.surrounded(order, |order| {
+                let stored = self.lowering.scalar(bits(number.scalar));
                 let stored = self.builder().build_bit_cast(self.value(value), stored, "")?;
-                let inst = self.builder().build_store(self.value(pointer).into_pointer_value(), stored)?;
-                self.make_atomic(Some(inst), pointer, order)?;
+                let inst = self.builder().build_store(number.pointer, stored)?;
+                self.make_atomic(Some(inst), number, order)?;
                 Ok(None)
             }),
-            Op::Atomic(op, order, pointer, value) => {
-                let local = matches!(self.ty(pointer), Type::Ptr(Space::Local, _));
-                let order = if local { Order::RELAXED } else { order };
-                self.surrounded(order, |order| self.change(op, order, pointer, value).map(Some))
+            Op::Atomic(op, order, _, value) => {
+                self.surrounded(order, |order| self.change(op, order, number, value).map(Some))
             }
-            Op::CompareExchange(order, pointer, old, new) => {
-                self.surrounded(order, |order| self.compare_exchange(order, pointer, [old, new]).map(Some))
+            Op::CompareExchange(order, _, old, new) => {
+                self.surrounded(order, |order| self.compare_exchange(order, number, [old, new]).map(Some))
             }
             _ => Err(self.unverified("atomic operation")),
         }
@@ -92,75 +145,79 @@ impl<'ctx> Body<'ctx, '_> {
         self.lowering.call_intrinsic(&format!("llvm.nvvm.membar.{name}"), &[], &[]).map(|_| ())
     }
 
-    fn number_at(&self, pointer: Value) -> Result<Scalar> {
-        self.behind(pointer).ok_or_else(|| self.unverified("atomic operation"))
+    fn number_at(&self, pointer: Value) -> Result<Number<'ctx>> {
+        match (self.ty(pointer), self.behind(pointer)) {
+            (Type::Ptr(space, _), Some(scalar)) => {
+                Ok(Number { pointer: self.value(pointer).into_pointer_value(), space, scalar })
+            }
+            _ => Err(self.unverified("atomic operation")),
+        }
     }
 
     fn make_atomic(
         &self,
         access: Option<inkwell::values::InstructionValue<'ctx>>,
-        pointer: Value,
+        number: Number<'ctx>,
         order: Order,
     ) -> Result<()> {
         let access = access.ok_or_else(|| self.unverified("atomic operation"))?;
-        access.set_alignment(self.number_at(pointer)?.bytes()).map_err(|error| EmitError::Llvm(error.to_string()))?;
+        access.set_alignment(number.scalar.bytes()).map_err(|error| EmitError::Llvm(error.to_string()))?;
         raw::set_order(self.lowering.context, access, order);
         Ok(())
     }
 
-    fn compare_exchange(&self, order: Order, pointer: Value, values: [Value; 2]) -> Result<BasicValueEnum<'ctx>> {
-        let (scalar, local) = (self.number_at(pointer)?, matches!(self.ty(pointer), Type::Ptr(Space::Local, _)));
+    fn compare_exchange(&self, order: Order, number: Number<'ctx>, values: [Value; 2]) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = number.scalar;
         let (own, integer) = (self.lowering.scalar(scalar), self.lowering.scalar(bits(scalar)));
         let [old, new] = values.map(|value| self.builder().build_bit_cast(self.value(value), integer, ""));
         let (old, new) = (old?, new?);
         // LLVM does it with the word around it.
-        if scalar.bits() == 16 && self.has_orders() && !local {
+        if scalar.bits() == 16 && self.has_orders() {
             if order.ordering == Ordering::SeqCst {
                 self.membar(order.scope)?;
             }
-            let found = self.atom("cas.b16", order, pointer, Scalar::U16, &[old, new])?;
+            let found = self.atom("cas.b16", order, number, Scalar::U16, &[old, new])?;
             return Ok(self.builder().build_bit_cast(found, own, "")?);
         }
-        let pointer = self.value(pointer).into_pointer_value();
         let operands = [old.into_int_value(), new.into_int_value()];
-        let pair = raw::compare_exchange(self.lowering.context, self.builder(), order, pointer, operands);
+        let pair = raw::compare_exchange(self.lowering.context, self.builder(), order, number.pointer, operands);
         let found = self.builder().build_extract_value(pair, 0, "")?;
         Ok(self.builder().build_bit_cast(found, own, "")?)
     }
 
     /// Reads, changes and writes a number.
-    fn change(&self, op: AtomicOp, order: Order, pointer: Value, value: Value) -> Result<BasicValueEnum<'ctx>> {
-        let scalar = self.number_at(pointer)?;
+    fn change(&self, op: AtomicOp, order: Order, number: Number<'ctx>, value: Value) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = number.scalar;
         if scalar.is_half() {
-            return self.add_half(order, pointer, value, scalar);
+            return self.add_half(order, number, value);
         }
         // Before compute capability 6.0 there are no scopes either, and what there is holds for the system.
         let scoped = order.scope != Scope::Device && self.lowering.capability >= (6, 0).into();
         if order.ordering == Ordering::Relaxed && !scoped {
-            let (pointer, value) = (self.value(pointer).into_pointer_value(), self.value(value));
+            let (pointer, value) = (number.pointer, self.value(value));
             return Ok(raw::atomic(self.lowering.context, self.builder(), rmw(op, scalar), pointer, value));
         }
         if order.ordering == Ordering::SeqCst {
             self.membar(order.scope)?;
         }
-        self.change_in_order(op, order, pointer, value)
+        self.change_in_order(op, order, number, value)
     }
 
     /// Adds floats of 16 bits: by an instruction where there is one, else by LLVM's exchanges, between fences.
-    fn add_half(&self, order: Order, pointer: Value, value: Value, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
+    fn add_half(&self, order: Order, number: Number<'ctx>, value: Value) -> Result<BasicValueEnum<'ctx>> {
+        let scalar = number.scalar;
         let (oldest, end) = if scalar == Scalar::F16 { ((7, 0), "add.noftz.f16") } else { ((9, 0), "add.noftz.bf16") };
-        let local = matches!(self.ty(pointer), Type::Ptr(Space::Local, _));
-        let known = self.lowering.capability >= oldest.into() && !local;
-        let fenced = self.has_orders() && !local;
+        let known = self.lowering.capability >= oldest.into();
+        let fenced = self.has_orders();
         if fenced && (order.ordering == Ordering::SeqCst || !known && order.ordering.releases()) {
             self.membar(order.scope)?;
         }
         if known {
             let operand = self.builder().build_bit_cast(self.value(value), self.lowering.scalar(Scalar::U16), "")?;
-            let old = self.atom(end, order, pointer, Scalar::U16, &[operand])?;
+            let old = self.atom(end, order, number, Scalar::U16, &[operand])?;
             return Ok(self.builder().build_bit_cast(old, self.lowering.scalar(scalar), "")?);
         }
-        let (at, value) = (self.value(pointer).into_pointer_value(), self.value(value));
+        let (at, value) = (number.pointer, self.value(value));
         let old = raw::atomic(self.lowering.context, self.builder(), rmw(AtomicOp::Add, scalar), at, value);
         if fenced && order.ordering.acquires() {
             self.membar(order.scope)?;
@@ -173,10 +230,10 @@ impl<'ctx> Body<'ctx, '_> {
         &self,
         op: AtomicOp,
         order: Order,
-        pointer: Value,
+        number: Number<'ctx>,
         value: Value,
     ) -> Result<BasicValueEnum<'ctx>> {
-        let scalar = self.number_at(pointer)?;
+        let scalar = number.scalar;
         let (name, ty) = instruction(op, scalar);
         // The bits of a float, where they are moved and not computed with.
         let in_asm = if ty.starts_with('b') { bits(scalar) } else { scalar };
@@ -184,7 +241,7 @@ impl<'ctx> Body<'ctx, '_> {
         if op == AtomicOp::Sub {
             operand = self.builder().build_int_neg(operand.into_int_value(), "")?.into();
         }
-        let old = self.atom(&format!("{name}.{ty}"), order, pointer, in_asm, &[operand])?;
+        let old = self.atom(&format!("{name}.{ty}"), order, number, in_asm, &[operand])?;
         Ok(self.builder().build_bit_cast(old, self.lowering.scalar(scalar), "")?)
     }
 
@@ -193,7 +250,7 @@ impl<'ctx> Body<'ctx, '_> {
         &self,
         end: &str,
         order: Order,
-        pointer: Value,
+        number: Number<'ctx>,
         ty: Scalar,
         operands: &[BasicValueEnum<'ctx>],
     ) -> Result<BasicValueEnum<'ctx>> {
@@ -210,9 +267,9 @@ impl<'ctx> Body<'ctx, '_> {
             Scope::Device => ".gpu",
             Scope::System => ".sys",
         };
-        let space = match self.ty(pointer) {
-            Type::Ptr(Space::Global, _) => ".global",
-            Type::Ptr(Space::Shared, _) => ".shared",
+        let space = match number.space {
+            Space::Global => ".global",
+            Space::Shared => ".shared",
             _ => "",
         };
         let letter = match ty {
@@ -224,9 +281,8 @@ impl<'ctx> Body<'ctx, '_> {
         };
         let mut text = format!("atom{ordering}{scope}{space}.{end} $0, [$1]");
         let mut constraints = format!("={letter},l");
-        let pointer = self.value(pointer);
-        let mut arguments: Vec<BasicMetadataValueEnum<'ctx>> = vec![pointer.into()];
-        let mut params: Vec<BasicMetadataTypeEnum<'ctx>> = vec![pointer.get_type().into()];
+        let mut arguments: Vec<BasicMetadataValueEnum<'ctx>> = vec![number.pointer.into()];
+        let mut params: Vec<BasicMetadataTypeEnum<'ctx>> = vec![number.pointer.get_type().into()];
         let ty = self.lowering.scalar(ty);
         for (index, &operand) in operands.iter().enumerate() {
             text.push_str(&format!(", ${}", index + 2));
@@ -287,7 +343,7 @@ fn instruction(op: AtomicOp, scalar: Scalar) -> (&'static str, &'static str) {
 }
 
 /// The unsigned integer of a number's width.
-fn bits(scalar: Scalar) -> Scalar {
+pub(super) fn bits(scalar: Scalar) -> Scalar {
     match scalar.bits() {
         64 => Scalar::U64,
         16 => Scalar::U16,

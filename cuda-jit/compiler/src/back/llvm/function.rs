@@ -132,7 +132,9 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
             Type::Ptr(Space::Constant, _) => self.context.ptr_type(AddressSpace::from(CONSTANT)).into(),
             // The memory of other blocks is reached by generic addresses, as nvcc does it.
-            Type::Ptr(Space::Local | Space::Cluster, _) => self.context.ptr_type(AddressSpace::default()).into(),
+            Type::Ptr(Space::Local | Space::Cluster | Space::Generic, _) => {
+                self.context.ptr_type(AddressSpace::default()).into()
+            }
         }
     }
 
@@ -343,7 +345,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             for inst in &block.insts {
                 self.inst(inst)?;
             }
-            self.end(&block.end, lowered)?;
+            self.end(&block.end)?;
         }
         std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
     }
@@ -375,6 +377,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 Some(self.builder().build_ptr_to_int(pointer, self.lowering.context.i64_type(), "")?.into())
             }
             Op::Retype(pointer, _) => Some(self.value(*pointer)),
+            Op::Generic(pointer, _) => {
+                let generic = self.lowering.context.ptr_type(AddressSpace::default());
+                let pointer = self.value(*pointer).into_pointer_value();
+                Some(self.builder().build_address_space_cast(pointer, generic, "")?.into())
+            }
             Op::Load(pointer) => Some(self.load(*pointer)?),
             Op::Store(pointer, value) => {
                 self.store(*pointer, *value)?;
@@ -561,7 +568,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         Ok(call.try_as_basic_value().basic())
     }
 
-    fn end(&mut self, end: &Terminator, block: BasicBlock<'ctx>) -> Result<()> {
+    fn end(&mut self, end: &Terminator) -> Result<()> {
         match end {
             Terminator::Jump(to) => {
                 self.builder().build_unconditional_branch(self.blocks[to.index()])?;
@@ -583,7 +590,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             Terminator::Panic(site, arguments) => {
                 let arguments = arguments.iter().map(|&value| self.value(value).into_int_value()).collect();
-                let target = self.panics.enter(self.lowering, self.function, block, *site, arguments);
+                let from = self.block()?;
+                let target = self.panics.enter(self.lowering, self.function, from, *site, arguments);
                 self.builder().build_unconditional_branch(target)?;
             }
         }
@@ -618,6 +626,11 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let param =
             |index| self.function.get_nth_param(index).expect("`declare` gives every function these parameters");
         (param(count).into_pointer_value(), param(count + 1).into_int_value())
+    }
+
+    /// The block that is being written, which is not that of the KIR where an instruction is several blocks.
+    pub(super) fn block(&self) -> Result<BasicBlock<'ctx>> {
+        self.builder().get_insert_block().ok_or_else(|| self.unverified("block"))
     }
 
     pub(super) fn value(&self, value: Value) -> BasicValueEnum<'ctx> {

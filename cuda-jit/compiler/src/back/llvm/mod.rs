@@ -42,6 +42,7 @@
 //! them). It never
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
+mod alone;
 mod atomic;
 mod cached;
 mod cast128;

@@ -12,7 +12,7 @@ use super::{EmitError, raw};
 use crate::kir::{Function, Home, SlotId};
 
 /// LLVM's number of the space of a thread's own memory.
-const LOCAL: u16 = 5;
+pub(super) const LOCAL: u16 = 5;
 
 /// Where a function's slots, arrays and variables are.
 pub(super) struct Stack<'ctx> {

@@ -109,6 +109,6 @@ fn class(space: Space) -> u16 {
         Space::Constant => 4,
         Space::Global => 5,
         Space::Shared => 8,
-        Space::Local | Space::Cluster => 12,
+        Space::Local | Space::Cluster | Space::Generic => 12,
     }
 }
