@@ -65,16 +65,21 @@ fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
     match (address(own), address(other)) {
         (a, b) if a == b => own,
         _ if own.is_unknown() && !other.is_unknown() && !other.names_places() => other,
-        (Memory::Value, Memory::Read(_) | Memory::Write(Space::Local))
-        | (Memory::Read(_) | Memory::Write(Space::Local), Memory::Value)
-            if to.is_plain() && to.arrays().is_empty() =>
-        {
-            Memory::Value
-        }
+        (Memory::Value, address) | (address, Memory::Value) if unshared(address) && !to.holds_arrays() => Memory::Value,
         (Memory::Read(_), Memory::Read(_)) => Memory::Read(Space::Generic),
-        (Memory::Read(_) | Memory::Write(_), Memory::Read(_) | Memory::Write(_)) => Memory::Write(Space::Generic),
+        (a, b) if unshared(a) && unshared(b) => Memory::Unshared,
+        (a, b) if is_address(a) && is_address(b) => Memory::Write(Space::Generic),
         _ => own,
     }
+}
+
+/// Returns true of addresses in memory that no other thread writes.
+fn unshared(memory: Memory) -> bool {
+    matches!(memory, Memory::Read(_) | Memory::Write(Space::Local) | Memory::Unshared)
+}
+
+fn is_address(memory: Memory) -> bool {
+    matches!(memory, Memory::Read(_) | Memory::Write(_) | Memory::Unshared)
 }
 
 impl Builder {

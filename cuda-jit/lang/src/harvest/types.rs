@@ -236,6 +236,8 @@ pub enum Memory {
     Read(Space),
     /// Memory that this thread, and others, may write.
     Write(Space),
+    /// Memory that no other thread writes: this thread's own, or what nobody writes during the launch.
+    Unshared,
     /// Nothing in memory: a place of the function that is being lowered, by its number, which a mutable reference names.
     Place(u32),
     /// Nothing, since it is part of what is not there, as in `None`; of a mutable reference if true.
@@ -285,6 +287,7 @@ impl Memory {
                 Space::Local
             }
             Memory::Absent(_) => Space::Global,
+            Memory::Unshared => Space::Generic,
             Memory::Read(space) | Memory::Write(space) => space,
         }
     }
@@ -310,9 +313,9 @@ impl Memory {
         }
     }
 
-    /// Whether kernels may write it, so that other threads may at the same time.
+    /// Whether kernels may write it.
     pub fn writable(self) -> bool {
-        matches!(self, Memory::Write(_) | Memory::Place(_) | Memory::Unknown(true) | Memory::Absent(true))
+        matches!(self, Memory::Write(_) | Memory::Unshared | Memory::Place(_) | Memory::Unknown(true) | Memory::Absent(true))
     }
 }
 

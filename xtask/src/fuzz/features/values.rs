@@ -51,6 +51,29 @@ pub(super) const FEATURES: &[Feature] = &[
         ],
     },
     Feature {
+        name: "references-to-two-memories",
+        state: Mended,
+        snippets: &[
+            Snippet {
+                items: "const W@: [u64; 3] = [$k, 1$k, 2$k];\n",
+                body: "let (a@, at@, c@) = ([$e as u64, $k, $u32 as u64], $usize % 3, $u32 as u64);\nlet r@ = *(if $bool { &x[at@] } else { &a@[at@] }) ^ *(if $bool { &c@ } else { &x[1] });\n\
+                       let row@ = if $bool { &a@[..] } else if $bool { &W@[at@..] } else { &x[1..3] };\nlet s@ = row@.iter().fold(row@.len() as u64, |s, v| s.rotate_left(3) ^ *v);\n\
+                       let (mut last@, mut before@, mut h@) = (&x[0], &a@[1], 0u64);\nfor k in 0..5usize { h@ = h@.wrapping_mul(31) ^ *before@; before@ = last@; last@ = match (k + at@) % 4 { 0 => &a@[k % 3], 1 => &x[k % 4], 2 => &W@[k % 2], _ => &c@ }; h@ ^= last@.rotate_left(1); }\n\
+                       let t@ = a@.iter().chain(&x[..2]).chain(row@).rev().zip(1u64..).fold(h@, |s, (v, w)| s.wrapping_mul(7) ^ *v ^ w);\n",
+                yields: &[("r@", "u64"), ("s@", "u64"), ("t@", "u64")],
+            },
+            Snippet {
+                items: "#[device]\nfn later@<'a>(a: &'a [u64], b: &'a [u64]) -> Option<&'a u64> { if a.len() < b.len() { b.get($usize % 5) } else { a.last() } }\n\
+                        #[device]\nfn step@(v: &mut [u64], at: usize) -> u64 { v[at] = v[at].rotate_left(3) ^ $k; v[0] }\n",
+                body: "let (mut a@, mut b@) = ([$u32 as u64, 5, $k], [[$u32 as u64, 7], [$k, 1]]);\nlet r@ = later@(&a@[..$usize % 4], &x[..$usize % 4]).copied().unwrap_or(3);\n\
+                       let row@ = if $bool { &mut a@[1..] } else { &mut b@[$usize % 2][..] };\nlet s@ = step@(row@, $usize % 2) ^ row@[1];\n\
+                       let mut kept@ = [None, x.get($usize % 6), Some(&b@[1][0])];\nif $bool { kept@[0] = a@.iter().max(); }\nlet mut t@ = 0u64;\nfor k in kept@ { t@ = t@.rotate_left(5) ^ k.map_or(1, |v| *v); }\n\
+                       let u@ = a@[2] ^ b@[0][1].rotate_left(9) ^ b@[1][1];\n",
+                yields: &[("r@", "u64"), ("s@", "u64"), ("t@", "u64"), ("u@", "u64")],
+            },
+        ],
+    },
+    Feature {
         name: "functions-that-make-iterators",
         state: Mended,
         snippets: &[
