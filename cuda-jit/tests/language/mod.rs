@@ -36,6 +36,7 @@ mod halves;
 mod harvest;
 mod hygiene;
 mod in_place;
+mod integer_methods;
 mod items;
 mod iterator_arrays;
 mod iterator_steps;

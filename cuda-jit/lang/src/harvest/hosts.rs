@@ -204,16 +204,11 @@ pub trait HostInteger {
     cuda_jit_macros::host_methods! {
         Text: to_string 0;
         Conversion: cast_signed 0 cast_unsigned 0;
-        Missing: to_owned 0 isqrt 0 checked_isqrt 0 ilog 1 ilog10 0 checked_ilog 1 checked_ilog2 0 checked_ilog10 0 midpoint 1
-            next_multiple_of 1 checked_next_multiple_of 1 is_multiple_of 1 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0
-            to_ne_bytes 0 checked_pow 1 saturating_pow 1 overflowing_pow 1 checked_abs 0 saturating_neg 0
-            saturating_abs 0 saturating_div 1 overflowing_abs 0 overflowing_div 1 overflowing_rem 1 overflowing_shl 1
-            overflowing_shr 1 unbounded_shl 1 unbounded_shr 1 checked_next_power_of_two 0 checked_div_euclid 1
-            checked_rem_euclid 1 wrapping_div_euclid 1 wrapping_rem_euclid 1 checked_add_signed 1 wrapping_add_signed 1
-            saturating_add_signed 1 checked_add_unsigned 1 wrapping_add_unsigned 1 saturating_add_unsigned 1
-            checked_signed_diff 1 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0 is_ascii_alphanumeric 0
-            is_ascii_whitespace 0 is_ascii_uppercase 0 is_ascii_lowercase 0 is_ascii_punctuation 0
-            to_ascii_uppercase 0 to_ascii_lowercase 0 eq_ignore_ascii_case 1;
+        Missing: to_owned 0 to_be 0 to_le 0 to_be_bytes 0 to_le_bytes 0 to_ne_bytes 0 checked_add_signed 1
+            wrapping_add_signed 1 saturating_add_signed 1 checked_add_unsigned 1 wrapping_add_unsigned 1
+            saturating_add_unsigned 1 checked_signed_diff 1 is_ascii 0 is_ascii_digit 0 is_ascii_alphabetic 0
+            is_ascii_alphanumeric 0 is_ascii_whitespace 0 is_ascii_uppercase 0 is_ascii_lowercase 0
+            is_ascii_punctuation 0 to_ascii_uppercase 0 to_ascii_lowercase 0 eq_ignore_ascii_case 1;
     }
 }
 

@@ -315,7 +315,10 @@ impl Memory {
 
     /// Whether kernels may write it.
     pub fn writable(self) -> bool {
-        matches!(self, Memory::Write(_) | Memory::Unshared | Memory::Place(_) | Memory::Unknown(true) | Memory::Absent(true))
+        matches!(
+            self,
+            Memory::Write(_) | Memory::Unshared | Memory::Place(_) | Memory::Unknown(true) | Memory::Absent(true)
+        )
     }
 }
 

@@ -5,6 +5,7 @@
 //! There is no unsafe code but the promises that the compiler is told the truth about the operations here.
 
 use super::Integer;
+use super::arithmetic::*;
 use crate::device;
 use crate::harvest::operation::operations;
 use crate::harvest::{Callee, Operation, Returned};
@@ -370,21 +371,36 @@ pub trait IntegerMethods: Int {
         fn abs_diff(self, other: Self) -> Self::Unsigned = abs_diff<Self>;
         fn checked_add(self, other: Self) -> Option<Self> = checked_add<Self>;
         fn checked_div(self, other: Self) -> Option<Self> = checked_div<Self>;
+        fn checked_div_euclid(self, other: Self) -> Option<Self> = checked_div_euclid<Self>;
+        fn checked_ilog(self, base: Self) -> Option<u32> = checked_ilog<Self>;
+        fn checked_ilog10(self) -> Option<u32> = checked_ilog10<Self>;
+        fn checked_ilog2(self) -> Option<u32> = checked_ilog2<Self>;
         fn checked_mul(self, other: Self) -> Option<Self> = checked_mul<Self>;
         fn checked_neg(self) -> Option<Self> = checked_neg<Self>;
+        fn checked_pow(self, exponent: u32) -> Option<Self> = checked_pow<Self>;
         fn checked_rem(self, other: Self) -> Option<Self> = checked_rem<Self>;
+        fn checked_rem_euclid(self, other: Self) -> Option<Self> = checked_rem_euclid<Self>;
         fn checked_shl(self, amount: u32) -> Option<Self> = checked_shl<Self>;
         fn checked_shr(self, amount: u32) -> Option<Self> = checked_shr<Self>;
         fn checked_sub(self, other: Self) -> Option<Self> = checked_sub<Self>;
         fn count_ones(self) -> u32 = count_ones<Self>;
         fn count_zeros(self) -> u32 = count_zeros<Self>;
         fn div_euclid(self, other: Self) -> Self = div_euclid<Self>;
+        fn ilog(self, base: Self) -> u32 = ilog<Self>;
+        fn ilog10(self) -> u32 = ilog10<Self>;
         fn ilog2(self) -> u32 = ilog2<Self>;
+        fn isqrt(self) -> Self = isqrt<Self>;
         fn leading_ones(self) -> u32 = leading_ones<Self>;
         fn leading_zeros(self) -> u32 = leading_zeros<Self>;
+        fn midpoint(self, other: Self) -> Self = midpoint<Self>;
         fn overflowing_add(self, other: Self) -> (Self, bool) = overflowing_add<Self>;
+        fn overflowing_div(self, other: Self) -> (Self, bool) = overflowing_div<Self>;
         fn overflowing_mul(self, other: Self) -> (Self, bool) = overflowing_mul<Self>;
         fn overflowing_neg(self) -> (Self, bool) = overflowing_neg<Self>;
+        fn overflowing_pow(self, exponent: u32) -> (Self, bool) = overflowing_pow<Self>;
+        fn overflowing_rem(self, other: Self) -> (Self, bool) = overflowing_rem<Self>;
+        fn overflowing_shl(self, amount: u32) -> (Self, bool) = overflowing_shl<Self>;
+        fn overflowing_shr(self, amount: u32) -> (Self, bool) = overflowing_shr<Self>;
         fn overflowing_sub(self, other: Self) -> (Self, bool) = overflowing_sub<Self>;
         fn pow(self, exponent: u32) -> Self = pow<Self>;
         fn rem_euclid(self, other: Self) -> Self = rem_euclid<Self>;
@@ -392,17 +408,23 @@ pub trait IntegerMethods: Int {
         fn rotate_left(self, amount: u32) -> Self = rotate_left<Self>;
         fn rotate_right(self, amount: u32) -> Self = rotate_right<Self>;
         fn saturating_add(self, other: Self) -> Self = saturating_add<Self>;
+        fn saturating_div(self, other: Self) -> Self = saturating_div<Self>;
         fn saturating_mul(self, other: Self) -> Self = saturating_mul<Self>;
+        fn saturating_pow(self, exponent: u32) -> Self = saturating_pow<Self>;
         fn saturating_sub(self, other: Self) -> Self = saturating_sub<Self>;
         fn swap_bytes(self) -> Self = swap_bytes<Self>;
         fn trailing_ones(self) -> u32 = trailing_ones<Self>;
         fn trailing_zeros(self) -> u32 = trailing_zeros<Self>;
+        fn unbounded_shl(self, amount: u32) -> Self = unbounded_shl<Self>;
+        fn unbounded_shr(self, amount: u32) -> Self = unbounded_shr<Self>;
         fn wrapping_add(self, other: Self) -> Self = wrapping_add<Self>;
         fn wrapping_div(self, other: Self) -> Self = wrapping_div<Self>;
+        fn wrapping_div_euclid(self, other: Self) -> Self = wrapping_div_euclid<Self>;
         fn wrapping_mul(self, other: Self) -> Self = wrapping_mul<Self>;
         fn wrapping_neg(self) -> Self = wrapping_neg<Self>;
         fn wrapping_pow(self, exponent: u32) -> Self = wrapping_pow<Self>;
         fn wrapping_rem(self, other: Self) -> Self = wrapping_rem<Self>;
+        fn wrapping_rem_euclid(self, other: Self) -> Self = wrapping_rem_euclid<Self>;
         fn wrapping_shl(self, amount: u32) -> Self = wrapping_shl<Self>;
         fn wrapping_shr(self, amount: u32) -> Self = wrapping_shr<Self>;
         fn wrapping_sub(self, other: Self) -> Self = wrapping_sub<Self>;
@@ -415,8 +437,13 @@ pub trait IntegerMethods: Int {
 pub trait SignedMethods: Int {
     cuda_jit_macros::device_methods! {
         fn abs(self) -> Self = abs<Self>;
+        fn checked_abs(self) -> Option<Self> = checked_abs<Self>;
+        fn checked_isqrt(self) -> Option<Self> = checked_isqrt<Self>;
         fn is_negative(self) -> bool = is_negative<Self>;
         fn is_positive(self) -> bool = is_positive<Self>;
+        fn overflowing_abs(self) -> (Self, bool) = overflowing_abs<Self>;
+        fn saturating_abs(self) -> Self = saturating_abs<Self>;
+        fn saturating_neg(self) -> Self = saturating_neg<Self>;
         fn signum(self) -> Self = signum<Self>;
         fn unsigned_abs(self) -> Self::Unsigned = unsigned_abs<Self>;
         fn wrapping_abs(self) -> Self = wrapping_abs<Self>;
@@ -428,8 +455,12 @@ pub trait SignedMethods: Int {
 /// Nothing unsafe relies on an implementation.
 pub trait UnsignedMethods: Int {
     cuda_jit_macros::device_methods! {
+        fn checked_next_multiple_of(self, of: Self) -> Option<Self> = checked_next_multiple_of<Self>;
+        fn checked_next_power_of_two(self) -> Option<Self> = checked_next_power_of_two<Self>;
         fn div_ceil(self, other: Self) -> Self = div_ceil<Self>;
+        fn is_multiple_of(self, of: Self) -> bool = is_multiple_of<Self>;
         fn is_power_of_two(self) -> bool = is_power_of_two<Self>;
+        fn next_multiple_of(self, of: Self) -> Self = next_multiple_of<Self>;
         fn next_power_of_two(self) -> Self = next_power_of_two<Self>;
     }
 }

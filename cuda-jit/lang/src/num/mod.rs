@@ -3,6 +3,7 @@
 //! Methods of one instruction are operations, which the compiler lowers, the others functions of the device library. A typing probe
 //! finds both by the hidden methods of the traits here.
 
+pub mod arithmetic;
 mod bounds;
 #[expect(clippy::eq_op, clippy::neg_cmp_op_on_partial_ord, reason = "NaN is unequal to itself")]
 pub mod floats;
