@@ -1,7 +1,7 @@
 //! Arithmetic with the carry flag: sums and differences wider than a register.
 //!
-//! The flag is one bit of the thread, written and read through an operand that the text does not show. After a
-//! subtraction it holds the borrow.
+//! The flag is one bit of the thread, written and read through an operand that the text does not show. It is the carry of an addition,
+//! also after a subtraction, which is the addition of the complement and of one: it is set where there is no borrow.
 
 use super::emit::Emitter;
 use crate::ir::{Inst, Value};
@@ -25,10 +25,14 @@ impl Emitter<'_> {
             _ => return self.unsupported("an operation with these operands"),
         };
         let wide = bits * 2;
-        let operation = if matches!(inst.opcode, Opcode::Sub | Opcode::Subc) { "sub" } else { "add" };
+        let subtracts = matches!(inst.opcode, Opcode::Sub | Opcode::Subc);
+        let operation = if subtracts { "sub" } else { "add" };
         let (x, y) = (self.resize(&left, bits, wide, false), self.resize(&right, bits, wide, false));
         let mut sum = self.def(format_args!("{operation} i{wide} {x}, {y}"));
-        if let Some(carry) = carry_in {
+        if let Some(mut carry) = carry_in {
+            if subtracts {
+                carry = self.def(format_args!("xor i1 {carry}, true"));
+            }
             let carry = self.resize(&carry, 1, wide, false);
             sum = self.def(format_args!("{operation} i{wide} {sum}, {carry}"));
         }
@@ -37,7 +41,10 @@ impl Emitter<'_> {
         if let Some(flag) = carry_out {
             debug_assert!(inst.has(M::Cc));
             let high = self.def(format_args!("lshr i{wide} {sum}, {bits}"));
-            let carry = self.def(format_args!("trunc i{wide} {high} to i1"));
+            let mut carry = self.def(format_args!("trunc i{wide} {high} to i1"));
+            if subtracts {
+                carry = self.def(format_args!("xor i1 {carry}, true"));
+            }
             self.write(flag, 1, &carry, false)?;
         }
         Ok(())

@@ -35,7 +35,13 @@ impl Emitter<'_> {
             Value::RegAddress(reg, at) => {
                 let width = self.function.registers[*reg as usize];
                 let base = self.int(&Value::Reg(*reg), width)?;
-                (self.resize(&base, width, 64, false), *at, false)
+                // an address in shared memory has 32 bits, in which the sum wraps
+                let wraps = width == 32 && space == Some(Space::Shared);
+                let (base, at) = match wraps && *at != 0 {
+                    true => (self.def(format_args!("add i32 {base}, {}", *at as i32)), 0),
+                    false => (base, *at),
+                };
+                (self.resize(&base, width, 64, false), at, false)
             }
             Value::SymbolAddress(symbol @ Symbol::Shared(start), at) => {
                 let known = plain(at.wrapping_add_unsigned(*start));

@@ -161,6 +161,35 @@ fn a_pair_of_registers_adds_with_carry() {
     }
 }
 
+/// After a subtraction the flag is the carry of adding the complement and one, which `addc` adds and `subc` takes from one.
+#[test]
+fn the_flag_of_a_difference_is_a_carry() {
+    let inputs = super::tuples::<2>(&[0, 1, 2, 0x8000_0000, 0xffff_ffff]);
+    super::check32("sub.cc.u32 %r10, %r1, %r2; addc.u32 %r10, 0, 0;", &inputs, |a, b, _| u32::from(a >= b));
+    super::check32("add.cc.u32 %r10, %r1, %r2; subc.u32 %r10, 7, 2;", &inputs, |a, b, _| {
+        5 - u32::from(a.checked_add(b).is_some())
+    });
+    let code = "sub.cc.u32 %r10, %r1, %r2; subc.cc.u32 %r10, 0, 0; addc.u32 %r10, 0, 0;";
+    super::check32(code, &inputs, |a, b, _| u32::from(a >= b));
+}
+
+/// An address in shared memory has 32 bits: the sum of a register and an offset wraps in them.
+#[test]
+fn addresses_of_32_bits_wrap() {
+    let text = format!(
+        "{HEADER}.visible .entry k(.param .u64 out) {{ .reg .b64 %rd<4>; .reg .b32 %r<8>; .shared .align 8 .b8 own[256];
+        mov.u32 %r1, %tid.x; mov.u32 %r2, own; shl.b32 %r3, %r1, 2; add.s32 %r4, %r2, %r3; mad.lo.u32 %r5, %r1, 3, 5;
+        sub.s32 %r6, %r4, 4096; st.shared.u32 [%r6+4096], %r5; bar.sync 0; sub.s32 %r6, %r4, 64;
+        ld.shared.u32 %r7, [%r6+64]; cvt.u64.u32 %rd2, %r7; mul.wide.u32 %rd3, %r1, 8; ld.param.u64 %rd1, [out];
+        add.u64 %rd1, %rd1, %rd3; st.global.u64 [%rd1], %rd2; ret; }}"
+    );
+    let out = Buffer::new(&[0; 40]);
+    run(&image(&text).unwrap(), "k", [1, 1, 1], [40, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(40), (0..40).map(|k| k * 3 + 5).collect::<Vec<u64>>());
+    let outside = image(&text.replace("[%r6+64]", "[%r6-1048576]")).unwrap();
+    assert!(matches!(run(&outside, "k", [1, 1, 1], [40, 1, 1], &[out.0]), Err(Fault::Memory { .. })));
+}
+
 /// An assertion that fails between barriers is that, and not just any trap.
 #[test]
 fn assertions_beside_barriers() {

@@ -124,7 +124,11 @@ fn with_carry(i: &Instance, bits: u32, v: &[u64]) -> Vec<Expected> {
     // The carry was made by adding all ones to the low 32 bits of the input.
     let carry = i128::from(takes && last & 0xffff_ffff != 0);
     let exact = match i.opcode() {
-        Opcode::Sub | Opcode::Subc => word(0) - word(1) - carry,
+        // the complement is added, and one or what the flag says
+        Opcode::Sub | Opcode::Subc => {
+            let one = if takes { carry } else { 1 };
+            word(0) + ((1 << bits) - 1 - word(1)) + one
+        }
         Opcode::Add | Opcode::Addc => word(0) + word(1) + carry,
         _ => {
             let ty = i.ty();
@@ -133,7 +137,7 @@ fn with_carry(i: &Instance, bits: u32, v: &[u64]) -> Vec<Expected> {
     };
     let mut results = vec![Expected::Bits(wrap(bits, exact))];
     if i.has(M::Cc) {
-        results.push(Expected::Bits(u64::from(exact >> bits != 0)));
+        results.push(Expected::Bits(u64::from(exact >> bits & 1 != 0)));
     }
     results
 }
