@@ -1,9 +1,9 @@
 //! Methods of integers that are made of others: roots, logarithms, multiples, and what overflows less often than it is written.
 
 use super::integers::{
-    Int, checked_add, checked_rem, div_euclid, ilog2, mul_overflows, next_power_of_two, quotient, rem_euclid,
-    remainder, some_where, wrapping_abs, wrapping_add, wrapping_div, wrapping_mul, wrapping_neg, wrapping_rem,
-    wrapping_shl, wrapping_shr, wrapping_sub,
+    Int, checked_add, checked_rem, div_euclid, division_overflows, ilog2, mul_overflows, next_power_of_two, quotient,
+    rem_euclid, remainder, some_where, wrapping_abs, wrapping_add, wrapping_div, wrapping_mul, wrapping_neg,
+    wrapping_rem, wrapping_shl, wrapping_shr, wrapping_sub,
 };
 use crate::device;
 
@@ -197,20 +197,15 @@ pub fn checked_rem_euclid<T: Int>(a: T, b: T) -> Option<T> {
 #[device(library)]
 #[track_caller]
 pub fn wrapping_div_euclid<T: Int>(a: T, b: T) -> T {
-    let whole = wrapping_div(a, b);
-    let (down, up) = (wrapping_sub(whole, T::ONE), wrapping_add(whole, T::ONE));
-    let moved = if b > T::ZERO { down } else { up };
-    if wrapping_rem(a, b) < T::ZERO { moved } else { whole }
+    // the least number divided by -1 wraps to itself, as it does divided by 1
+    div_euclid(a, if division_overflows(a, b) { T::ONE } else { b })
 }
 
 /// The remainder that is not negative, 0 where the quotient does not fit.
 #[device(library)]
 #[track_caller]
 pub fn wrapping_rem_euclid<T: Int>(a: T, b: T) -> T {
-    let rest = wrapping_rem(a, b);
-    let (down, up) = (wrapping_sub(rest, b), wrapping_add(rest, b));
-    let moved = if b < T::ZERO { down } else { up };
-    if rest < T::ZERO { moved } else { rest }
+    rem_euclid(a, if division_overflows(a, b) { T::ONE } else { b })
 }
 
 /// The quotient, or the largest number where it does not fit.
@@ -218,21 +213,21 @@ pub fn wrapping_rem_euclid<T: Int>(a: T, b: T) -> T {
 #[track_caller]
 pub fn saturating_div<T: Int>(a: T, b: T) -> T {
     let wrapped = wrapping_div(a, b);
-    if T::IS_SIGNED & (b == !T::ZERO) & (a == T::MIN) { T::MAX } else { wrapped }
+    if division_overflows(a, b) { T::MAX } else { wrapped }
 }
 
 /// The quotient, which wraps, and whether it does.
 #[device(library)]
 #[track_caller]
 pub fn overflowing_div<T: Int>(a: T, b: T) -> (T, bool) {
-    (wrapping_div(a, b), T::IS_SIGNED & (b == !T::ZERO) & (a == T::MIN))
+    (wrapping_div(a, b), division_overflows(a, b))
 }
 
 /// The remainder, and whether the quotient does not fit.
 #[device(library)]
 #[track_caller]
 pub fn overflowing_rem<T: Int>(a: T, b: T) -> (T, bool) {
-    (wrapping_rem(a, b), T::IS_SIGNED & (b == !T::ZERO) & (a == T::MIN))
+    (wrapping_rem(a, b), division_overflows(a, b))
 }
 
 /// The number shifted left by an amount modulo the width, and whether the amount is as large as that.
