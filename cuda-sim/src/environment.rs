@@ -8,6 +8,7 @@
 //! | `CUDA_SIM_THREADS` | 1 to 256 workers | one per core |
 //! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact twin | `regions` |
 //! | `CUDA_SIM_SEED` | a number that the order of fibers is drawn from | in turn |
+//! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: what `libcuda_sim.so` says on standard error | `error` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
 //! | `CUDA_SIM_PRINT_LLVM` | anything: the optimised code of every kernel goes to standard error | not printed |
 //!
@@ -19,6 +20,7 @@ use crate::device::{PROFILES, Profile};
 use once_cell::sync::Lazy;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use tracing::level_filters::LevelFilter;
 
 /// The variables' values.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +31,8 @@ pub(crate) struct Environment {
     pub(crate) threads: Option<usize>,
     pub(crate) fibers: bool,
     pub(crate) seed: Option<u64>,
+    #[cfg_attr(not(feature = "exports"), expect(dead_code, reason = "of the shared library alone"))]
+    pub(crate) log: LevelFilter,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) print_llvm: bool,
 }
@@ -45,6 +49,7 @@ impl Default for Environment {
             threads: None,
             fibers: false,
             seed: None,
+            log: LevelFilter::ERROR,
             trace: None,
             print_llvm: false,
         }
@@ -82,6 +87,14 @@ impl Environment {
             "fibers" => Some(true),
             _ => None,
         })?;
+        let log = value(lookup, "CUDA_SIM_LOG", "off, error, warn, info, debug", |text| match text {
+            "off" => Some(LevelFilter::OFF),
+            "error" => Some(LevelFilter::ERROR),
+            "warn" => Some(LevelFilter::WARN),
+            "info" => Some(LevelFilter::INFO),
+            "debug" => Some(LevelFilter::DEBUG),
+            _ => None,
+        })?;
         Ok(Environment {
             profile: profile.copied().unwrap_or(PROFILES[DEFAULT]),
             devices: number(lookup, "CUDA_SIM_DEVICES", "the numbers from 1 to 16", 16)?.unwrap_or(1) as usize,
@@ -89,6 +102,7 @@ impl Environment {
             threads: number(lookup, "CUDA_SIM_THREADS", "the numbers from 1 to 256", 256)?.map(|n| n as usize),
             fibers: engine.unwrap_or(false),
             seed: value(lookup, "CUDA_SIM_SEED", "numbers of 64 bits", |text| text.parse().ok())?,
+            log: log.unwrap_or(LevelFilter::ERROR),
             trace: lookup("CUDA_SIM_TRACE").filter(|text| !text.is_empty()).map(PathBuf::from),
             print_llvm: lookup("CUDA_SIM_PRINT_LLVM").is_some_and(|text| !text.is_empty()),
         })

@@ -27,6 +27,8 @@ mod environment;
 mod exec;
 mod ir;
 mod link;
+#[cfg(feature = "exports")]
+mod log;
 mod memory;
 mod module;
 pub mod ptx;

@@ -74,6 +74,33 @@ fn a_c_program_gets_the_drivers_codes() {
     assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
 }
 
+/// A program without a subscriber learns the cause of an error on standard error, unless it asks not to.
+#[test]
+fn a_c_program_is_told_why() {
+    let folder = with_library();
+    let Some(program) = compile_c(folder.path()) else {
+        return skip("c_client::a_c_program_is_told_why", "no C compiler");
+    };
+    let ptx = folder.path().join("wild.ptx");
+    let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry wild(.param .u64 a, .param .u64 n, .param .u64 b, \
+                .param .u64 m, .param .u64 c, .param .u64 l, .param .u64 r, .param .u64 p) {\n.reg .b64 %rd1;\nmov.u64 %rd1, 64;\n\
+                st.global.u32 [%rd1], 7;\nret;\n}\n";
+    std::fs::write(&ptx, text).expect("it can be written");
+    let run = |file: &Path, log: Option<&str>| {
+        let mut client = Command::new(&program);
+        client.arg(file).arg("wild").env("LD_LIBRARY_PATH", folder.path()).env_remove("CUDA_SIM_LOG");
+        client.envs(log.map(|level| ("CUDA_SIM_LOG", level)));
+        String::from_utf8_lossy(&client.output().expect("it starts").stderr).into_owned()
+    };
+    let told = run(&ptx, None);
+    assert!(told.contains("cuda-sim: error: ") && told.contains("kernel `wild`"), "{told}");
+    assert!(!run(&ptx, Some("off")).contains("cuda-sim: "), "it is asked not to");
+    assert!(run(&ptx, Some("loud")).contains("CUDA_SIM_LOG=loud is not allowed"), "it is no level");
+    std::fs::write(&ptx, "nonsense\n").expect("it can be written");
+    let told = run(&ptx, None);
+    assert!(told.contains("cuda-sim: error: loading a module: "), "{told}");
+}
+
 /// A program that names any function of the headers starts: what the device lacks is there too, and refuses by code.
 #[test]
 fn every_function_of_the_headers_is_exported() {

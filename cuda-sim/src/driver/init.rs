@@ -94,6 +94,8 @@ api! {
             eprintln!("the software device does not start: {why}");
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
+        #[cfg(feature = "exports")]
+        crate::log::start();
         crate::exec::fault::install();
         watch_forks();
         INITIALISED.store(true, Ordering::Release);
