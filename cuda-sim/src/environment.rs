@@ -31,7 +31,6 @@ pub(crate) struct Environment {
     pub(crate) threads: Option<usize>,
     pub(crate) fibers: bool,
     pub(crate) seed: Option<u64>,
-    #[cfg_attr(not(feature = "exports"), expect(dead_code, reason = "of the shared library alone"))]
     pub(crate) log: LevelFilter,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) print_llvm: bool,

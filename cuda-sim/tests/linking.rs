@@ -64,6 +64,23 @@ impl Log {
     }
 }
 
+/// Clients free the values of a link's options once it is made: only the text is written later.
+#[test]
+fn the_values_of_options_are_the_clients_again() {
+    context();
+    let (state, mut log) = link();
+    let marker = std::ptr::without_provenance_mut(0x5a5a);
+    log.values.fill(marker);
+    let ptx = CUjitInputType::CU_JIT_INPUT_PTX;
+    assert_eq!(add(state, ptx, "nonsense"), CUresult::CUDA_ERROR_INVALID_PTX);
+    assert_eq!(add(state, ptx, &format!("{HEADER}{CALLEE}")), CUresult::CUDA_SUCCESS);
+    let (mut cubin, mut size) = (null_mut(), 0);
+    ok!(cuLinkComplete(state, &mut cubin, &mut size));
+    assert_eq!(*log.values, [marker; 2]);
+    assert!(!log.text().is_empty());
+    ok!(cuLinkDestroy(state));
+}
+
 #[test]
 fn two_texts_and_a_library_link_to_a_module() {
     context();

@@ -3,7 +3,7 @@
 //! # Safety
 //!
 //! See the parent module: by CUDA's contract the buffers and the array of option values are valid for as long as the
-//! call takes, and those of a link for as long as the link exists.
+//! call takes, and the buffers of a link for as long as the link exists.
 
 use super::{Status, get, put};
 use cuda_sys::{CUjit_option, CUresult};
@@ -46,6 +46,16 @@ impl Logs {
         logs.info = buffers[0].map(|b| (b, sizes[0]));
         logs.error = buffers[1].map(|b| (b, sizes[1]));
         Ok(logs)
+    }
+
+    /// The same for a link, which outlives the call: nothing is written to the option values, which clients free before.
+    pub(super) fn of_link(
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+    ) -> Result<Logs, CUresult> {
+        let Logs { info, error, .. } = Logs::new(count, options, values)?;
+        Ok(Logs { info, error, ..Logs::default() })
     }
 
     fn write(buffer: Option<(*mut c_char, usize)>, size: Option<*mut *mut c_void>, log: &str) -> Status {

@@ -40,7 +40,7 @@ fn find(state: CUlinkState) -> Result<Arc<Mutex<Link>>, CUresult> {
 
 fn create(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, out: *mut CUlinkState) -> Status {
     ready()?;
-    let logs = Logs::new(count, options, values)?;
+    let logs = Logs::of_link(count, options, values)?;
     let new = handle();
     let (info, error) = (String::new(), String::new());
     let link = Link { modules: Vec::new(), image: Vec::new(), info, error, logs, began: Instant::now() };
