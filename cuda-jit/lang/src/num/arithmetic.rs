@@ -61,7 +61,7 @@ fn root<T: Int>(x: T) -> T {
         root = wrapping_shr(root, 1);
         if rest >= tried {
             rest = wrapping_sub(rest, tried);
-            root = root | digit;
+            root |= digit;
         }
         digit = wrapping_shr(digit, 2);
     }
