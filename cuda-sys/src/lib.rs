@@ -97,6 +97,7 @@ pub mod nvtx;
 pub mod runtime;
 mod slots;
 mod sync;
+mod system;
 pub mod toolkit;
 
 pub use api::DriverApi;
