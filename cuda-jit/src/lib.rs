@@ -30,6 +30,10 @@
 //! # Ok::<(), cuda_jit::Error>(())
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 /// The name by which the macros' expansions find this crate: a glob import brings it along, from this crate under any name and from
 /// crates that re-export it.
 #[doc(hidden)]

@@ -18,6 +18,10 @@
 //!
 //! The calls register targets and read a version; they take no pointers but to live locals.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use inkwell;
 pub use inkwell::llvm_sys;
 
