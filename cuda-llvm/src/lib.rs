@@ -32,6 +32,8 @@ mod functions;
 mod ir;
 #[cfg(not(cuda_llvm_linked))]
 mod late;
+#[cfg(test)]
+mod link_flags;
 mod native;
 #[cfg(not(cuda_llvm_linked))]
 mod needed;
