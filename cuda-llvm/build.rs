@@ -1,10 +1,15 @@
 //! Tells the crate where the Rust toolchain's LLVM lies, which a program loads when it compiles something; or links an installed
 //! LLVM 22. Without either the build goes through: LLVM may be found where the program runs.
 
+#[path = "src/link_flags.rs"]
+mod link_flags;
+
 use std::env;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use link_flags::{Library, directives, libraries};
 
 /// The LLVM release that the bindings describe.
 const LLVM_MAJOR: &str = "22";
@@ -42,6 +47,7 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-changed=src/link_flags.rs");
     println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
     println!("cargo:rustc-check-cfg=cfg(cuda_llvm_linked)");
     if env::var_os("DOCS_RS").is_none()
@@ -105,14 +111,24 @@ fn link_installed() -> Result<()> {
     }
     let mut arguments = vec!["--link-static", "--libs"];
     arguments.extend(COMPONENTS.iter().chain(own_components()?));
-    for library in libraries(&run(&arguments)?) {
-        println!("cargo:rustc-link-lib=static={library}");
+    for library in libraries(&run(&arguments)?)? {
+        match library {
+            Library::Named(name) => println!("cargo:rustc-link-lib=static={name}"),
+            Library::File(_) => link_system(library),
+        }
     }
     let system = run(&["--link-static", "--system-libs"])?;
-    for library in libraries(&system).into_iter().chain(["stdc++"]) {
-        link_system(library)?;
+    for library in libraries(&system)?.into_iter().chain([Library::Named("stdc++")]) {
+        link_system(library);
     }
     Ok(())
+}
+
+/// Tells cargo to link a library that is not LLVM's own.
+fn link_system(library: Library<'_>) {
+    for directive in directives(library, archive, Path::exists) {
+        println!("cargo:{directive}");
+    }
 }
 
 /// The components of the machine that is built for.
@@ -124,27 +140,12 @@ fn own_components() -> Result<&'static [&'static str]> {
     }
 }
 
-/// Links a system library statically where the compiler has an archive of it, so that the executable travels.
-fn link_system(library: &str) -> Result<()> {
-    const ALWAYS_SHARED: &[&str] = &["c", "m", "dl", "rt", "pthread"];
-    let archive = format!("lib{library}.a");
+/// The path of an archive that the compiler's linker finds by this name.
+fn archive(name: &str) -> Option<PathBuf> {
     let compiler = cc::Build::new().get_compiler();
-    let found = output(compiler.to_command().arg(format!("-print-file-name={archive}")))?;
-    let path = Path::new(found.trim());
-    if ALWAYS_SHARED.contains(&library) || !path.is_absolute() {
-        println!("cargo:rustc-link-lib=dylib={library}");
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        println!("cargo:rustc-link-search=native={}", folder.display());
-    }
-    println!("cargo:rustc-link-lib=static={library}");
-    Ok(())
-}
-
-/// The names after `-l` in what `llvm-config` prints.
-fn libraries(flags: &str) -> Vec<&str> {
-    flags.split_whitespace().filter_map(|flag| flag.strip_prefix("-l")).collect()
+    let found = output(compiler.to_command().arg(format!("-print-file-name={name}"))).ok()?;
+    // What is not found comes back as it was asked for.
+    Some(PathBuf::from(found.trim())).filter(|path| path.is_absolute())
 }
 
 fn output(command: &mut Command) -> Result<String> {

@@ -5,6 +5,9 @@
 //! A toolkit that is not there fails no build: the committed bindings take the place of those that the feature `generate` makes,
 //! which needs libclang where there is one.
 
+#[expect(dead_code, reason = "names of the crate itself, of which a build uses a part")]
+#[path = "src/system.rs"]
+mod system;
 #[expect(dead_code, unreachable_pub, reason = "the search of the crate itself, of which a build uses a part")]
 #[path = "src/toolkit.rs"]
 mod toolkit;
@@ -15,7 +18,7 @@ use toolkit::Environment;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    for variable in ["CONDA_PREFIX", "CUDA_HOME"] {
+    for variable in ["CONDA_PREFIX", "CUDA_HOME", "CUDA_PATH"] {
         println!("cargo::rerun-if-env-changed={variable}");
     }
     let environment = Environment::from_process();

@@ -35,6 +35,10 @@
 //! # }
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use cuda_sys;
 
 mod attached;

@@ -14,8 +14,10 @@ pub(crate) use std::sync::{Arc, Weak};
 
 /// Primitives that can stand in statics.
 pub(crate) mod statics {
+    pub(crate) use std::sync::LazyLock;
+    #[cfg(unix)]
+    pub(crate) use std::sync::OnceLock;
     pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
-    pub(crate) use std::sync::{LazyLock, OnceLock};
 }
 
 /// Primitives for memory that a device writes, which have the layout that it expects.

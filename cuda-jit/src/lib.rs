@@ -30,8 +30,14 @@
 //! # Ok::<(), cuda_jit::Error>(())
 //! ```
 
-#[cfg(test)]
-extern crate self as cuda_jit;
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+/// The name by which the macros' expansions find this crate: a glob import brings it along, from this crate under any name and from
+/// crates that re-export it.
+#[doc(hidden)]
+pub extern crate self as cuda_jit;
 
 #[cfg(feature = "compiler")]
 mod assemble;

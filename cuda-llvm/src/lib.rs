@@ -18,6 +18,10 @@
 //!
 //! The calls register targets and read a version; they take no pointers but to live locals.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub use inkwell;
 pub use inkwell::llvm_sys;
 
@@ -28,6 +32,8 @@ mod functions;
 mod ir;
 #[cfg(not(cuda_llvm_linked))]
 mod late;
+#[cfg(test)]
+mod link_flags;
 mod native;
 #[cfg(not(cuda_llvm_linked))]
 mod needed;

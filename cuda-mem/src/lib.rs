@@ -29,6 +29,10 @@
 //! # }
 //! ```
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod alloc;
 mod array;
 mod assign;

@@ -1,4 +1,4 @@
-//! README and the book as tests: each of their `rust` blocks is compiled and run. Nothing here is part of the crate.
+//! The READMEs and the book as tests: each of their `rust` blocks is compiled and run. Nothing here is part of the crate.
 
 macro_rules! pages {
     ($($name:ident $path:literal)*) => { $(
@@ -9,6 +9,7 @@ macro_rules! pages {
 
 pages! {
     readme "../../README.md"
+    readme_of_this_crate "../README.md"
     overview "../../docs/book/src/overview.md"
     setup "../../docs/book/src/setup.md"
     kernels "../../docs/book/src/kernels.md"

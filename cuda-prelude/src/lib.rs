@@ -38,6 +38,11 @@
 //! [`runtime::version`], which asks the CUDA runtime library, nor [`nvtx`], which talks to profilers.
 #![forbid(unsafe_code)]
 
+/// The name by which the macros' expansions find this crate: a glob import brings it along, from this crate under any name and from
+/// crates that re-export it.
+#[doc(hidden)]
+pub extern crate self as cuda_prelude;
+
 #[cfg(doctest)]
 mod book;
 mod choice;

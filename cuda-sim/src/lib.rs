@@ -16,6 +16,10 @@
 //! devices' memory, `source` the lines that a text was compiled from, `device` their limits, `driver` the C functions. `cpu` is what is written in the
 //! processor's own instructions, `sync` holds the locks of what queues and wakes, for loom.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
 compile_error!("the software device runs on Linux, on x86-64 and AArch64: its way out of faults is written for these");
 

@@ -17,6 +17,7 @@ use crate::driver::{CUdriverProcAddress_flags, CUdriverProcAddressQueryResult, C
 use crate::error::LoadError;
 use crate::functions::{Exported, Functions, Interface, written_version};
 use crate::library::Library;
+use crate::system;
 use crate::table::{DefaultStream, DriverFns, SYMBOLS, Symbol};
 
 /// A CUDA driver as a table of C functions: the real one, another library, or any table.
@@ -114,11 +115,7 @@ impl DriverApi {
 const INTERFACE: &Interface = &Interface {
     what: "the CUDA driver",
     symbols: SYMBOLS,
-    #[cfg(windows)]
-    files: &["nvcuda.dll"],
-    // the second is where Windows' subsystem for Linux puts its driver's, which not every distribution tells its loader
-    #[cfg(not(windows))]
-    files: &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"],
+    files: system::DRIVER.here(),
     toolkit: false,
     before: |_| (),
     version,

@@ -70,6 +70,10 @@
 //! function pointer), `api.rs` and the libraries' modules (a library is asked for its version, the driver for symbols, a tool
 //! for its functions) and `c.rs` (zeroed structures); each states its argument.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[macro_use]
 mod c;
 #[macro_use]
@@ -97,6 +101,7 @@ pub mod nvtx;
 pub mod runtime;
 mod slots;
 mod sync;
+mod system;
 pub mod toolkit;
 
 pub use api::DriverApi;

@@ -3,7 +3,7 @@
 //! # Safety
 //!
 //! Opening a library runs its initialisers. [`Library::open`] is therefore `unsafe`, and its caller promises that the file is
-//! the library that its name says. The names of [`NAMES`] and the environment's variables (`LD_LIBRARY_PATH`,
+//! the library that its name says. The names of [`loader_names`] and the environment's variables (`LD_LIBRARY_PATH`,
 //! `CUDA_HOME`, `CUDA_DRIVER_PATH`) are promises of the system and of the person who starts the program: safe Rust cannot
 //! change either, for `std::env::set_var` is `unsafe`. Symbols are looked up and not used here.
 
@@ -12,24 +12,8 @@ use core::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 
 use crate::error::LoadError;
+use crate::system::{System, loader_names};
 use crate::toolkit::Environment;
-
-/// The names under which CUDA's libraries are installed: the only ones that safe functions of this crate open.
-#[cfg(windows)]
-const NAMES: [&str; 2] = ["nvcuda.dll", "nvml.dll"];
-
-/// The names under which CUDA's libraries are installed: the only ones that safe functions of this crate open.
-#[cfg(not(windows))]
-const NAMES: [&str; 8] = [
-    "libcuda.so.1",
-    "libcudart.so.13",
-    "libcudart.so.12",
-    "libnvrtc.so.13",
-    "libnvrtc.so.12",
-    "libnvJitLink.so.13",
-    "libnvJitLink.so.12",
-    "libnvidia-ml.so.1",
-];
 
 /// A shared library that stays open for the life of the process.
 pub(crate) struct Library {
@@ -81,10 +65,11 @@ fn words(error: &libloading::Error) -> String {
 /// [`LoadError`], with the loader's reason, or where `name` is no name of a CUDA library.
 pub fn loader_finds(name: &str) -> Result<(), LoadError> {
     let path = Path::new(name);
-    let opened = match NAMES.contains(&name) {
+    let names = loader_names(System::HERE);
+    let opened = match names.contains(&name) {
         // SAFETY: the system's loader finds by this name what was installed as that library, see the head of this file.
         true => unsafe { Library::open(path) },
-        false => Err(format!("this is no name of a CUDA library; these are: {}", NAMES.join(", "))),
+        false => Err(format!("this is no name of a CUDA library; these are: {}", names.join(", "))),
     };
     opened.map(drop).map_err(|reason| LoadError::new("a CUDA library", vec![(path.to_owned(), reason)], None))
 }

@@ -24,6 +24,7 @@ use core::ffi::*;
 use crate::MissingSymbol;
 use crate::functions::{Exported, Functions, Interface};
 use crate::library::Library;
+use crate::system;
 use crate::table::{DefaultStream, Symbol};
 
 generated_types! { "nvjitlink" }
@@ -51,7 +52,7 @@ generated_table! { "nvjitlink" }
 const INTERFACE: &Interface = &Interface {
     what: "nvJitLink",
     symbols: SYMBOLS,
-    files: &["libnvJitLink.so.13", "libnvJitLink.so.12"],
+    files: system::NVJITLINK.here(),
     toolkit: true,
     before: |_| (),
     version,

@@ -29,6 +29,7 @@ use core::ffi::*;
 
 use crate::MissingSymbol;
 use crate::functions::{Exported, Functions, Interface, exported, written_version};
+use crate::system;
 use crate::table::{DefaultStream, Symbol};
 
 generated_types! { "nvml" }
@@ -69,10 +70,7 @@ pub const fn struct_version<T>(version: u32) -> c_uint {
 const INTERFACE: &Interface = &Interface {
     what: "NVML",
     symbols: SYMBOLS,
-    #[cfg(windows)]
-    files: &["nvml.dll"],
-    #[cfg(not(windows))]
-    files: &["libnvidia-ml.so.1", "/usr/lib/wsl/lib/libnvidia-ml.so.1"],
+    files: system::NVML.here(),
     toolkit: false,
     before: |_| (),
     version,

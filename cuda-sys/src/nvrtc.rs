@@ -31,6 +31,7 @@ use std::path::Path;
 use crate::MissingSymbol;
 use crate::functions::{Exported, Functions, Interface, exported};
 use crate::library::Library;
+use crate::system::{self, System};
 use crate::table::{DefaultStream, Symbol};
 
 generated_types! { "nvrtc" }
@@ -58,7 +59,7 @@ generated_table! { "nvrtc" }
 const INTERFACE: &Interface = &Interface {
     what: "NVRTC",
     symbols: SYMBOLS,
-    files: &["libnvrtc.so.13", "libnvrtc.so.12"],
+    files: system::NVRTC.here(),
     toolkit: true,
     before: open_builtins,
     version,
@@ -74,8 +75,8 @@ const INTERFACE: &Interface = &Interface {
 unsafe fn open_builtins(nvrtc: &Path) {
     let entries = nvrtc.parent().and_then(|folder| std::fs::read_dir(folder).ok());
     let files = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-    let builtins =
-        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("libnvrtc-builtins.so"));
+    let start = system::nvrtc_builtins(System::HERE);
+    let builtins = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
     for path in files.filter(|path| builtins(path)) {
         // Where it cannot be opened NVRTC will say so, in its own words.
         // SAFETY: the caller's promise: NVRTC would open this file.

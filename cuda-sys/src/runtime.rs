@@ -28,6 +28,7 @@ use core::ffi::*;
 
 use crate::functions::{Exported, Functions, Interface, written_version};
 use crate::library::Library;
+use crate::system;
 use crate::table::{DefaultStream, Symbol};
 use crate::toolkit::Environment;
 use crate::{LoadError, MissingSymbol};
@@ -57,7 +58,7 @@ generated_table! { "runtime" }
 const INTERFACE: &Interface = &Interface {
     what: "the CUDA runtime",
     symbols: SYMBOLS,
-    files: &["libcudart.so.13"],
+    files: system::RUNTIME.here(),
     toolkit: true,
     before: |_| (),
     version,
@@ -105,7 +106,7 @@ pub fn installed_version() -> Result<c_int, LoadError> {
 ///
 /// As for [`RuntimeApi::load_with`].
 pub unsafe fn installed_version_in(environment: &Environment) -> Result<c_int, LoadError> {
-    let names = ["libcudart.so.13", "libcudart.so.12"];
+    let names = [system::RUNTIME.here(), system::RUNTIME12.here()].concat();
     // SAFETY: the caller's promise for what is in the environment; the loader's names are the system's.
     let search = unsafe { crate::library::search("the CUDA runtime", &names, Some(environment), |_| ()) };
     let (library, _) = search?;
@@ -139,6 +140,7 @@ pub mod v12 {
 
     use crate::MissingSymbol;
     use crate::functions::{Functions, Interface};
+    use crate::system;
     use crate::table::{DefaultStream, Symbol};
 
     generated_types! { "runtime12" }
@@ -163,5 +165,5 @@ pub mod v12 {
     }
     generated_table! { "runtime12" }
 
-    const INTERFACE: &Interface = &Interface { symbols: SYMBOLS, files: &["libcudart.so.12"], ..*super::INTERFACE };
+    const INTERFACE: &Interface = &Interface { symbols: SYMBOLS, files: system::RUNTIME12.here(), ..*super::INTERFACE };
 }

@@ -1,8 +1,8 @@
 //! Where the CUDA toolkit is: headers, libraries, libdevice and command-line tools.
 //!
 //! The one search for all of them. In order: the conda environment (`CONDA_PREFIX`, both of its layouts), `CUDA_HOME`, and
-//! exactly `/usr/local/cuda`; versioned folders beside that are ignored, because a machine's choice among them is its
-//! symbolic link; so are [others](NOT_SEARCHED). Past those, for executables and shared libraries, the `nvidia` wheels of the
+//! exactly `/usr/local/cuda` (on Windows the folder that `CUDA_PATH` names); versioned folders beside that are ignored, because a
+//! machine's choice among them is its symbolic link; so are [others](NOT_SEARCHED). Past those, for executables and shared libraries, the `nvidia` wheels of the
 //! active Python. It never looks for the driver, which belongs to the system and not to a toolkit: that is
 //! [`DriverApi::load`](crate::DriverApi::load).
 //!
@@ -12,6 +12,8 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::system::{Local, System, library_folders, local_toolkit};
 
 /// Name of the folder below `targets/` that holds this machine's headers and libraries.
 ///
@@ -61,7 +63,7 @@ pub struct Environment {
     pub conda_prefix: Option<PathBuf>,
     /// `CUDA_HOME`: a toolkit's root.
     pub cuda_home: Option<PathBuf>,
-    /// The machine's toolkit: `/usr/local/cuda`.
+    /// The machine's toolkit: `/usr/local/cuda`, on Windows what `CUDA_PATH` names.
     pub local: Option<PathBuf>,
     /// `VIRTUAL_ENV`: the active virtual environment of Python.
     pub virtual_env: Option<PathBuf>,
@@ -135,7 +137,10 @@ impl Environment {
         Environment {
             conda_prefix: var("CONDA_PREFIX").map(PathBuf::from),
             cuda_home: var("CUDA_HOME").map(PathBuf::from),
-            local: Some(PathBuf::from("/usr/local/cuda")),
+            local: match local_toolkit(System::HERE) {
+                Local::At(root) => Some(PathBuf::from(root)),
+                Local::Variable(name) => var(name).map(PathBuf::from),
+            },
             virtual_env: var("VIRTUAL_ENV").map(PathBuf::from),
             path: var("PATH"),
         }
@@ -247,7 +252,10 @@ impl Environment {
     /// ```
     #[must_use]
     pub fn tried_tool(&self, name: &str) -> Vec<Tried> {
-        search(self.roots_and_wheels(), |root| vec![root.join("bin").join(name), root.join("nvvm/bin").join(name)])
+        search(self.roots_and_wheels(), |root| {
+            let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+            vec![root.join("bin").join(&file), root.join("nvvm/bin").join(file)]
+        })
     }
 
     /// A shared library of the toolkit by its versioned name, such as `libnvrtc.so.13`; also from the `nvidia` wheels of
@@ -278,9 +286,8 @@ impl Environment {
     #[must_use]
     pub fn tried_library(&self, name: &str) -> Vec<Tried> {
         search(self.roots_and_wheels(), |root| {
-            let folders = targets(root).map(|target| target.join("lib"));
-            let folders = folders.chain(["lib64", "lib"].map(|folder| root.join(folder)));
-            folders.chain([root.join("lib").join(MULTIARCH)]).map(|folder| folder.join(name)).collect()
+            let folders = library_folders(System::HERE, root, targets(root), MULTIARCH);
+            folders.iter().map(|folder| folder.join(name)).collect()
         })
     }
 
@@ -304,7 +311,9 @@ impl Environment {
         };
         let local = match &self.local {
             Some(root) => (root.display().to_string(), Some(root.clone())),
-            None => ("/usr/local/cuda".to_owned(), None),
+            None => match local_toolkit(System::HERE) {
+                Local::At(name) | Local::Variable(name) => (name.to_owned(), None),
+            },
         };
         vec![variable("CONDA_PREFIX", &self.conda_prefix), variable("CUDA_HOME", &self.cuda_home), local]
     }
@@ -320,6 +329,7 @@ impl Environment {
             return Vec::new();
         };
         let versions = children(&prefix.join("lib"), "python3");
+        let versions = if cfg!(windows) { vec![prefix.join("Lib")] } else { versions };
         versions.into_iter().flat_map(|lib| [lib.join("site-packages"), lib.join("dist-packages")]).collect()
     }
 }

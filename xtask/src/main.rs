@@ -18,6 +18,7 @@ mod generate;
 mod layers;
 mod modules;
 mod next_llvm;
+mod package;
 mod sanitize;
 mod setup;
 mod test;
@@ -47,6 +48,8 @@ enum Command {
     Check(check::Options),
     /// Builds and runs a user's project in Debian systems of their own, with each LLVM that they have and with none; needs root
     Containers,
+    /// Builds each public crate from the package that it is published as
+    Package,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -69,6 +72,7 @@ fn main() -> ExitCode {
         Command::Test(options) => test::run(&options),
         Command::Check(options) => check::run(&options),
         Command::Containers => containers::run(),
+        Command::Package => package::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

@@ -196,9 +196,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             wheels.install(&dir)?;
             println!("{:<10} {}", wheels.name, dir.display());
         }
-        match next_llvm::download() {
-            Ok(folder) => println!("LLVM 23    {}", folder.display()),
-            Err(why) => println!("LLVM 23    cannot be had here: {why:#}"),
+        for release in next_llvm::RELEASES {
+            match release.download() {
+                Ok(library) => println!("LLVM {}    {}", release.major, library.display()),
+                Err(why) => println!("LLVM {}    cannot be had here: {why:#}", release.major),
+            }
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::folder::Cache;
 
-/// The folder; unset, `cuda-jit` in the user's folder for caches.
+/// The folder; unset, `cuda-jit` in the user's folder for caches, which on Windows is `LOCALAPPDATA`.
 pub const FOLDER_VARIABLE: &str = "CUDA_JIT_CACHE_DIR";
 /// The most bytes in it, such as `100M`; unset, [`DEFAULT_LIMIT`].
 pub const LIMIT_VARIABLE: &str = "CUDA_JIT_CACHE_SIZE";
@@ -37,8 +37,10 @@ impl Settings {
     /// ```
     /// use cuda_jit_cache::Settings;
     ///
+    /// # if cfg!(unix) {
     /// let settings = Settings::from_environment(|name| (name == "HOME").then(|| "/users/ada".into())).unwrap();
     /// assert_eq!(settings.folder.to_str(), Some("/users/ada/.cache/cuda-jit"));
+    /// # }
     /// ```
     pub fn from_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let given = |name: &str| variable(name).filter(|value| !value.is_empty());
@@ -47,7 +49,10 @@ impl Settings {
         }
         // The rule of the XDG base directories: a relative path is as good as none.
         let absolute = |name: &str| given(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let caches = || absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")));
+        let caches = || match cfg!(windows) {
+            true => absolute("LOCALAPPDATA"),
+            false => absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache"))),
+        };
         let folder = match given(FOLDER_VARIABLE) {
             Some(folder) => folder.into(),
             None => caches()?.join("cuda-jit"),
@@ -89,12 +94,25 @@ mod tests {
         Some((settings.folder.display().to_string(), settings.limit))
     }
 
+    #[cfg(windows)]
+    const HOME: (&str, &str) = ("LOCALAPPDATA", "C:\\h");
+    #[cfg(unix)]
+    const HOME: (&str, &str) = ("HOME", "/h");
+
+    #[cfg(windows)]
+    #[test]
+    fn the_folder_is_the_one_named_else_among_the_users_local_data() {
+        assert_eq!(settings(&[HOME, ("CUDA_JIT_CACHE_DIR", "here")]), Some(("here".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[HOME]), Some(("C:\\h\\cuda-jit".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[("LOCALAPPDATA", "h")]), None);
+    }
+
+    #[cfg(unix)]
     #[test]
     fn the_folder_is_the_one_named_else_the_users() {
-        let home = ("HOME", "/h");
-        assert_eq!(settings(&[home, ("CUDA_JIT_CACHE_DIR", "here")]), Some(("here".into(), DEFAULT_LIMIT)));
-        assert_eq!(settings(&[home, ("XDG_CACHE_HOME", "/c")]), Some(("/c/cuda-jit".into(), DEFAULT_LIMIT)));
-        assert_eq!(settings(&[home, ("XDG_CACHE_HOME", "c")]), Some(("/h/.cache/cuda-jit".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[HOME, ("CUDA_JIT_CACHE_DIR", "here")]), Some(("here".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[HOME, ("XDG_CACHE_HOME", "/c")]), Some(("/c/cuda-jit".into(), DEFAULT_LIMIT)));
+        assert_eq!(settings(&[HOME, ("XDG_CACHE_HOME", "c")]), Some(("/h/.cache/cuda-jit".into(), DEFAULT_LIMIT)));
         assert_eq!(settings(&[("HOME", "")]), None);
     }
 
@@ -119,7 +137,7 @@ mod tests {
             ("-1", DEFAULT_LIMIT),
             ("99999999999G", DEFAULT_LIMIT),
         ] {
-            let found = settings(&[("HOME", "/h"), ("CUDA_JIT_CACHE_SIZE", text)]);
+            let found = settings(&[HOME, ("CUDA_JIT_CACHE_SIZE", text)]);
             assert_eq!(found.map(|(_, limit)| limit), Some(expected), "{text}");
         }
     }

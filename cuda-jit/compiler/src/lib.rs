@@ -8,6 +8,10 @@
 //! [`back::llvm::emit`] takes a module to PTX for a [`Target`](cuda_jit_kir::target::Target). Neither knows a driver, a device or a cache.
 //! Only [`back`] names LLVM.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod back;
 pub mod front;
 pub mod libdevice;

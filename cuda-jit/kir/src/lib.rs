@@ -38,6 +38,10 @@
 //! module obeys. A module that verifies never makes a back end panic.
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 use std::sync::Arc;
 
 pub mod build;

@@ -7,6 +7,10 @@
 //!
 //! `cuda-jit` re-exports all that programs name. This crate knows no driver and no compiler.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 extern crate self as cuda_jit;
 
 #[doc(hidden)]

@@ -6,6 +6,10 @@
 //! typed or evaluated here.
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod bundle;
 mod calls;
 mod capture;
@@ -29,7 +33,7 @@ use quote::quote;
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        configured::expand(emit::Kind::Kernel, quote!(::cuda_jit::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Kernel, quote!(cuda_jit::__private), options.clone().into(), item)
     })
 }
 
@@ -38,45 +42,45 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        configured::expand(emit::Kind::Device, quote!(::cuda_jit::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Device, quote!(cuda_jit::__private), options.clone().into(), item)
     })
 }
 
 /// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
 #[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn device_type(input: TokenStream) -> TokenStream {
-    stack::expand(input, |input| derive::expand(&quote!(::cuda_jit::__private), input))
+    stack::expand(input, |input| derive::expand(&quote!(cuda_jit::__private), input))
 }
 
 /// A closure or device function that a launch passes to a kernel; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn device_fn(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, device_fn::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_jit::__private), tokens, device_fn::expand))
 }
 
 /// Prints from kernels; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn printf(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, format::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_jit::__private), tokens, format::expand))
 }
 
 /// Embeds a bundle of compiled kernels; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn embed_kernels(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_jit::__private), tokens, bundle::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_jit::__private), tokens, bundle::expand))
 }
 
 /// [`macro@embed_kernels`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_embed_kernels(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, bundle::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_prelude::__private), tokens, bundle::expand))
 }
 
 /// [`macro@kernel`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_attribute]
 pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        configured::expand(emit::Kind::Kernel, quote!(::cuda_prelude::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Kernel, quote!(cuda_prelude::__private), options.clone().into(), item)
     })
 }
 
@@ -84,26 +88,26 @@ pub fn prelude_kernel(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn prelude_device(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
-        configured::expand(emit::Kind::Device, quote!(::cuda_prelude::__private), options.clone().into(), item)
+        configured::expand(emit::Kind::Device, quote!(cuda_prelude::__private), options.clone().into(), item)
     })
 }
 
 /// [`macro@DeviceType`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro_derive(PreludeDeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn prelude_device_type(input: TokenStream) -> TokenStream {
-    stack::expand(input, |input| derive::expand(&quote!(::cuda_prelude::__private), input))
+    stack::expand(input, |input| derive::expand(&quote!(cuda_prelude::__private), input))
 }
 
 /// [`macro@device_fn`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_device_fn(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, device_fn::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_prelude::__private), tokens, device_fn::expand))
 }
 
 /// [`macro@printf`] for programs that depend on `cuda_prelude` alone.
 #[proc_macro]
 pub fn prelude_printf(tokens: TokenStream) -> TokenStream {
-    stack::expand(tokens, |tokens| options::in_crate(quote!(::cuda_prelude::__private), tokens, format::expand))
+    stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_prelude::__private), tokens, format::expand))
 }
 
 /// Expands an item that rustc has configured; for the expansions of [`macro@kernel`] and [`macro@device`].

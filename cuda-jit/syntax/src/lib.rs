@@ -28,6 +28,10 @@
 //! ```
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod code;
 mod nodes;
 mod stack;

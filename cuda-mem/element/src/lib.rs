@@ -6,6 +6,10 @@
 //!
 //! The implementations here are for types that are plain data by the language's own definition.
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 use half::{bf16, f16};
 use num_complex::Complex;
 

@@ -32,12 +32,15 @@ impl Emitter<'_> {
     }
 
     /// Clamps to [0, 1]; NaN becomes 0.
+    ///
+    /// The comparison with 0 decides last. LLVM takes a comparison and a choice of the same two values for `fmaxnm` on AArch64, which
+    /// yields a NaN for a signalling NaN, and what is then compared with 1 would become 1.
     pub(crate) fn saturate(&mut self, ty: Type, value: &str) -> String {
         let float = llvm_float(ty);
+        let below = self.def(format_args!("fcmp olt {float} {value}, 1.0"));
+        let high = self.def(format_args!("select i1 {below}, {float} {value}, {float} 1.0"));
         let above = self.def(format_args!("fcmp ogt {float} {value}, 0.0"));
-        let low = self.def(format_args!("select i1 {above}, {float} {value}, {float} 0.0"));
-        let below = self.def(format_args!("fcmp olt {float} {low}, 1.0"));
-        self.def(format_args!("select i1 {below}, {float} {low}, {float} 1.0"))
+        self.def(format_args!("select i1 {above}, {float} {high}, {float} 0.0"))
     }
 
     /// An operand's halves where its type is packed, else the operand, as integers.

@@ -11,8 +11,12 @@ fn bits(values: &[f32]) -> Vec<u64> {
     values.iter().map(|v| u64::from(v.to_bits())).collect()
 }
 
+/// Signalling NaNs, of both signs; on the way through an `f32` some processors quiet them.
+const SIGNALLING: [u64; 2] = [0x7f80_0001, 0xffa0_0000];
+const SIGNALLING_DOUBLES: [u64; 2] = [0x7ff0_0000_0000_0001, 0xfff4_0000_0000_0000];
+
 fn singles() -> Vec<u64> {
-    bits(&[
+    let mut all = bits(&[
         0.0,
         -0.0,
         1.0,
@@ -34,13 +38,28 @@ fn singles() -> Vec<u64> {
         2147483520.0,
         0.1,
         0.3,
-    ])
+    ]);
+    all.extend(SIGNALLING);
+    all
 }
 
 fn doubles() -> Vec<u64> {
-    [0.0, -0.0, 1.0, -1.5, 2.5, 5e-324, f64::MAX, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 4294967296.0, -1e300, 0.1]
-        .map(f64::to_bits)
-        .to_vec()
+    let numbers = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.5,
+        2.5,
+        5e-324,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        4294967296.0,
+        -1e300,
+        0.1,
+    ];
+    numbers.map(f64::to_bits).into_iter().chain(SIGNALLING_DOUBLES).collect()
 }
 
 /// The bits, with every NaN the same: PTX leaves the payload open.
@@ -252,7 +271,21 @@ fn integer_to_float_and_between_floats() {
     let one = tuples::<1>(&singles());
     check("cvt.rni.f32.f32 %r10, %r1;", &one, |a, _, _| a.round_ties_even());
     check("cvt.rmi.f32.f32 %r10, %r1;", &one, |a, _, _| a.floor());
+}
+
+#[test]
+fn saturation_clamps_to_one_and_makes_nan_zero() {
+    let one = tuples::<1>(&singles());
     check("cvt.sat.f32.f32 %r10, %r1;", &one, |a, _, _| saturate(a));
+    // folded to the operand, so that a signalling NaN arrives as one
+    check("mul.sat.f32 %r10, %r1, 0f3F800000;", &one, |a, _, _| saturate(a));
+    let wide = tuples::<1>(&doubles());
+    for (input, got) in wide.iter().zip(eval32("cvt.rn.sat.f32.f64 %r10, %rd1;", &wide)) {
+        assert_eq!(f32::from_bits(got), saturate(f64::from_bits(input[0]) as f32));
+    }
+    for signalling in SIGNALLING {
+        assert_eq!(eval32("cvt.sat.f32.f32 %r10, %r1;", &[[signalling, 0, 0, 0]]), [0]);
+    }
 }
 
 #[test]

@@ -8,6 +8,10 @@
 //! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build, to which the
 //! committed declarations are added that older headers lack (`complete.rs`).
 
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod api;
 mod complete;
 mod driver_table;

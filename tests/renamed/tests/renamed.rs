@@ -1,4 +1,4 @@
-//! `cuda-prelude` and `cuda-jit` under other names, which `crate = path` says.
+//! `cuda-prelude` and `cuda-jit` under other names, which `crate = path` says or a glob import brings along.
 
 use cp::*;
 
@@ -79,6 +79,77 @@ mod reexported {
 }
 
 made!(by_macro);
+
+/// A user of the facade, which does not name the stack.
+mod of_facade {
+    use cuda_tests_renamed::prelude::*;
+
+    #[derive(Clone, Copy, DeviceType)]
+    #[repr(transparent)]
+    pub(crate) struct Meter(pub(crate) f32);
+
+    #[device]
+    pub(crate) trait Scale {
+        fn scaled(&self, by: f32) -> f32;
+    }
+
+    #[device]
+    impl Scale for Pair {
+        fn scaled(&self, by: f32) -> f32 {
+            self.sum() * by
+        }
+    }
+
+    #[device]
+    pub(crate) fn twice(x: f32) -> f32 {
+        x * 2.0
+    }
+
+    #[kernel(fma = false)]
+    pub(crate) fn apply<F: Fn(f32) -> f32>(f: F, x: &[Pair], by: &[Meter], out: &mut [f32]) {
+        let i = grid::<1>();
+        let tile = shared!([f32; 32]);
+        #[cfg(any())]
+        return;
+        tile[i] = twice(x[i].scaled(by[i].0));
+        out[i] = f(tile[i]);
+        printf!("{i}\n");
+    }
+
+    pub(crate) fn launch(x: &[Pair], by: &[Meter], out: &mut [f32]) -> Result<()> {
+        let k = 100.0;
+        apply::launch((1, 2), device_fn!(|v: f32| v + k), In(x), In(by), out)
+    }
+}
+
+/// The same by the facade's name for the prelude.
+mod of_gpu {
+    use cuda_tests_renamed::gpu::*;
+
+    pub(crate) fn launch(out: &mut [u32]) -> Result<()> {
+        #[kernel]
+        fn count(out: &mut [u32]) {
+            let i = grid::<1>();
+            out[i] = i as u32;
+        }
+        count::launch((1, 2), out)
+    }
+}
+
+#[test]
+fn users_of_a_facade_need_not_name_the_stack() -> Result<()> {
+    use cuda_tests_renamed::{Pair, double};
+    let pairs = [Pair { a: 1.0, b: 2.0 }, Pair { a: 0.5, b: 0.25 }];
+    let mut out = vec![0.0; 2];
+    of_facade::launch(&pairs, &[of_facade::Meter(3.0), of_facade::Meter(4.0)], &mut out)?;
+    assert_eq!(out, [118.0, 106.0]);
+    double::launch((1, 2), &mut out)?;
+    assert_eq!(out, [236.0, 212.0]);
+    let mut out = vec![7; 2];
+    of_gpu::launch(&mut out)?;
+    assert_eq!(out, [0, 1]);
+    Ok(())
+}
 
 #[test]
 fn kernels_run_under_other_names() -> Result<()> {

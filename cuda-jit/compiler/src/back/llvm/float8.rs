@@ -22,13 +22,19 @@ impl<'ctx> Body<'ctx, '_> {
         self.lowering.capability >= SINCE.into()
     }
 
-    /// Two `f32` as 8-bit floats.
+    /// Two `f32` as 8-bit floats. By PTX of our own: LLVM's intrinsic has other parameters from LLVM 24 on.
     pub(super) fn narrow8(&self, float: Float8, low: Value, high: Value) -> Result<BasicValueEnum<'ctx>> {
         if !self.converts() {
             return Ok(self.lowering.context.i16_type().const_zero().into());
         }
-        let name = format!("llvm.nvvm.ff.to.{}.rn", name(float));
-        self.lowering.intrinsic(&name, &[], &[self.value(high), self.value(low)])
+        let context = self.lowering.context;
+        let single = context.f32_type();
+        let ty = context.i16_type().fn_type(&[single.into(), single.into()], false);
+        let text = format!("cvt.rn.satfinite.{}.f32 $0, $1, $2;", name(float));
+        let narrow = context.create_inline_asm(ty, text, "=h,f,f".to_owned(), false, false, None, false);
+        let operands = [self.value(high).into(), self.value(low).into()];
+        let call = self.builder().build_indirect_call(ty, narrow, &operands, "")?;
+        call.try_as_basic_value().basic().ok_or_else(|| self.unverified("8-bit floats"))
     }
 
     /// Two 8-bit floats as `f16`.
