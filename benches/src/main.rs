@@ -54,6 +54,11 @@ fn main() -> Result<()> {
     {
         return sim::load_once(kernel);
     }
+    if let [group, kernel] = groups.as_slice()
+        && group == "sim-first"
+    {
+        return sim::first_once(kernel);
+    }
     for group in &groups {
         match group.as_str() {
             "compile" => compile::run(&tools)?,

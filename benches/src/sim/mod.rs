@@ -19,6 +19,8 @@
 //! in turn. A peer that is not there is named on standard error with the way to have it, and its ratios are left out.
 
 mod device;
+mod first;
+mod large;
 mod load;
 mod numba;
 mod opencl;
@@ -32,6 +34,7 @@ use crate::figures::print_measured;
 use crate::kernels::{TILE, matmul_tiled, vector_add};
 use crate::serve::Server;
 pub(crate) use device::run as serve_device;
+pub(crate) use first::run as first_once;
 pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
 use work::{N, SIDE};
