@@ -8,15 +8,19 @@
 //! gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
+use super::background::{Queue, Task};
 use super::kept;
 use super::linked::{Code, load};
 use super::object::Mode;
-use super::{KernelCode, Part, Shape};
+use super::{Effort, KernelCode, Part, Shape};
+use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
-use once_cell::sync::OnceCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use once_cell::sync::{Lazy, OnceCell};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Once};
+use std::time::Duration;
 
 /// A kernel as machine code.
 #[derive(Debug)]
@@ -25,9 +29,9 @@ pub(crate) struct Compiled {
     pub(crate) shape: Shape,
     /// Keeps the code of `entry`, where that is a function.
     _first: Option<Arc<Code>>,
-    regions: Vec<Later>,
+    regions: Vec<Arc<Later>>,
     /// Each region's loop in step, and that without guesses.
-    strips: Vec<[Option<Later>; 2]>,
+    strips: Vec<[Option<Arc<Later>>; 2]>,
     plan: Arc<Plan>,
 }
 
@@ -36,20 +40,112 @@ pub(crate) struct Compiled {
 struct Later {
     part: Part,
     mode: Mode,
+    /// Whether it is translated quickly at first, and well in the background.
+    tiered: bool,
+    /// What came first of a tiered one: quick code, or none where the good code was there.
+    quick: OnceCell<Option<Code>>,
     code: OnceCell<Code>,
 }
 
 impl Later {
-    fn new(part: &Part, mode: Mode) -> Later {
-        Later { part: part.clone(), mode: Mode { repeats: part.repeats, ..mode }, code: OnceCell::new() }
+    fn new(part: &Part, mode: Mode, tiered: bool) -> Arc<Later> {
+        let mode = Mode { repeats: part.repeats, ..mode };
+        Arc::new(Later { part: part.clone(), mode, tiered, quick: OnceCell::new(), code: OnceCell::new() })
     }
 
-    /// Compiled by the first caller while others wait.
-    fn address(&self) -> Result<usize, String> {
-        self.code
-            .get_or_try_init(|| deep(&self.part.ir, || load(&kept::object(&self.part.ir, self.mode)?)))
-            .map(|code| code.address)
+    /// Whether there is code that runs.
+    fn is_ready(&self) -> bool {
+        self.code.get().is_some() || self.quick.get().is_some()
     }
+
+    /// The best code that there is; if there is none, it is compiled by the first caller while others wait.
+    fn address(self: &Arc<Self>) -> Result<usize, String> {
+        let (address, is_new) = self.now()?;
+        if is_new {
+            background(&[self]);
+        }
+        Ok(address)
+    }
+
+    /// The same, and whether this call has made quick code.
+    fn now(&self) -> Result<(usize, bool), String> {
+        if let Some(code) = self.code.get() {
+            return Ok((code.address, false));
+        }
+        if self.tiered {
+            let mut is_new = false;
+            let quick = self.quick.get_or_try_init(|| {
+                let quick = self.begin()?;
+                is_new = quick.is_some();
+                Ok::<_, String>(quick)
+            })?;
+            if let Some(code) = quick {
+                return Ok((code.address, is_new));
+            }
+        }
+        Ok((self.finish(kept::object)?, false))
+    }
+
+    /// The code that a tiered one begins with; none where good code is on the disk.
+    fn begin(&self) -> Result<Option<Code>, String> {
+        if let Some(object) = kept::find(&self.part.ir, self.mode) {
+            self.code.get_or_try_init(|| load(&object))?;
+            return Ok(None);
+        }
+        let mode = Mode { effort: Effort::Least, ..self.mode };
+        deep(&self.part.ir, || load(&kept::object(&self.part.ir, mode)?)).map(Some)
+    }
+
+    /// The good code, which runs from the next time on that somebody asks for the address.
+    fn finish(&self, object: fn(&str, Mode) -> Result<Vec<u8>, String>) -> Result<usize, String> {
+        let code = self.code.get_or_try_init(|| deep(&self.part.ir, || load(&object(&self.part.ir, self.mode)?)));
+        code.map(|code| code.address)
+    }
+}
+
+impl Task for Later {
+    fn run(&self) {
+        // The disk was asked before the quick code was made.
+        if let Err(why) = self.finish(kept::make) {
+            tracing::error!("a kernel stays as it was translated quickly: {why}");
+        }
+    }
+}
+
+/// What is translated in the background.
+static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
+
+/// So long a launch has the processor for itself: a short one ends before its threads must share with those that translate.
+const GRACE: Duration = Duration::from_millis(20);
+
+/// Has good code made for what runs quick code.
+fn background(parts: &[&Arc<Later>]) {
+    if parts.is_empty() {
+        return;
+    }
+    end_with_process();
+    BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
+}
+
+/// The process that translates in the background: its forked children have no such threads.
+static PROCESS: AtomicU32 = AtomicU32::new(0);
+
+/// Has the end of the process wait for LLVM, whose own end comes before if it was loaded after this.
+fn end_with_process() {
+    extern "C" fn end() {
+        if PROCESS.load(Ordering::Relaxed) == std::process::id() {
+            BACKGROUND.close();
+        }
+    }
+    static REGISTERED: Once = Once::new();
+    REGISTERED.call_once(|| {
+        PROCESS.store(std::process::id(), Ordering::Relaxed);
+        // SAFETY: the function is the library's and runs no code of others; a library that is unloaded runs it then.
+        if unsafe { libc::atexit(end) } != 0 {
+            BACKGROUND.close();
+            tracing::warn!("atexit failed: kernels stay as they were translated quickly");
+        }
+    });
 }
 
 /// Bytes of the texts that any thread has the stack to compile.
@@ -81,8 +177,8 @@ fn told(entry: usize) -> usize {
 /// How a kernel is begun.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
-    /// A loop over blocks.
-    Blocks(BlocksFn),
+    /// A loop over blocks ([`Compiled::blocks`]).
+    Blocks,
     /// Regions that a scheduler runs.
     Regions,
     /// A function of one thread that runs as a fiber; schedules are random with a seed.
@@ -97,30 +193,40 @@ impl Compiled {
     ///
     /// LLVM's message, with the text that it refused; that is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode, registered: bool, whole: bool) -> Result<Compiled, String> {
-        let mode = Mode { effort: code.effort, registered, repeats: false, whole };
-        let later = |part: &Part| Later::new(part, mode);
-        let mut this = Compiled {
-            entry: Entry::Regions,
+        let tier = tier(code);
+        let effort = if tier == Tier::Quick { Effort::Least } else { code.effort };
+        let mode = Mode { effort, registered, repeats: false, whole };
+        let later = |part: &Part| Later::new(part, mode, tier == Tier::Both);
+        let this = Compiled {
+            entry: if code.scheduled { Entry::Regions } else { Entry::Blocks },
             shape: code.shape,
             _first: None,
             regions: code.regions.iter().map(later).collect(),
             strips: code.strips.iter().map(|both| both.each_ref().map(|part| part.as_ref().map(later))).collect(),
             plan: Arc::clone(&code.plan),
         };
-        let first = this.regions[0].address()?;
-        if !code.scheduled {
-            // SAFETY: the symbol is region 0, which the code generator defines with exactly this signature.
-            this.entry = Entry::Blocks(unsafe { std::mem::transmute::<usize, BlocksFn>(first) });
-        }
+        this.regions[0].address()?;
         Ok(this)
+    }
+
+    /// The loop over blocks of a kernel that has one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Compiled::new`].
+    pub(crate) fn blocks(&self) -> Result<BlocksFn, String> {
+        let address = self.regions[0].address()?;
+        // SAFETY: the symbol is region 0 of a kernel that is not scheduled, which the code generator defines with exactly
+        // this signature.
+        Ok(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
     }
 
     /// The address of something's code. A thread that goes on to a hot part will come to the others: they are compiled
     /// with it, on as many threads as the pool has.
-    fn address(&self, later: &Later) -> Result<usize, String> {
-        if later.part.hot && later.code.get().is_none() {
+    fn address(&self, later: &Arc<Later>) -> Result<usize, String> {
+        if later.part.hot && !later.is_ready() {
             let strips = self.strips.iter().flatten().flatten();
-            let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && other.code.get().is_none());
+            let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && !other.is_ready());
             together(&open.collect::<Vec<_>>());
         }
         later.address()
@@ -194,15 +300,33 @@ impl Compiled {
     }
 }
 
+/// Instructions of the smallest kernels that are translated quickly at first.
+const TIERED: usize = 500;
+
+/// What a kernel is translated to.
+///
+/// Quick code has larger frames than the checks of the stack know of ([`super::kernel::frame`]), so a kernel with calls has none.
+fn tier(code: &KernelCode) -> Tier {
+    if code.effort == Effort::Least || code.shape.calls || ENVIRONMENT.print_llvm {
+        return Tier::Good;
+    }
+    match ENVIRONMENT.tier {
+        Tier::Both if code.instructions < TIERED => Tier::Good,
+        tier => tier,
+    }
+}
+
 /// Stack of a thread that compiles.
 const STACK: usize = 16 << 20;
 
 /// Compiles parts on several threads. What fails says so when it is asked for its address.
-fn together(parts: &[&Later]) {
-    let next = AtomicUsize::new(0);
+fn together(parts: &[&Arc<Later>]) {
+    let (next, quick) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = || {
         while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let _ = part.address();
+            if let Ok((_, true)) = part.now() {
+                quick.lock().push(*part);
+            }
         }
     };
     std::thread::scope(|scope| {
@@ -212,4 +336,6 @@ fn together(parts: &[&Later]) {
         }
         work();
     });
+    // Not earlier, as the launch waits for the rest.
+    background(&quick.into_inner());
 }

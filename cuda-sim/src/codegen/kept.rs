@@ -25,17 +25,30 @@ static CPU: Lazy<Option<String>> = Lazy::new(|| {
     first_cpu(&String::from_utf8_lossy(&text))
 });
 
+/// The object file of a module's text, if it is on the disk.
+pub(super) fn find(ir: &str, mode: Mode) -> Option<Vec<u8>> {
+    let (folder, key) = place(ir, mode)?;
+    folder.get(&key)
+}
+
+/// Makes the object file of a module's text, and keeps it on the disk.
+pub(super) fn make(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+    let code = object::object(ir, mode)?;
+    if let Some((folder, key)) = place(ir, mode) {
+        folder.put(&key, "machine code of the software device", &code);
+    }
+    Ok(code)
+}
+
 /// The object file of a module's text: from the disk, or made and kept there.
 pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
-    let folder = FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm);
-    let (Some(folder), Some(cpu)) = (folder, CPU.as_ref()) else { return object::object(ir, mode) };
-    let key = key(ir, mode, cpu);
-    if let Some(code) = folder.get(&key) {
-        return Ok(code);
-    }
-    let code = object::object(ir, mode)?;
-    folder.put(&key, "machine code of the software device", &code);
-    Ok(code)
+    find(ir, mode).map_or_else(|| make(ir, mode), Ok)
+}
+
+/// The folder and the key of a module's text in it.
+fn place(ir: &str, mode: Mode) -> Option<(&'static Cache, Key)> {
+    let folder = FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm)?;
+    Some((folder, key(ir, mode, CPU.as_ref()?)))
 }
 
 fn key(ir: &str, mode: Mode, cpu: &str) -> Key {

@@ -8,6 +8,7 @@
 //! unlike a constant null it promises nothing about what may be accessed.
 
 pub(crate) mod abi;
+mod background;
 mod carry;
 mod compare;
 mod convert;
@@ -57,6 +58,8 @@ pub(crate) struct KernelCode {
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
+    /// Instructions of all regions, those that stand in several counted in each: what translation takes time for.
+    pub(crate) instructions: usize,
     pub(crate) plan: Arc<Plan>,
 }
 
@@ -89,7 +92,7 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     Full,
-    /// For kernels so large that LLVM's optimisers, which take more than linear time, would not end.
+    /// For code that is to run soon, until there is better one, and for kernels so large that LLVM's optimisers, which take more than linear time, would not end.
     Least,
 }
 
@@ -143,6 +146,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         },
         scheduled: true,
         effort,
+        instructions: 0,
         plan: Arc::default(),
     };
     if function.only_fibers {
@@ -151,12 +155,17 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         return Ok(code);
     }
     let regions = Regions::new(function, functions.flavour.clustered);
+    let count = |region| {
+        let blocks = regions.blocks(function, region);
+        blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()
+    };
     let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
     Ok(KernelCode {
         regions: functions.modules(program, index, &regions)?,
         strips: functions.strips(program, index, &regions)?,
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,
+        instructions: (0..regions.heads.len()).map(count).sum(),
         plan: Arc::new(Plan { polls, sites: regions.sites }),
         ..code
     })
