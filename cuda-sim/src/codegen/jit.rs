@@ -116,7 +116,7 @@ impl Task for Later {
 static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
 
 /// So long a launch has the processor for itself: a short one ends before its threads must share with those that translate.
-const GRACE: Duration = Duration::from_millis(20);
+const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 
 /// Has good code made for what runs quick code.
 fn background(parts: &[&Arc<Later>]) {
@@ -293,6 +293,14 @@ impl Compiled {
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
 
+    /// How many parts have quick code, and how many good code.
+    #[cfg(test)]
+    pub(crate) fn tiers(&self) -> [usize; 2] {
+        let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
+        let quick = |part: &&Arc<Later>| matches!(part.quick.get(), Some(Some(_)));
+        [parts().filter(quick).count(), parts().filter(|part| part.code.get().is_some()).count()]
+    }
+
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
@@ -338,4 +346,56 @@ fn together(parts: &[&Arc<Later>]) {
     });
     // Not earlier, as the launch waits for the rest.
     background(&quick.into_inner());
+}
+
+/// Waits until nothing is translated in the background.
+#[cfg(test)]
+pub(crate) fn settle() {
+    BACKGROUND.settle();
+}
+
+/// The same, and lets no other test that calls this go on meanwhile.
+#[cfg(test)]
+pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let guard = ONE.lock();
+    settle();
+    guard
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const RETURNS: &str = "define i64 @kernel(ptr %ctx, i64 %first, i64 %last) {\n  ret i64 %last\n}\n";
+
+    fn later(ir: &str) -> Arc<Later> {
+        let mode = Mode { effort: Effort::Full, registered: false, repeats: false, whole: false };
+        let part = Part { ir: ir.to_owned(), hot: true, repeats: false };
+        Later::new(&part, mode, true)
+    }
+
+    #[test]
+    fn what_cannot_be_translated_well_stays_as_it_is() {
+        let _one_at_a_time = settled();
+        let broken = later("no IR");
+        broken.quick.set(Some(load(&kept::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
+        let before = broken.address().unwrap();
+        background(&[&broken]);
+        settle();
+        assert!(broken.code.get().is_none());
+        assert_eq!(broken.address(), Ok(before));
+    }
+
+    #[test]
+    fn what_goes_before_its_turn_is_not_translated() {
+        let _one_at_a_time = settled();
+        // The disk may have good code of another run.
+        let gone = later(&format!("{RETURNS}; {}\n", std::process::id()));
+        assert!(gone.address().is_ok());
+        let weak = Arc::downgrade(&gone);
+        drop(gone);
+        settle();
+        assert!(weak.upgrade().is_none());
+    }
 }
