@@ -39,6 +39,18 @@ impl Key {
         }
         Key(*hasher.finalize().as_bytes())
     }
+
+    /// The hash.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The key with that hash, as [`Key::as_bytes`] returned it.
+    #[must_use]
+    pub const fn from_bytes(hash: [u8; 32]) -> Self {
+        Key(hash)
+    }
 }
 
 impl fmt::Display for Key {

@@ -9,16 +9,16 @@
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::background::{Queue, Task};
-use super::kept;
+use super::kept::{self, Shelf};
 use super::linked::{Code, load};
 use super::object::Mode;
-use super::{Effort, KernelCode, Part, Shape};
+use super::texts::Texts;
+use super::{Effort, KernelCode, Part, Shape, in_parallel};
 use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
 use once_cell::sync::{Lazy, OnceCell};
-use parking_lot::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 
@@ -39,7 +39,10 @@ pub(crate) struct Compiled {
 #[derive(Debug)]
 struct Later {
     part: Part,
+    texts: Arc<Texts>,
     mode: Mode,
+    /// Where object files are kept: good ones, and quick ones.
+    shelves: [Arc<Shelf>; 2],
     /// Whether it is translated quickly at first, and well in the background.
     tiered: bool,
     /// What came first of a tiered one: quick code, or none where the good code was there.
@@ -47,12 +50,17 @@ struct Later {
     code: OnceCell<Code>,
 }
 
-impl Later {
-    fn new(part: &Part, mode: Mode, tiered: bool) -> Arc<Later> {
-        let mode = Mode { repeats: part.repeats, ..mode };
-        Arc::new(Later { part: part.clone(), mode, tiered, quick: OnceCell::new(), code: OnceCell::new() })
-    }
+/// What was done for an address.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum News {
+    None,
+    /// Good code was made.
+    Good,
+    /// Quick code was found or made.
+    Quick,
+}
 
+impl Later {
     /// Whether there is code that runs.
     fn is_ready(&self) -> bool {
         self.code.get().is_some() || self.quick.get().is_some()
@@ -60,55 +68,85 @@ impl Later {
 
     /// The best code that there is; if there is none, it is compiled by the first caller while others wait.
     fn address(self: &Arc<Self>) -> Result<usize, String> {
-        let (address, is_new) = self.now()?;
-        if is_new {
-            background(&[self]);
+        let (address, news) = self.now()?;
+        match news {
+            News::None => {}
+            News::Good => self.keep(),
+            News::Quick => {
+                self.keep();
+                background(&[self]);
+            }
         }
         Ok(address)
     }
 
-    /// The same, and whether this call has made quick code.
-    fn now(&self) -> Result<(usize, bool), String> {
+    /// The same, and what this call had to do for it.
+    fn now(&self) -> Result<(usize, News), String> {
         if let Some(code) = self.code.get() {
-            return Ok((code.address, false));
+            return Ok((code.address, News::None));
         }
+        let mut news = News::None;
         if self.tiered {
-            let mut is_new = false;
             let quick = self.quick.get_or_try_init(|| {
                 let quick = self.begin()?;
-                is_new = quick.is_some();
+                news = if quick.is_some() { News::Quick } else { News::None };
                 Ok::<_, String>(quick)
             })?;
             if let Some(code) = quick {
-                return Ok((code.address, is_new));
+                return Ok((code.address, news));
             }
         }
-        Ok((self.finish(kept::object)?, false))
+        let code = self.code.get_or_try_init(|| {
+            if let Some(code) = self.find(&self.shelves[0]) {
+                return Ok(code);
+            }
+            news = News::Good;
+            self.make(&self.shelves[0], self.mode)
+        })?;
+        Ok((code.address, news))
     }
 
     /// The code that a tiered one begins with; none where good code is on the disk.
     fn begin(&self) -> Result<Option<Code>, String> {
-        if let Some(object) = kept::find(&self.part.ir, self.mode) {
-            self.code.get_or_try_init(|| load(&object))?;
+        if let Some(code) = self.find(&self.shelves[0]) {
+            // Nobody else sets it: the background comes behind quick code, of which there is none.
+            let _ = self.code.set(code);
             return Ok(None);
         }
-        let mode = Mode { effort: Effort::Least, ..self.mode };
-        deep(&self.part.ir, || load(&kept::object(&self.part.ir, mode)?)).map(Some)
+        let (shelf, mode) = (&self.shelves[1], Mode { effort: Effort::Least, ..self.mode });
+        self.find(shelf).map_or_else(|| self.make(shelf, mode), Ok).map(Some)
     }
 
-    /// The good code, which runs from the next time on that somebody asks for the address.
-    fn finish(&self, object: fn(&str, Mode) -> Result<Vec<u8>, String>) -> Result<usize, String> {
-        let code = self.code.get_or_try_init(|| deep(&self.part.ir, || load(&object(&self.part.ir, self.mode)?)));
-        code.map(|code| code.address)
+    /// Whether its code is on the disk.
+    fn is_kept(&self) -> bool {
+        let shelves = if self.tiered { 2 } else { 1 };
+        self.shelves[..shelves].iter().any(|shelf| shelf.find(self.part.number).is_some())
+    }
+
+    /// The code of an object file that was kept; what cannot be placed in memory is as good as none.
+    fn find(&self, shelf: &Shelf) -> Option<Code> {
+        let code = shelf.find(self.part.number).map(load)?;
+        code.inspect_err(|why| tracing::debug!("machine code on the disk is not used: {why}")).ok()
+    }
+
+    fn make(&self, shelf: &Shelf, mode: Mode) -> Result<Code, String> {
+        let ir = self.texts.get(self.part.number)?;
+        deep(ir, || load(&shelf.make(self.part.number, ir, mode)?))
+    }
+
+    /// Puts what was made of all parts on the disk.
+    fn keep(&self) {
+        self.shelves.iter().for_each(|shelf| shelf.keep());
     }
 }
 
 impl Task for Later {
     fn run(&self) {
         // The disk was asked before the quick code was made.
-        if let Err(why) = self.finish(kept::make) {
+        if let Err(why) = self.code.get_or_try_init(|| self.make(&self.shelves[0], self.mode)) {
             tracing::error!("a kernel stays as it was translated quickly: {why}");
         }
+        self.shelves[0].expect_no_more();
     }
 }
 
@@ -124,6 +162,7 @@ fn background(parts: &[&Arc<Later>]) {
         return;
     }
     end_with_process();
+    parts.iter().for_each(|part| part.shelves[0].expect());
     BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
 }
 
@@ -196,7 +235,20 @@ impl Compiled {
         let tier = tier(code);
         let effort = if tier == Tier::Quick { Effort::Least } else { code.effort };
         let mode = Mode { effort, registered, repeats: false, whole };
-        let later = |part: &Part| Later::new(part, mode, tier == Tier::Both);
+        let identity = code.texts.identity();
+        let quick = Mode { effort: Effort::Least, ..mode };
+        let shelves = [mode, quick].map(|mode| Arc::new(Shelf::new(identity, mode)));
+        let later = |part: &Part| {
+            Arc::new(Later {
+                part: *part,
+                texts: Arc::clone(&code.texts),
+                mode: Mode { repeats: part.repeats, ..mode },
+                shelves: shelves.clone(),
+                tiered: tier == Tier::Both,
+                quick: OnceCell::new(),
+                code: OnceCell::new(),
+            })
+        };
         let this = Compiled {
             entry: if code.scheduled { Entry::Regions } else { Entry::Blocks },
             shape: code.shape,
@@ -224,7 +276,7 @@ impl Compiled {
     /// The address of something's code. A thread that goes on to a hot part will come to the others: they are compiled
     /// with it, on as many threads as the pool has.
     fn address(&self, later: &Arc<Later>) -> Result<usize, String> {
-        if later.part.hot && !later.is_ready() {
+        if later.part.hot && !later.is_ready() && !later.is_kept() {
             let strips = self.strips.iter().flatten().flatten();
             let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && !other.is_ready());
             together(&open.collect::<Vec<_>>());
@@ -324,28 +376,15 @@ fn tier(code: &KernelCode) -> Tier {
     }
 }
 
-/// Stack of a thread that compiles.
-const STACK: usize = 16 << 20;
-
-/// Compiles parts on several threads. What fails says so when it is asked for its address.
+/// Compiles parts of a kernel on several threads. What fails says so when it is asked for its address.
 fn together(parts: &[&Arc<Later>]) {
-    let (next, quick) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Ok((_, true)) = part.now() {
-                quick.lock().push(*part);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..POOL.workers().min(parts.len()) {
-            // Where the system gives no thread, the others do its part.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        }
-        work();
-    });
+    let news = in_parallel(parts, |part| part.now().map_or(News::None, |(_, news)| news));
     // Not earlier, as the launch waits for the rest.
-    background(&quick.into_inner());
+    let quick = parts.iter().zip(news).filter(|(_, news)| *news == News::Quick);
+    background(&quick.map(|(part, _)| *part).collect::<Vec<_>>());
+    if let Some(part) = parts.first() {
+        part.keep();
+    }
 }
 
 /// Waits until nothing is translated in the background.
@@ -357,7 +396,7 @@ pub(crate) fn settle() {
 /// The same, and lets no other test that calls this go on meanwhile.
 #[cfg(test)]
 pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
-    static ONE: Mutex<()> = Mutex::new(());
+    static ONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
     let guard = ONE.lock();
     settle();
     guard
@@ -366,13 +405,23 @@ pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use cuda_jit_cache::Key;
 
     const RETURNS: &str = "define i64 @kernel(ptr %ctx, i64 %first, i64 %last) {\n  ret i64 %last\n}\n";
 
     fn later(ir: &str) -> Arc<Later> {
         let mode = Mode { effort: Effort::Full, registered: false, repeats: false, whole: false };
-        let part = Part { ir: ir.to_owned(), hot: true, repeats: false };
-        Later::new(&part, mode, true)
+        let identity = Key::new(&[ir.as_bytes()]);
+        let shelf = |effort| Arc::new(Shelf::new(&identity, Mode { effort, ..mode }));
+        Arc::new(Later {
+            part: Part { number: 0, hot: true, repeats: false },
+            texts: Arc::new(Texts::new(identity, vec![ir.to_owned()])),
+            mode,
+            shelves: [shelf(Effort::Full), shelf(Effort::Least)],
+            tiered: true,
+            quick: OnceCell::new(),
+            code: OnceCell::new(),
+        })
     }
 
     #[test]

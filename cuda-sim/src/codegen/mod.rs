@@ -29,16 +29,23 @@ pub(crate) mod object;
 mod ops;
 mod region;
 pub(crate) mod strip;
+pub(crate) mod texts;
 
+use crate::exec::pool::POOL;
 use crate::ir::Function;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
+pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
+use cuda_jit_cache::Key;
 use kernel::Functions;
+use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use texts::Texts;
 
 /// Whether there is an LLVM that compiles.
 pub(crate) fn has_llvm() -> bool {
@@ -50,10 +57,11 @@ pub(crate) fn has_llvm() -> bool {
 pub(crate) struct KernelCode {
     /// Index among the program's functions.
     pub(crate) function: usize,
-    /// A module for each region; none where threads can only be fibers.
+    /// A part for each region; none where threads can only be fibers.
     pub(crate) regions: Vec<Part>,
     /// For each region its loop in step, and the one for when that guessed wrong.
     pub(crate) strips: Vec<[Option<Part>; 2]>,
+    pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
@@ -78,10 +86,11 @@ pub(crate) struct Shape {
     pub(crate) stack_frames: u64,
 }
 
-/// LLVM IR of a module with one entry and what that calls.
-#[derive(Clone, Debug)]
+/// A module with one entry and what that calls.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    pub(crate) ir: String,
+    /// The number of its LLVM IR among the kernel's texts.
+    pub(crate) number: usize,
     /// Whether a thread that goes on will most likely come to it.
     pub(crate) hot: bool,
     /// Whether a block may run it more than once.
@@ -119,7 +128,39 @@ const RECURSION_BYTES: u64 = 64 << 10;
 pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
     let functions = Functions::emit(program, Flavour::default())?;
     let entry = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
-    (0..program.functions.len()).filter(entry).map(|index| emit_kernel(program, &functions, index)).collect()
+    let entries: Vec<usize> = (0..program.functions.len()).filter(entry).collect();
+    in_parallel(&entries, |index| emit_kernel(program, &functions, *index)).into_iter().collect()
+}
+
+/// Emits one of them again.
+pub(crate) fn emit_again(program: &Program, index: usize) -> Result<KernelCode> {
+    emit_kernel(program, &Functions::emit(program, Flavour::default())?, index)
+}
+
+/// Stack of a thread that emits or translates.
+const STACK: usize = 16 << 20;
+
+/// The results of some work for each item, in their order, by as many threads as the pool has.
+fn in_parallel<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            let result = work(item);
+            done.lock().push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..POOL.workers().min(items.len()) {
+            // Where the system gives no thread, the others do its part.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let mut done = done.into_inner();
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Emits one kernel for launches in clusters.
@@ -137,6 +178,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         function: index,
         regions: Vec::new(),
         strips: Vec::new(),
+        texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES,
             local_bytes: function.stack_bytes() + calls + recursion,
@@ -160,9 +202,14 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()
     };
     let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
+    let mut texts = Vec::new();
+    let parts = functions.modules(program, index, &regions, &mut texts)?;
+    let strips = functions.strips(program, index, &regions, &mut texts)?;
+    let identity = texts::identity(&texts, parts.iter().chain(strips.iter().flatten().flatten()));
     Ok(KernelCode {
-        regions: functions.modules(program, index, &regions)?,
-        strips: functions.strips(program, index, &regions)?,
+        regions: parts,
+        strips,
+        texts: Arc::new(Texts::new(identity, texts)),
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,
         instructions: (0..regions.heads.len()).map(count).sum(),
