@@ -6,7 +6,7 @@
 
 mod record;
 
-use crate::codegen::jit::Compiled;
+use crate::codegen::jit::{self, Compiled};
 use crate::codegen::object::WHOLE;
 use crate::codegen::{self, Flavour, KernelCode};
 use crate::environment::ENVIRONMENT;
@@ -80,6 +80,12 @@ impl Kernel {
         &self.signature
     }
 
+    /// Whether the text was parsed.
+    #[cfg(test)]
+    pub(crate) fn is_parsed(&self) -> bool {
+        self.origin.made.get().is_some()
+    }
+
     fn program(&self) -> Result<Arc<Program>, String> {
         self.origin.program().map_err(|error| error.to_string())
     }
@@ -108,6 +114,9 @@ impl Kernel {
         // What is scheduled runs parts of rows.
         let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
         let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
+        if cell.get().is_some() {
+            jit::improve();
+        }
         cell.get_or_try_init(|| Compiled::new(&code.code, registered, whole).map(Arc::new))
     }
 

@@ -18,8 +18,9 @@ use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
 use once_cell::sync::{Lazy, OnceCell};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Once};
+use parking_lot::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Once, Weak};
 use std::time::Duration;
 
 /// A kernel as machine code.
@@ -147,44 +148,74 @@ impl Task for Later {
             tracing::error!("a kernel stays as it was translated quickly: {why}");
         }
         self.shelves[0].expect_no_more();
+        end_with_process();
     }
 }
 
 /// What is translated in the background.
 static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
 
+/// What is to be, once LLVM is there.
+static DEFERRED: Mutex<Vec<Weak<Later>>> = Mutex::new(Vec::new());
+/// Whether there is any: launches ask this each time.
+static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
+
 /// So long a launch has the processor for itself: a short one ends before its threads must share with those that translate.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 
-/// Has good code made for what runs quick code.
+/// Has good code made for what runs quick code: if that was on the disk, so that this process has no LLVM yet, once a kernel is launched
+/// again ([`improve`]).
 fn background(parts: &[&Arc<Later>]) {
-    if parts.is_empty() {
+    if !cuda_llvm::is_initialized() {
+        DEFERRED.lock().extend(parts.iter().map(|part| Arc::downgrade(part)));
+        IS_DEFERRED.store(true, Ordering::Relaxed);
         return;
     }
-    end_with_process();
     parts.iter().for_each(|part| part.shelves[0].expect());
-    BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
+    // LLVM registers what is to be done at the process' end when it first needs something. So that most of that comes before
+    // what is registered here, and is done after it, the first part is translated by the thread that launches.
+    static FIRST: Once = Once::new();
+    let mut parts = parts;
+    if let Some((first, rest)) = parts.split_first() {
+        FIRST.call_once(|| {
+            first.run();
+            parts = rest;
+        });
+        BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
+    }
 }
 
-/// The process that translates in the background: its forked children have no such threads.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// Has good code made for what was deferred. A thread in a call of the driver does this: the process does not end then.
+pub(crate) fn improve() {
+    if !IS_DEFERRED.load(Ordering::Relaxed) || !IS_DEFERRED.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let deferred = std::mem::take(&mut *DEFERRED.lock());
+    let parts: Vec<_> = deferred.iter().filter_map(Weak::upgrade).collect();
+    if !parts.is_empty() && cuda_llvm::initialize().is_ok() {
+        background(&parts.iter().collect::<Vec<_>>());
+    }
+}
 
-/// Has the end of the process wait for LLVM, whose own end comes before if it was loaded after this.
+/// Has the end of the process wait for the background, before what was registered until now is done.
 fn end_with_process() {
+    /// The process that has registered it: its forked children have no such threads.
+    static PROCESS: AtomicU32 = AtomicU32::new(0);
+    /// What else may be registered; later tasks need nothing of LLVM for the first time.
+    static LEFT: AtomicUsize = AtomicUsize::new(64);
     extern "C" fn end() {
         if PROCESS.load(Ordering::Relaxed) == std::process::id() {
             BACKGROUND.close();
         }
     }
-    static REGISTERED: Once = Once::new();
-    REGISTERED.call_once(|| {
-        PROCESS.store(std::process::id(), Ordering::Relaxed);
-        // SAFETY: the function is the library's and runs no code of others; a library that is unloaded runs it then.
-        if unsafe { libc::atexit(end) } != 0 {
-            BACKGROUND.close();
-            tracing::warn!("atexit failed: kernels stay as they were translated quickly");
-        }
-    });
+    if LEFT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
+        return;
+    }
+    PROCESS.store(std::process::id(), Ordering::Relaxed);
+    // SAFETY: the function is the library's and runs no code of others; a library that is unloaded runs it then.
+    if unsafe { libc::atexit(end) } != 0 {
+        tracing::warn!("atexit failed: a process may not end while kernels are translated in the background");
+    }
 }
 
 /// Bytes of the texts that any thread has the stack to compile.
@@ -396,7 +427,7 @@ pub(crate) fn settle() {
 /// The same, and lets no other test that calls this go on meanwhile.
 #[cfg(test)]
 pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
-    static ONE: parking_lot::Mutex<()> = parking_lot::Mutex::new(());
+    static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock();
     settle();
     guard

@@ -106,10 +106,11 @@ impl Shelf {
 
     /// Puts what was made on the disk, to what other processes have put there meanwhile.
     pub(super) fn keep(&self) {
-        let made = std::mem::take(&mut *self.made.lock());
+        let mut made = self.made.lock();
         let Some((folder, key)) = self.place.as_ref().filter(|_| !made.is_empty()) else { return };
         let mut all = self.read();
-        all.extend(made);
+        all.append(&mut made);
+        // Under the lock, so that of two threads none puts back what was there before the other.
         folder.put(key, LABEL, &encode(&all));
     }
 }

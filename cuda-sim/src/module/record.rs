@@ -24,8 +24,24 @@ fn key(text: &str) -> Key {
 
 /// What is known of a text from an earlier load.
 pub(super) fn find(origin: &Arc<Origin>) -> Option<Facts> {
-    let bytes = folder()?.get(&key(&origin.text))?;
-    let mut from = bytes.as_slice();
+    decode(origin, &folder()?.get(&key(&origin.text))?)
+}
+
+/// Keeps what is known of a text.
+pub(super) fn keep(text: &str, facts: &Facts) {
+    if let Some(folder) = folder() {
+        folder.put(&key(text), LABEL, &encode(facts));
+    }
+}
+
+/// Makes the record of a text none.
+fn forget(text: &str) {
+    if let Some(folder) = folder() {
+        folder.put(&key(text), LABEL, &[]);
+    }
+}
+
+fn decode(origin: &Arc<Origin>, mut from: &[u8]) -> Option<Facts> {
     let data = Area::get(&mut from)?;
     let managed = Area::get(&mut from)?;
     let globals = Vec::<(String, Global)>::get(&mut from)?.into_iter().collect();
@@ -35,9 +51,7 @@ pub(super) fn find(origin: &Arc<Origin>) -> Option<Facts> {
     from.is_empty().then_some(Facts { data, managed, globals, loads_addresses, kernels })
 }
 
-/// Keeps what is known of a text.
-pub(super) fn keep(text: &str, facts: &Facts) {
-    let Some(folder) = folder() else { return };
+fn encode(facts: &Facts) -> Vec<u8> {
     let mut to = Vec::new();
     facts.data.put(&mut to);
     facts.managed.put(&mut to);
@@ -45,14 +59,7 @@ pub(super) fn keep(text: &str, facts: &Facts) {
     facts.loads_addresses.put(&mut to);
     (facts.kernels.len() as u64).put(&mut to);
     facts.kernels.iter().for_each(|kernel| put_kernel(kernel, &mut to));
-    folder.put(&key(text), LABEL, &to);
-}
-
-/// Makes the record of a text none.
-fn forget(text: &str) {
-    if let Some(folder) = folder() {
-        folder.put(&key(text), LABEL, &[]);
-    }
+    to
 }
 
 fn put_kernel(KernelFacts { signature, code }: &KernelFacts, to: &mut Vec<u8>) {
@@ -284,5 +291,92 @@ impl Record for Operation {
 
     fn get(from: &mut &[u8]) -> Option<Self> {
         OPERATIONS.get(usize::from(u8::get(from)?)).copied()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use once_cell::sync::OnceCell;
+
+    /// Texts of real compilers, with variables, calls, clusters or what else there is to know.
+    const TEXTS: &[&str] = &[
+        include_str!("../../tests/samples/nvcc13.ptx"),
+        include_str!("../../tests/samples/nvrtc12.ptx"),
+        include_str!("../../tests/samples/llvm22.ptx"),
+        ".version 7.8\n.target sm_90\n.address_size 64\n.global .align 8 .u64 at = where;
+        .global .align 4 .b8 where[8] = {1, 2, 3}; .global .attribute(.managed) .align 4 .b32 shared_by_all = 7;
+        .visible .entry k(.param .u64 a, .param .b8 b[12]) .reqntid 64, 2 .reqnctapercluster 2 {
+        .reg .b32 %r<4>; .reg .pred %p<3>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3;
+        shfl.sync.bfly.b32 %r2|%p2, %r1, 1, 31, -1; bar.red.popc.u32 %r3, 0, %p1; barrier.cluster.arrive; barrier.cluster.wait;
+        vote.sync.ballot.b32 %r2, %p1, -1; match.any.sync.b32 %r2, %r1, -1; redux.sync.max.u32 %r2, %r1, -1; ret; }",
+    ];
+
+    fn origin(text: &str) -> Arc<Origin> {
+        Arc::new(Origin { text: Arc::from(text), made: OnceCell::new() })
+    }
+
+    fn facts(text: &str) -> Facts {
+        Facts::of(&origin(text).program().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written_and_cut_ones_not_at_all() {
+        for text in TEXTS {
+            let facts = facts(text);
+            let bytes = encode(&facts);
+            let (origin, debug) = (origin(text), |facts: &Facts| format!("{:?} {:?}", facts.globals, facts.data.image));
+            let again = decode(&origin, &bytes).unwrap();
+            assert_eq!(debug(&again), debug(&facts));
+            for (again, kernel) in again.kernels.iter().zip(&facts.kernels) {
+                assert_eq!(format!("{:?} {:?}", again.signature, again.code), format!("{:?} {:?}", kernel.signature, kernel.code));
+            }
+            assert_eq!(encode(&again), bytes);
+            assert!((0..bytes.len()).all(|len| decode(&origin, &bytes[..len]).is_none()));
+            assert!(decode(&origin, &[&bytes[..], &[0]].concat()).is_none());
+        }
+    }
+
+    #[test]
+    fn damaged_records_never_panic() {
+        let bytes = encode(&facts(TEXTS[3]));
+        let origin = origin(TEXTS[3]);
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let _ = decode(&origin, &damaged);
+        }
+    }
+
+    /// Machine code is kept under what is written, so that it must be the same each time.
+    #[test]
+    fn what_is_written_again_is_the_same() {
+        for text in TEXTS {
+            let bytes = encode(&facts(text));
+            assert!((0..5).all(|_| encode(&facts(text)) == bytes));
+            let again = decode(&origin(text), &bytes).unwrap();
+            for (again, kernel) in again.kernels.iter().zip(facts(text).kernels) {
+                assert_eq!(again.code.texts.all(), kernel.code.texts.all());
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_another_than_its_record_says_is_refused() {
+        let mut facts = facts(TEXTS[3]);
+        facts.kernels[0].code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
+        let again = decode(&origin(TEXTS[3]), &encode(&facts)).unwrap();
+        let why = again.kernels[0].code.texts.get(0).unwrap_err();
+        assert!(why.contains("it is dropped"), "{why}");
+    }
+
+    #[test]
+    fn every_operation_has_a_number() {
+        for (place, operation) in OPERATIONS.iter().enumerate() {
+            let mut bytes = Vec::new();
+            operation.put(&mut bytes);
+            assert_eq!(bytes, [place as u8], "{operation:?} is listed once");
+            assert_eq!(Operation::get(&mut bytes.as_slice()), Some(*operation));
+        }
     }
 }

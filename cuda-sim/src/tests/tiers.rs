@@ -4,6 +4,7 @@ use super::{Buffer, HEADER, launch_of, run};
 use crate::codegen::jit::{self, Compiled};
 use crate::module::{Image, image};
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ fn launch(image: &Arc<Image>, turns: u64) -> Vec<u64> {
 /// The first launch runs quick code, and later ones good code.
 fn swaps() {
     let image = image(&text(1)).unwrap();
-    assert_eq!(compiled(&image).tiers(), [1, 0], "a kernel is begun with its first region");
+    assert_eq!(compiled(&image).tiers()[0], 1, "a kernel is begun with its first region");
     let first = launch(&image, 3);
     let [quick, _] = compiled(&image).tiers();
     assert!(quick > 20, "{quick} regions");
@@ -92,9 +93,14 @@ fn small_kernels_are_translated_well_at_once() {
 /// Names the part that a child process plays.
 const PART: &str = "CUDA_SIM_TEST_TIERS";
 
-fn child(part: &str) -> Output {
+/// The process that plays a part, and keeps code in a folder or none.
+fn child(part: &str, folder: Option<&Path>) -> Output {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "tests::tiers::children", "--nocapture"]).env(PART, part).env("CUDA_JIT_CACHE", "off");
+    command.args(["--exact", "tests::tiers::children", "--nocapture"]).env(PART, part);
+    match folder {
+        Some(folder) => command.env("CUDA_JIT_CACHE_DIR", folder).env_remove("CUDA_JIT_CACHE"),
+        None => command.env("CUDA_JIT_CACHE", "off"),
+    };
     command.output().unwrap()
 }
 
@@ -104,6 +110,16 @@ fn begins() {
     launch(&image, 1);
     let [quick, good] = compiled(&image).tiers();
     assert!(good < quick, "nothing is left to translate");
+}
+
+/// The same where another process has made quick code, so that LLVM is loaded by the second launch.
+fn ends_later() {
+    // Which asks for the kernel's code twice.
+    begins();
+    assert!(cuda_llvm::is_initialized());
+    // The process ends at different times.
+    let wait = std::process::id() % 64;
+    std::thread::sleep(std::time::Duration::from_millis(wait.into()));
 }
 
 fn forks() {
@@ -121,7 +137,27 @@ fn forks() {
     assert_eq!(libc::WEXITSTATUS(status), 3, "{status:#x}");
 }
 
-/// What the tests below do in a process of its own, which finds nothing on disk.
+/// A launch whose process ends when all is translated, and kept.
+fn keeps() {
+    let image = image(&text(4)).unwrap();
+    let result = launch(&image, 2);
+    jit::settle();
+    println!("result {result:?}");
+}
+
+/// The same where another process has done all that.
+fn finds() {
+    let image = image(&text(4)).unwrap();
+    println!("result {:?}", launch(&image, 2));
+    let [quick, good] = compiled(&image).tiers();
+    assert!(quick == 0 && good > 20, "{quick} are not good, {good} are");
+    assert!(!image.kernels["k"].is_parsed() && !cuda_llvm::is_initialized());
+    // What was not kept is made of the text after all.
+    let clustered = image.kernels["k"].compiled(&[], [THREADS, 1, 1], true);
+    assert!(clustered.is_ok() && image.kernels["k"].is_parsed());
+}
+
+/// What the tests below do in a process of its own.
 #[test]
 fn children() {
     let Ok(part) = std::env::var(PART) else { return };
@@ -129,34 +165,68 @@ fn children() {
         "swaps" => swaps(),
         "swaps meanwhile" => swaps_meanwhile(),
         "ends" => begins(),
+        "ends later" => ends_later(),
         "forks" => forks(),
+        "keeps" => keeps(),
+        "finds" => finds(),
         other => panic!("there is no part {other}"),
     }
     std::process::exit(7);
 }
 
 #[track_caller]
-fn check(part: &str) {
-    let output = child(part);
+fn check(part: &str, folder: Option<&Path>) -> String {
+    let output = child(part, folder);
     assert_eq!(output.status.code(), Some(7), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().find(|line| line.starts_with("result")).unwrap_or_default().to_owned()
 }
 
 #[test]
 fn the_first_launch_runs_quick_code_and_later_ones_good_code_with_the_same_results() {
-    check("swaps");
+    check("swaps", None);
 }
 
 #[test]
 fn a_launch_goes_on_with_good_code_once_there_is_some() {
-    check("swaps meanwhile");
+    check("swaps meanwhile", None);
 }
 
 #[test]
 fn a_process_may_end_while_a_kernel_is_translated() {
-    (0..3).for_each(|_| check("ends"));
+    (0..3).for_each(|_| drop(check("ends", None)));
+}
+
+#[test]
+fn a_process_may_end_soon_after_the_launch_that_loads_llvm() {
+    let folder = std::env::temp_dir().join(format!("cuda-sim-tiers-ends-{}", std::process::id()));
+    check("ends", Some(&folder));
+    (0..8).for_each(|_| drop(check("ends later", Some(&folder))));
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]
 fn a_forked_child_may_end_while_its_parent_translates() {
-    check("forks");
+    check("forks", None);
+}
+
+#[test]
+fn a_kernel_that_another_process_launched_is_neither_parsed_nor_translated() {
+    let folder = std::env::temp_dir().join(format!("cuda-sim-tiers-{}", std::process::id()));
+    let kept = check("keeps", Some(&folder));
+    assert_eq!(check("finds", Some(&folder)), kept);
+    // Whatever befalls the files, the result is the same.
+    for (at, file) in std::fs::read_dir(&folder).unwrap().enumerate() {
+        let path = file.unwrap().path();
+        let mut bytes = std::fs::read(&path).unwrap();
+        match at % 3 {
+            0 => bytes.truncate(bytes.len() / 2),
+            1 => bytes[100] ^= 1,
+            _ => bytes.clear(),
+        }
+        std::fs::write(path, bytes).unwrap();
+    }
+    assert_eq!(check("keeps", Some(&folder)), kept);
+    assert_eq!(check("finds", Some(&folder)), kept);
+    std::fs::remove_dir_all(folder).unwrap();
 }
