@@ -133,8 +133,7 @@ impl Kernel {
 
     /// Whether a launch may access registered memory: its address is a parameter, or is loaded.
     fn meets_registered(&self, params: &[u64]) -> bool {
-        MEMORY.has_registrations()
-            && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
+        MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
 
     /// What is known of a fault: its text for the log.
@@ -350,9 +349,10 @@ impl Module {
 
     /// Address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
-        self.image.managed(name).map(|(offset, bytes)| (self.managed.address() + offset, bytes)).or_else(|| {
-            self.image.globals.get(name).map(|global| (self.data() + global.offset, global.bytes))
-        })
+        self.image
+            .managed(name)
+            .map(|(offset, bytes)| (self.managed.address() + offset, bytes))
+            .or_else(|| self.image.globals.get(name).map(|global| (self.data() + global.offset, global.bytes)))
     }
 }
 

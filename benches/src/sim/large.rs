@@ -180,8 +180,12 @@ pub(super) fn solve(context: &Context) -> Result<Run> {
     let b: Vec<f32> = (0..UNKNOWNS)
         .map(|i| (starts[i]..starts[i + 1]).map(|k| values[k as usize] * truth[columns[k as usize] as usize]).sum())
         .collect();
-    let (starts, columns, values, b) =
-        (from_slice(context, &starts)?, from_slice(context, &columns)?, from_slice(context, &values)?, from_slice(context, &b)?);
+    let (starts, columns, values, b) = (
+        from_slice(context, &starts)?,
+        from_slice(context, &columns)?,
+        from_slice(context, &values)?,
+        from_slice(context, &b)?,
+    );
     let vector = |n: usize| zeros::<f32, _>(context, n);
     let (mut r, mut p, mut q) = (vector(UNKNOWNS)?, vector(UNKNOWNS)?, vector(UNKNOWNS)?);
     let mut sums = vector(BLOCKS)?;
@@ -189,7 +193,17 @@ pub(super) fn solve(context: &Context) -> Result<Run> {
     Ok(Box::new(move || {
         let mut x = zeros::<f32, _>(&context, UNKNOWNS)?;
         conjugate_gradient::launch(
-            (BLOCKS, BLOCK), STEPS, &starts, &columns, &values, &b, &mut x, &mut r, &mut p, &mut q, &mut sums,
+            (BLOCKS, BLOCK),
+            STEPS,
+            &starts,
+            &columns,
+            &values,
+            &b,
+            &mut x,
+            &mut r,
+            &mut p,
+            &mut q,
+            &mut sums,
         )?;
         let x = x.copy_to_host()?;
         let error = x.iter().zip(&truth).map(|(x, truth)| (x - truth).abs()).fold(0.0, f32::max);
@@ -212,7 +226,8 @@ pub(super) fn attend(context: &Context) -> Result<Run> {
         row /= sum;
     }
     let expected = scores.dot(&values);
-    let (queries, keys, values) = (to_device(context, &queries)?, to_device(context, &keys)?, to_device(context, &values)?);
+    let (queries, keys, values) =
+        (to_device(context, &queries)?, to_device(context, &keys)?, to_device(context, &values)?);
     let mut out = zeros::<f32, _>(context, (KEYS, WIDTH))?;
     Ok(Box::new(move || {
         attention::launch((KEYS / QUERIES, QUERIES), &queries, &keys, &values, &mut out)?;

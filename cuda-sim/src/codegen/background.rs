@@ -106,7 +106,10 @@ impl<T: Task + 'static> Queue<T> {
         drop(self.all_ended(self.state.lock()));
     }
 
-    fn all_ended<'a>(&'a self, mut state: crate::sync::MutexGuard<'a, State<T>>) -> crate::sync::MutexGuard<'a, State<T>> {
+    fn all_ended<'a>(
+        &'a self,
+        mut state: crate::sync::MutexGuard<'a, State<T>>,
+    ) -> crate::sync::MutexGuard<'a, State<T>> {
         while state.threads > 0 {
             state = self.ended.wait(state);
         }

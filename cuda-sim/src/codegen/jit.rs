@@ -20,7 +20,7 @@ use crate::ir::sync::Plan;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Once, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 /// A kernel as machine code.
@@ -166,6 +166,9 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 /// Has good code made for what runs quick code: if that was on the disk, so that this process has no LLVM yet, once a kernel is launched
 /// again ([`improve`]).
 fn background(parts: &[&Arc<Later>]) {
+    if parts.is_empty() {
+        return;
+    }
     if !cuda_llvm::is_initialized() {
         DEFERRED.lock().extend(parts.iter().map(|part| Arc::downgrade(part)));
         IS_DEFERRED.store(true, Ordering::Relaxed);
@@ -174,15 +177,15 @@ fn background(parts: &[&Arc<Later>]) {
     parts.iter().for_each(|part| part.shelves[0].expect());
     // LLVM registers what is to be done at the process' end when it first needs something. So that most of that comes before
     // what is registered here, and is done after it, the first part is translated by the thread that launches.
-    static FIRST: Once = Once::new();
+    static BEGUN: AtomicBool = AtomicBool::new(false);
     let mut parts = parts;
-    if let Some((first, rest)) = parts.split_first() {
-        FIRST.call_once(|| {
-            first.run();
-            parts = rest;
-        });
-        BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
+    if let Some((first, rest)) = parts.split_first()
+        && !BEGUN.swap(true, Ordering::Relaxed)
+    {
+        first.run();
+        parts = rest;
     }
+    BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
 }
 
 /// Has good code made for what was deferred. A thread in a call of the driver does this: the process does not end then.
@@ -387,7 +390,10 @@ impl Compiled {
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
-        self.regions.iter().chain(self.strips.iter().flatten().flatten()).try_for_each(|part| part.address().map(drop))
+        self.regions.iter().chain(self.strips.iter().flatten().flatten()).try_for_each(|part| {
+            part.now()?;
+            part.code.get_or_try_init(|| part.make(&part.shelves[0], part.mode)).map(drop)
+        })
     }
 }
 

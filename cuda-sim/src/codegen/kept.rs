@@ -22,9 +22,9 @@ const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
 /// The folder, unless the environment switches it off.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
 
-/// The folder, if machine code is to be looked for and kept.
+/// The folder, if machine code is to be looked for and kept: not where what is asked for is how it is made.
 pub(crate) fn folder() -> Option<&'static Cache> {
-    FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm)
+    FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm && !cfg!(fuzzing))
 }
 
 /// The model and features of this CPU, a part of every entry's key; none where the system does not say.

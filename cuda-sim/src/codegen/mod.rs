@@ -1,7 +1,7 @@
 //! The code generator: control-flow graphs to LLVM IR as text, and that to machine code.
 //!
 //! The only module that names LLVM. Emission ([`kernel`], [`ops`] and its neighbours) writes text and needs no LLVM at
-//! all, so a module is checked completely when it is loaded; [`jit`] compiles a kernel when it is first launched.
+//! all, so a module is checked completely when it is first loaded; [`jit`] compiles a kernel when it is first launched.
 //!
 //! Registers are stack slots of the function that LLVM promotes; the thread loop stands inside each region. Addresses
 //! are offsets from a pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and
@@ -38,9 +38,9 @@ use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
+use cuda_jit_cache::Key;
 pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
-use cuda_jit_cache::Key;
 use kernel::Functions;
 use parking_lot::Mutex;
 use std::sync::Arc;

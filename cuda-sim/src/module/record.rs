@@ -329,7 +329,10 @@ mod tests {
             let again = decode(&origin, &bytes).unwrap();
             assert_eq!(debug(&again), debug(&facts));
             for (again, kernel) in again.kernels.iter().zip(&facts.kernels) {
-                assert_eq!(format!("{:?} {:?}", again.signature, again.code), format!("{:?} {:?}", kernel.signature, kernel.code));
+                assert_eq!(
+                    format!("{:?} {:?}", again.signature, again.code),
+                    format!("{:?} {:?}", kernel.signature, kernel.code)
+                );
             }
             assert_eq!(encode(&again), bytes);
             assert!((0..bytes.len()).all(|len| decode(&origin, &bytes[..len]).is_none()));
