@@ -48,10 +48,10 @@ pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
         return;
     }
     let current = thread::current();
-    let start = |how: &(&str, &str)| (start(&[current.name().expect("tests have names"), "--exact"], *how), *how);
-    let twins: Vec<_> = TWINS.iter().map(start).collect();
+    let arguments = [current.name().expect("tests have names"), "--exact"];
+    let twins: Vec<_> = TWINS.iter().map(|how| start(&arguments, *how)).collect();
     run(&mut digest);
-    for (twin, (variable, value)) in twins {
+    for (twin, (variable, value)) in twins.into_iter().zip(TWINS) {
         let text = finish(twin, (variable, value));
         let theirs = text.lines().find_map(|line| line.split(MARK).nth(1)).expect("the twin's digest");
         assert_eq!(format!("{:016x}", digest.0), theirs, "{variable}={value} differs in a bit");
