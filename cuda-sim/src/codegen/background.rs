@@ -1,7 +1,7 @@
-//! Translation in the background: a queue of tasks, and threads that live as long as there are some.
+//! Background translation: a queue of tasks, and threads that run while there are tasks.
 //!
-//! LLVM's code and tables must not go while a thread is in them. So the end of the process waits for the tasks that have begun, and
-//! drops the others ([`Queue::close`]). A task whose owner is gone is not begun, so that what is unloaded is not translated.
+//! LLVM's tables must not be destroyed while a thread uses them. So the end of the process waits for the tasks that have begun, and
+//! drops the others ([`Queue::close`]). A task whose owner is dropped does not begin: unloaded modules are not translated.
 
 use crate::sync::{Condvar, Mutex, spawn};
 use std::collections::VecDeque;

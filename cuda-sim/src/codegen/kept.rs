@@ -49,7 +49,7 @@ type Objects = BTreeMap<u32, Vec<u8>>;
 
 /// A kernel's object files of one mode: those on the disk, and those that are made here and go there.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct ObjectStore {
     place: Option<(&'static Cache, Key)>,
     found: OnceCell<Objects>,
     /// Made here and not yet on the disk.
@@ -58,17 +58,17 @@ pub(super) struct Shelf {
     expected: AtomicUsize,
 }
 
-/// So many object files are kept together that are made in the background: the process may end at any time.
+/// New files of the background that are written together: the process may end at any time.
 const KEPT_TOGETHER: usize = 8;
 
-impl Shelf {
-    /// The shelf of a kernel, which is told by the identity of its texts; nothing is read before something is looked for.
-    pub(super) fn new(identity: &Key, mode: Mode) -> Shelf {
+impl ObjectStore {
+    /// The store of a kernel, which is told by the identity of its texts; nothing is read before something is looked for.
+    pub(super) fn new(identity: &Key, mode: Mode) -> ObjectStore {
         let place = folder().zip(BASE.as_ref()).map(|(folder, base)| {
             let how = format!("{mode:?}");
             (folder, Key::new(&[base.as_bytes(), how.as_bytes(), identity.to_string().as_bytes()]))
         });
-        Shelf { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
+        ObjectStore { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
     }
 
     /// What is on the disk now.
@@ -82,7 +82,7 @@ impl Shelf {
         self.found.get_or_init(|| self.read()).get(&u32::try_from(number).ok()?).map(Vec::as_slice)
     }
 
-    /// Makes the object file of a part's text, to be kept by [`Shelf::keep`].
+    /// Makes the object file of a part's text, to be kept by [`ObjectStore::keep`].
     pub(super) fn make(&self, number: usize, ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
         let object = object::object(ir, mode)?;
         if let (Some(_), Ok(number)) = (&self.place, u32::try_from(number)) {
@@ -91,12 +91,12 @@ impl Shelf {
         Ok(object)
     }
 
-    /// Tells of an object file that is going to be made in the background.
+    /// Announces an object file that the background is going to make.
     pub(super) fn expect(&self) {
         self.expected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Tells that one of these was made, or cannot be; keeps it with others.
+    /// Reports that an announced file was made, or cannot be; writes the new files to disk in groups.
     pub(super) fn expect_no_more(&self) {
         let last = self.expected.fetch_sub(1, Ordering::Relaxed) == 1;
         if last || self.made.lock().len() >= KEPT_TOGETHER {
@@ -104,7 +104,7 @@ impl Shelf {
         }
     }
 
-    /// Puts what was made on the disk, to what other processes have put there meanwhile.
+    /// Adds the new files to those on disk, where other processes may have added some.
     pub(super) fn keep(&self) {
         let mut made = self.made.lock();
         let Some((folder, key)) = self.place.as_ref().filter(|_| !made.is_empty()) else { return };
@@ -142,12 +142,12 @@ fn decode(bytes: &[u8]) -> Option<Objects> {
 
 /// The object file of a module that is a kernel's only one: from the disk, or made and kept there.
 pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
-    let shelf = Shelf::new(&Key::new(&[ir.as_bytes()]), mode);
-    if let Some(object) = shelf.find(0) {
+    let store = ObjectStore::new(&Key::new(&[ir.as_bytes()]), mode);
+    if let Some(object) = store.find(0) {
         return Ok(object.to_vec());
     }
-    let object = shelf.make(0, ir, mode)?;
-    shelf.keep();
+    let object = store.make(0, ir, mode)?;
+    store.keep();
     Ok(object)
 }
 
@@ -206,34 +206,35 @@ mod tests {
     #[test]
     fn a_shelf_finds_what_another_has_kept_and_keeps_what_others_have() {
         let folder: &'static Cache = Box::leak(Box::new(Cache::new(tempfile(), 1 << 20)));
-        let shelf = |name: &[u8]| Shelf {
+        let store = |name: &[u8]| ObjectStore {
             place: Some((folder, Key::new(&[name]))),
             found: OnceCell::new(),
             made: Mutex::default(),
             expected: AtomicUsize::new(0),
         };
-        let put = |shelf: &Shelf, number: u32, object: &[u8]| drop(shelf.made.lock().insert(number, object.to_vec()));
-        let (one, two) = (shelf(b"k"), shelf(b"k"));
+        let put =
+            |store: &ObjectStore, number: u32, object: &[u8]| drop(store.made.lock().insert(number, object.to_vec()));
+        let (one, two) = (store(b"k"), store(b"k"));
         assert_eq!((one.find(1), two.find(2)), (None, None));
         put(&one, 1, b"one");
         put(&two, 2, b"two");
         one.expect();
         one.expect();
         one.expect_no_more();
-        assert_eq!(shelf(b"k").find(1), None, "another is still to come");
+        assert_eq!(store(b"k").find(1), None, "another is still to come");
         one.expect_no_more();
         two.keep();
-        let third = shelf(b"k");
+        let third = store(b"k");
         assert_eq!((third.find(1), third.find(2), third.find(3)), (Some(&b"one"[..]), Some(&b"two"[..]), None));
-        assert_eq!(shelf(b"another").find(1), None);
+        assert_eq!(store(b"another").find(1), None);
         // whole as an entry, and no objects
         folder.put(&Key::new(&[b"k"]), LABEL, b"nonsense");
-        assert_eq!(shelf(b"k").find(1), None);
+        assert_eq!(store(b"k").find(1), None);
         std::fs::remove_dir_all(folder.folder()).unwrap();
     }
 
     fn tempfile() -> std::path::PathBuf {
-        std::env::temp_dir().join(format!("cuda-sim-shelf-{}", std::process::id()))
+        std::env::temp_dir().join(format!("cuda-sim-objects-{}", std::process::id()))
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! The LLVM IR of a kernel's parts: written when the kernel is, or, for one whose shape is known from the disk, when a part is to
-//! be translated after all.
+//! The LLVM IR of a kernel's parts. For a kernel whose module's record is on disk, it is emitted only when a part has to be
+//! translated.
 
 use super::Part;
 use cuda_jit_cache::Key;
 use once_cell::sync::OnceCell;
 use std::fmt;
 
-/// Writes all texts of a kernel, or says why it does not.
+/// Emits all texts of a kernel.
 type Write = dyn Fn() -> Result<Vec<String>, String> + Send + Sync;
 
 /// The texts of a kernel's parts, by their numbers.

@@ -1,9 +1,9 @@
-//! What loads and launches know of a module, on disk beside the machine code: a text that was loaded before on this machine is
-//! neither parsed nor translated to LLVM IR again.
+//! Records on disk of what loads and launches need of a module: a text that was loaded before on this machine is neither parsed nor
+//! translated to LLVM IR again.
 //!
-//! The key is the text and the sources of this crate, which decide everything else. Beside it stands what tells the LLVM IR of each
-//! kernel from others (`texts::identity`), under which machine code is kept: where IR that is written again after all is another,
-//! the record is dropped, and nothing is launched of two minds.
+//! The key is the text and the sources of this crate, which decide everything else. A record holds the hash of each kernel's LLVM IR
+//! (`texts::identity`), under which its machine code is kept. Where the IR has to be emitted after all and has another hash, the
+//! record is dropped and the launch fails: parts of two translations never run together.
 
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
