@@ -13,7 +13,7 @@ use super::kept::{self, ObjectStore};
 use super::linked::{Code, load};
 use super::object::Mode;
 use super::texts::Texts;
-use super::{Effort, KernelCode, Part, Shape, in_parallel};
+use super::{Effort, KernelCode, Part, Shape, in_parallel, warm};
 use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
@@ -175,16 +175,12 @@ fn background(parts: &[&Arc<Later>]) {
         return;
     }
     parts.iter().for_each(|part| part.stores[0].expect());
-    // LLVM registers destructors of its static tables when it first uses these, and the process runs what was registered last first.
-    // The launching thread translates the first part itself, so that they are registered before the handler that waits for the
-    // background; each task registers that handler again.
-    static BEGUN: AtomicBool = AtomicBool::new(false);
-    let mut parts = parts;
-    if let Some((first, rest)) = parts.split_first()
-        && !BEGUN.swap(true, Ordering::Relaxed)
-    {
-        first.run();
-        parts = rest;
+    // The process's end runs first what was registered last. So the launching thread has LLVM create its static tables, and
+    // registers the handler that waits for the background then; each task registers it again, for the tables that it adds.
+    static WARM: AtomicBool = AtomicBool::new(false);
+    if !WARM.swap(true, Ordering::Relaxed) {
+        warm::run();
+        end_with_process();
     }
     BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
 }
