@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shelf_finds_what_another_has_kept_and_keeps_what_others_have() {
+    fn a_store_finds_what_another_has_kept_and_keeps_what_others_have() {
         let folder: &'static Cache = Box::leak(Box::new(Cache::new(tempfile(), 1 << 20)));
         let store = |name: &[u8]| ObjectStore {
             place: Some((folder, Key::new(&[name]))),
