@@ -81,7 +81,7 @@ impl Kernel {
     }
 
     /// Whether the text was parsed.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn is_parsed(&self) -> bool {
         self.origin.made.get().is_some()
     }

@@ -378,7 +378,7 @@ impl Compiled {
     }
 
     /// How many parts have quick code, and how many good code.
-    #[cfg(test)]
+    #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
         let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
         let quick = |part: &&Arc<Later>| matches!(part.quick.get(), Some(Some(_)));
@@ -424,13 +424,13 @@ fn together(parts: &[&Arc<Later>]) {
 }
 
 /// Waits until nothing is translated in the background.
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(crate) fn settle() {
     BACKGROUND.settle();
 }
 
 /// The same, and lets no other test that calls this go on meanwhile.
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock();
