@@ -48,11 +48,13 @@ fn main() -> Result<()> {
             None => groups.push(argument),
         }
     }
-    // What `sim` starts in a process of its own.
-    if let [group, kernel] = groups.as_slice()
-        && group == "sim-load"
-    {
-        return sim::load_once(kernel);
+    // What `sim` and `first-launch` start in a process of its own.
+    if let [group, kernel] = groups.as_slice() {
+        match group.as_str() {
+            "sim-load" => return sim::load_once(kernel),
+            "sim-first" => return sim::first_once(kernel),
+            _ => {}
+        }
     }
     for group in &groups {
         match group.as_str() {
@@ -66,6 +68,7 @@ fn main() -> Result<()> {
             "compile-nvrtc" => compile::serve_nvrtc(&tools)?,
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run(&tools)?,
+            "first-launch" => sim::first_launches()?,
             // What `sim` starts, each in a process of its own.
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
@@ -77,7 +80,7 @@ fn main() -> Result<()> {
             "device" => demo::device()?,
             other => {
                 bail!(
-                    "`{other}` is no group; they are compile, codegen, rustc, sim, driver, launch, mem, demo and device"
+                    "`{other}` is no group; they are compile, codegen, rustc, sim, first-launch, driver, launch, mem, demo and device"
                 )
             }
         }

@@ -9,6 +9,7 @@
 //! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact twin | `regions` |
 //! | `CUDA_SIM_SEED` | a number that the order of fibers is drawn from | in turn |
 //! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: what `libcuda_sim.so` says on standard error | `error` |
+//! | `CUDA_SIM_TIER` | `both`, or `good`: no launch runs code that was translated quickly; or `quick`: every launch does | `both` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
 //! | `CUDA_SIM_PRINT_LLVM` | anything: the optimised code of every kernel goes to standard error | not printed |
 //!
@@ -22,6 +23,18 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
 
+/// What kernels are translated to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tier {
+    /// Large ones quickly for their first launches, and well in the background.
+    #[default]
+    Both,
+    /// Good code for all launches.
+    Good,
+    /// Code that is not optimised, for all launches.
+    Quick,
+}
+
 /// The variables' values.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Environment {
@@ -32,6 +45,7 @@ pub(crate) struct Environment {
     pub(crate) fibers: bool,
     pub(crate) seed: Option<u64>,
     pub(crate) log: LevelFilter,
+    pub(crate) tier: Tier,
     pub(crate) trace: Option<PathBuf>,
     pub(crate) print_llvm: bool,
 }
@@ -49,6 +63,7 @@ impl Default for Environment {
             fibers: false,
             seed: None,
             log: LevelFilter::ERROR,
+            tier: Tier::default(),
             trace: None,
             print_llvm: false,
         }
@@ -94,6 +109,12 @@ impl Environment {
             "debug" => Some(LevelFilter::DEBUG),
             _ => None,
         })?;
+        let tier = value(lookup, "CUDA_SIM_TIER", "both, good, quick", |text| match text {
+            "both" => Some(Tier::Both),
+            "good" => Some(Tier::Good),
+            "quick" => Some(Tier::Quick),
+            _ => None,
+        })?;
         Ok(Environment {
             profile: profile.copied().unwrap_or(PROFILES[DEFAULT]),
             devices: number(lookup, "CUDA_SIM_DEVICES", "the numbers from 1 to 16", 16)?.unwrap_or(1) as usize,
@@ -102,6 +123,7 @@ impl Environment {
             fibers: engine.unwrap_or(false),
             seed: value(lookup, "CUDA_SIM_SEED", "numbers of 64 bits", |text| text.parse().ok())?,
             log: log.unwrap_or(LevelFilter::ERROR),
+            tier: tier.unwrap_or_default(),
             trace: lookup("CUDA_SIM_TRACE").filter(|text| !text.is_empty()).map(PathBuf::from),
             print_llvm: lookup("CUDA_SIM_PRINT_LLVM").is_some_and(|text| !text.is_empty()),
         })
@@ -137,12 +159,14 @@ mod tests {
             ("CUDA_SIM_THREADS", "256"),
             ("CUDA_SIM_ENGINE", "fibers"),
             ("CUDA_SIM_SEED", "0"),
+            ("CUDA_SIM_TIER", "good"),
             ("CUDA_SIM_TRACE", "a b.json"),
             ("CUDA_SIM_PRINT_LLVM", "1"),
         ];
         let found = read(&all).unwrap();
         assert_eq!((found.profile.name, found.devices, found.memory), ("sm_120", 16, Some(4096)));
         assert_eq!((found.threads, found.fibers, found.seed), (Some(256), true, Some(0)));
+        assert_eq!(found.tier, Tier::Good);
         assert_eq!((found.trace, found.print_llvm), (Some("a b.json".into()), true));
     }
 
@@ -158,6 +182,7 @@ mod tests {
             ("CUDA_SIM_THREADS", "0", "1 to 256"),
             ("CUDA_SIM_ENGINE", "fiber", "regions, fibers"),
             ("CUDA_SIM_SEED", "-1", "64 bits"),
+            ("CUDA_SIM_TIER", "0", "both, good, quick"),
         ] {
             let line = read(&[(variable, text)]).unwrap_err();
             assert!(line.starts_with(&format!("{variable}={text} ")) && line.contains(allowed), "{line}");

@@ -4,15 +4,17 @@
 //!
 //! The one `unsafe` copies initial values into memory that was just allocated for them.
 
-use crate::codegen::jit::Compiled;
+mod record;
+
+use crate::codegen::jit::{self, Compiled};
 use crate::codegen::object::WHOLE;
 use crate::codegen::{self, Flavour, KernelCode};
 use crate::environment::ENVIRONMENT;
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
-use crate::ir::layout::Area;
+use crate::ir::layout::{Area, Global};
 use crate::ir::lower::{Program, lower};
-use crate::ir::{Function, Symbol};
+use crate::ir::{Signature, Symbol};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
 use crate::ptx;
@@ -20,15 +22,37 @@ use crate::service;
 use crate::source::Sources;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::CString;
 use std::sync::Arc;
+
+/// A module's text, and what is made of it when something first needs it: machine code that is on disk needs nothing.
+struct Origin {
+    text: Arc<str>,
+    made: OnceCell<(Arc<Program>, Sources)>,
+}
+
+impl Origin {
+    fn made(&self) -> ptx::Result<&(Arc<Program>, Sources)> {
+        self.made.get_or_try_init(|| {
+            let module = ptx::parse(&self.text)?;
+            let sources = Sources::new(&module);
+            Ok((Arc::new(lower(&with_library(module))?), sources))
+        })
+    }
+
+    fn program(&self) -> ptx::Result<Arc<Program>> {
+        self.made().map(|(program, _)| Arc::clone(program))
+    }
+}
 
 /// A kernel, compiled when it is first needed.
 pub(crate) struct Kernel {
     pub(crate) name: CString,
-    program: Arc<Program>,
-    sources: Arc<Sources>,
+    signature: Signature,
+    /// Whether the module may come by an address otherwise than by parameters.
+    loads_addresses: bool,
+    origin: Arc<Origin>,
     plain: Code,
     /// For launches in clusters, whose code differs: an address in shared memory tells of which block.
     clustered: OnceCell<Code>,
@@ -52,8 +76,18 @@ impl Code {
 }
 
 impl Kernel {
-    pub(crate) fn function(&self) -> &Function {
-        &self.program.functions[self.plain.code.function]
+    pub(crate) fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    /// Whether the text was parsed.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn is_parsed(&self) -> bool {
+        self.origin.made.get().is_some()
+    }
+
+    fn program(&self) -> Result<Arc<Program>, String> {
+        self.origin.program().map_err(|error| error.to_string())
     }
 
     pub(crate) fn local_bytes(&self) -> u64 {
@@ -65,14 +99,14 @@ impl Kernel {
             return Ok(&self.plain);
         }
         self.clustered.get_or_try_init(|| {
-            let code = codegen::emit_clustered(&self.program, self.plain.code.function);
+            let code = codegen::emit_clustered(&*self.program()?, self.plain.code.function);
             code.map(Code::new).map_err(|e| e.to_string())
         })
     }
 
     /// The machine code for blocks of this size, in clusters or not, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
-        if ENVIRONMENT.fibers || self.function().only_fibers {
+        if ENVIRONMENT.fibers || self.signature.only_fibers {
             return self.fibers(params, clustered);
         }
         let code = self.code(clustered)?;
@@ -80,6 +114,9 @@ impl Kernel {
         // What is scheduled runs parts of rows.
         let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
         let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
+        if cell.get().is_some() {
+            jit::improve();
+        }
         cell.get_or_try_init(|| Compiled::new(&code.code, registered, whole).map(Arc::new))
     }
 
@@ -89,15 +126,14 @@ impl Kernel {
         let registered = self.meets_registered(params);
         code.fibers[usize::from(registered)].get_or_try_init(|| {
             let flavour = Flavour { exact: false, clustered };
-            let (ir, plan) = codegen::emit_fiber(&self.program, &code.code, flavour).map_err(|e| e.to_string())?;
+            let (ir, plan) = codegen::emit_fiber(&*self.program()?, &code.code, flavour).map_err(|e| e.to_string())?;
             Compiled::fiber(&ir, plan, &code.code, registered).map(Arc::new)
         })
     }
 
     /// Whether a launch may access registered memory: its address is a parameter, or is loaded.
     fn meets_registered(&self, params: &[u64]) -> bool {
-        MEMORY.has_registrations()
-            && (self.program.loads_addresses() || params.iter().any(|word| MEMORY.near_registered(*word)))
+        MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
 
     /// What is known of a fault: its text for the log.
@@ -108,28 +144,73 @@ impl Kernel {
             }
             _ => None,
         };
-        report::text((&self.function().name, &self.sources), launch, fault, found)
+        self.reported(|of| report::text(of, launch, fault, found))
     }
 
     /// What is said of the breakpoints that a launch came to, if it came to any.
     pub(crate) fn told_of_breakpoints(&self, launch: &Launch) -> Option<String> {
         let found = service::breakpoints(launch.grid_id)?;
-        Some(report::breakpoints((&self.function().name, &self.sources), launch, &found))
+        Some(self.reported(|of| report::breakpoints(of, launch, &found)))
+    }
+
+    /// Gives the kernel's name and its lines to what reports of it.
+    fn reported<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
+        match self.origin.made() {
+            Ok((_, sources)) => report((&self.signature.name, sources)),
+            // The text was loaded before, so that it is not in error.
+            Err(_) => report((&self.signature.name, &Sources::default())),
+        }
     }
 
     /// Code that asks the runtime about each access, compiled for one search.
     fn exact(&self, clustered: bool) -> Option<Compiled> {
         let code = &self.plain.code;
         let flavour = Flavour { exact: true, clustered };
-        let (ir, plan) = codegen::emit_fiber(&self.program, code, flavour).ok()?;
+        let (ir, plan) = codegen::emit_fiber(&*self.program().ok()?, code, flavour).ok()?;
         let code = Compiled::fiber(&ir, plan, code, false);
         code.inspect_err(|why| tracing::error!("exact code: {why}")).ok()
     }
 }
 
+/// What loads and launches know of a module.
+struct Facts {
+    data: Area,
+    managed: Area,
+    globals: BTreeMap<String, Global>,
+    loads_addresses: bool,
+    /// In the order of the text.
+    kernels: Vec<KernelFacts>,
+}
+
+struct KernelFacts {
+    signature: Signature,
+    code: KernelCode,
+}
+
+impl Facts {
+    fn of(program: &Program) -> ptx::Result<Facts> {
+        let layout = &program.layout;
+        let global = |(name, &(offset, bytes)): (&String, &(u64, u64))| {
+            let managed = matches!(layout.symbols.get(name), Some(Symbol::Managed(_)));
+            (name.clone(), Global { offset, bytes, managed })
+        };
+        let kernel =
+            |code: KernelCode| KernelFacts { signature: Signature::of(&program.functions[code.function]), code };
+        Ok(Facts {
+            data: layout.data.clone(),
+            managed: layout.managed.clone(),
+            globals: layout.globals.iter().map(global).collect(),
+            loads_addresses: program.loads_addresses(),
+            kernels: codegen::emit(program)?.into_iter().map(kernel).collect(),
+        })
+    }
+}
+
 /// What all loads of one text share.
 pub(crate) struct Image {
-    program: Arc<Program>,
+    data: Area,
+    managed: Area,
+    globals: BTreeMap<String, Global>,
     pub(crate) kernels: HashMap<String, Arc<Kernel>>,
     /// Names in the order of the text.
     pub(crate) names: Vec<String>,
@@ -137,32 +218,35 @@ pub(crate) struct Image {
 
 impl Image {
     fn new(text: &str) -> ptx::Result<Image> {
-        let module = ptx::parse(text)?;
-        let sources = Arc::new(Sources::new(&module));
-        let program = Arc::new(lower(&with_library(module))?);
-        let codes = codegen::emit(&program)?;
-        let names: Vec<String> = codes.iter().map(|c| program.functions[c.function].name.clone()).collect();
-        let mut kernels = HashMap::new();
-        for (code, name) in codes.into_iter().zip(&names) {
-            let c_name = CString::new(name.as_str()).unwrap_or_default();
+        let origin = Arc::new(Origin { text: Arc::from(text), made: OnceCell::new() });
+        if let Some(facts) = record::find(&origin) {
+            return Ok(Image::of(facts, &origin));
+        }
+        let facts = Facts::of(&*origin.program()?)?;
+        record::keep(text, &facts);
+        Ok(Image::of(facts, &origin))
+    }
+
+    fn of(facts: Facts, origin: &Arc<Origin>) -> Image {
+        let Facts { data, managed, globals, loads_addresses, kernels } = facts;
+        let names = kernels.iter().map(|kernel| kernel.signature.name.clone()).collect();
+        let kernel = |KernelFacts { signature, code }: KernelFacts| {
             let kernel = Kernel {
-                name: c_name,
-                program: Arc::clone(&program),
-                sources: Arc::clone(&sources),
+                name: CString::new(signature.name.as_str()).unwrap_or_default(),
+                signature,
+                loads_addresses,
+                origin: Arc::clone(origin),
                 plain: Code::new(code),
                 clustered: OnceCell::new(),
             };
-            kernels.insert(name.clone(), Arc::new(kernel));
-        }
-        Ok(Image { program, kernels, names })
+            (kernel.signature.name.clone(), Arc::new(kernel))
+        };
+        Image { data, managed, globals, kernels: kernels.into_iter().map(kernel).collect(), names }
     }
-}
 
-impl Image {
     /// Offset and size of a variable that has `.attribute(.managed)`.
     pub(crate) fn managed(&self, name: &str) -> Option<(u64, u64)> {
-        let layout = &self.program.layout;
-        layout.globals.get(name).copied().filter(|_| matches!(layout.symbols.get(name), Some(Symbol::Managed(_))))
+        self.globals.get(name).filter(|global| global.managed).map(|global| (global.offset, global.bytes))
     }
 }
 
@@ -219,7 +303,7 @@ impl Variables {
 
     /// The managed variables of an image; `None` where there is no memory.
     pub(crate) fn managed(image: &Image) -> Option<Variables> {
-        Variables::new(&image.program.layout.managed, 0)
+        Variables::new(&image.managed, 0)
     }
 
     /// 0 where there are none.
@@ -254,7 +338,7 @@ impl Module {
 
     /// A module with managed variables that are there.
     pub(crate) fn with(image: Arc<Image>, managed: Arc<Variables>) -> Option<Module> {
-        let data = Variables::new(&image.program.layout.data, managed.address())?;
+        let data = Variables::new(&image.data, managed.address())?;
         Some(Module { image, data, managed })
     }
 
@@ -265,9 +349,10 @@ impl Module {
 
     /// Address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
-        self.image.managed(name).map(|(offset, bytes)| (self.managed.address() + offset, bytes)).or_else(|| {
-            self.image.program.layout.globals.get(name).map(|(offset, bytes)| (self.data() + offset, *bytes))
-        })
+        self.image
+            .managed(name)
+            .map(|(offset, bytes)| (self.managed.address() + offset, bytes))
+            .or_else(|| self.image.globals.get(name).map(|global| (self.data() + global.offset, global.bytes)))
     }
 }
 

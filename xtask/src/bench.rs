@@ -24,6 +24,8 @@ enum Group {
     Rustc,
     /// The software device beside plain loops, beside pocl and beside Numba's simulator; downloads Numba if it is not there
     Sim,
+    /// First launches of large kernels on the software device
+    FirstLaunch,
     /// What cuda-driver adds to the driver's functions
     Driver,
     /// What a typed launch costs beside the bare call

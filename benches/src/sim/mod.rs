@@ -12,6 +12,11 @@
 //! - `sim.fibers.KERNEL.ns_per_thread`: with `CUDA_SIM_ENGINE=fibers`;
 //! - `sim.KERNEL.load_ms`: from PTX text to the end of a launch of one block that finds nothing to do, in a process that
 //!   has done no more than open the device; `.reload_ms`: the same text once more in the same process;
+//! - `sim.first_launch.KERNEL`, a group of its own, for kernels whose translation takes long, in a process that has done no more than open the
+//!   device, each launch with the copy of its result: `.load_ms`, the load of the module that no process has loaded before; `.cold_ms`,
+//!   the first launch, of code that was translated quickly where the kernel is large; `.good_ms`, the same with
+//!   `CUDA_SIM_TIER=good`; `.kept_load_ms` and `.kept_ms`, load and first launch where another process has left machine code;
+//!   `.later_ms` and `.quick_later_ms`, a later launch of good code and of quick code;
 //! - `sim.parse.mb_per_s`: the parser alone, on what nvcc, NVRTC and LLVM wrote;
 //! - `sim.empty_launch.us`: a launch of one block that does nothing, waited for.
 //!
@@ -19,6 +24,8 @@
 //! in turn. A peer that is not there is named on standard error with the way to have it, and its ratios are left out.
 
 mod device;
+mod first;
+mod large;
 mod load;
 mod numba;
 mod opencl;
@@ -32,6 +39,7 @@ use crate::figures::print_measured;
 use crate::kernels::{TILE, matmul_tiled, vector_add};
 use crate::serve::Server;
 pub(crate) use device::run as serve_device;
+pub(crate) use first::{figures as first_launches, run as first_once};
 pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
 use work::{N, SIDE};

@@ -13,7 +13,8 @@ mod programs;
 mod tests;
 
 use crate::kernels::{TILE, matmul_tiled, reduction, saxpy, vector_add};
-use kernels::{black_scholes, fft, histogram, n_body, softmax, stencil};
+pub(crate) use kernels::softmax;
+use kernels::{black_scholes, fft, histogram, n_body, stencil};
 
 /// What the twins in CUDA C++ share.
 const COMMON: &str = include_str!("../../cuda/common.cuh");

@@ -39,6 +39,27 @@ impl Key {
         }
         Key(*hasher.finalize().as_bytes())
     }
+
+    /// The hash, 32 bytes.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
+    /// The key with that hash, as [`Key::as_bytes`] returned it.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit_cache::Key;
+    ///
+    /// let key = Key::new(&[b"source"]);
+    /// assert_eq!(Key::from_bytes(*key.as_bytes()), key);
+    /// ```
+    #[must_use]
+    pub const fn from_bytes(hash: [u8; 32]) -> Self {
+        Key(hash)
+    }
 }
 
 impl fmt::Display for Key {

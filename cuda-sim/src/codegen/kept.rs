@@ -1,22 +1,31 @@
-//! Machine code on disk, in the folder of compiled kernels and by its rules (`cuda-jit-cache`).
+//! Machine code on disk, in the folder of compiled kernels and by its rules (`cuda-jit-cache`): a file for all parts of a kernel
+//! that are translated in one way.
 //!
-//! The key is everything that the code depends on: the module's text, how it is compiled, this CPU, LLVM, the sources that optimise
-//! and rewrite it, and where the devices' memory lies, which is the same place in every process that finds it free. Nothing is
-//! ever out of date, and what is wrong with a file is a miss. What is found needs no LLVM.
+//! The key is everything that the code depends on: the texts of the kernel's modules, how they are compiled, this CPU, LLVM, the
+//! sources that optimise and rewrite them, and where the devices' memory lies, which is the same place in every process that finds
+//! it free. Nothing is ever out of date, and what is wrong with a file is a miss. What is found needs no LLVM.
 
 use super::object::{self, Mode};
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
 use cuda_jit_cache::{Cache, Key, Settings};
-use once_cell::sync::Lazy;
+use once_cell::sync::{Lazy, OnceCell};
+use parking_lot::Mutex;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The sources that decide what object file a module's text becomes; a part of every entry's key.
 const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
 
 /// The folder, unless the environment switches it off.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
+
+/// The folder, if machine code is to be looked for and kept: not where what is asked for is how it is made.
+pub(crate) fn folder() -> Option<&'static Cache> {
+    FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm && !cfg!(fuzzing))
+}
 
 /// The model and features of this CPU, a part of every entry's key; none where the system does not say.
 static CPU: Lazy<Option<String>> = Lazy::new(|| {
@@ -25,24 +34,121 @@ static CPU: Lazy<Option<String>> = Lazy::new(|| {
     first_cpu(&String::from_utf8_lossy(&text))
 });
 
-/// The object file of a module's text: from the disk, or made and kept there.
-pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
-    let folder = FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm);
-    let (Some(folder), Some(cpu)) = (folder, CPU.as_ref()) else { return object::object(ir, mode) };
-    let key = key(ir, mode, cpu);
-    if let Some(code) = folder.get(&key) {
-        return Ok(code);
-    }
-    let code = object::object(ir, mode)?;
-    folder.put(&key, "machine code of the software device", &code);
-    Ok(code)
+/// What all entries depend on; none where the system does not say what CPU this is.
+static BASE: Lazy<Option<String>> = Lazy::new(|| {
+    let guards = format!("{:?}", MEMORY.guards());
+    let mut parts = vec![CPU.as_ref()?.as_str(), &guards, cuda_llvm::identity()];
+    parts.extend(SOURCES);
+    Some(Key::new(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>()).to_string())
+});
+
+const LABEL: &str = "machine code of the software device";
+
+/// The object files of a kernel's parts by the parts' numbers.
+type Objects = BTreeMap<u32, Vec<u8>>;
+
+/// A kernel's object files of one mode: those on the disk, and those that are made here and go there.
+#[derive(Debug)]
+pub(super) struct ObjectStore {
+    place: Option<(&'static Cache, Key)>,
+    found: OnceCell<Objects>,
+    /// Made here and not yet on the disk.
+    made: Mutex<Objects>,
+    /// How many more are to be made in the background.
+    expected: AtomicUsize,
 }
 
-fn key(ir: &str, mode: Mode, cpu: &str) -> Key {
-    let how = format!("{mode:?} {:?}", MEMORY.guards());
-    let mut parts = vec![ir, &how, cpu, cuda_llvm::identity()];
-    parts.extend(SOURCES);
-    Key::new(&parts.into_iter().map(str::as_bytes).collect::<Vec<_>>())
+/// New files of the background that are written together: the process may end at any time.
+const KEPT_TOGETHER: usize = 8;
+
+impl ObjectStore {
+    /// The store of a kernel, which is told by the identity of its texts; nothing is read before something is looked for.
+    pub(super) fn new(identity: &Key, mode: Mode) -> ObjectStore {
+        let place = folder().zip(BASE.as_ref()).map(|(folder, base)| {
+            let how = format!("{mode:?}");
+            (folder, Key::new(&[base.as_bytes(), how.as_bytes(), identity.to_string().as_bytes()]))
+        });
+        ObjectStore { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
+    }
+
+    /// What is on the disk now.
+    fn read(&self) -> Objects {
+        let bytes = self.place.as_ref().and_then(|(folder, key)| folder.get(key));
+        bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default()
+    }
+
+    /// The object file of a part, if it was on the disk when this was asked first.
+    pub(super) fn find(&self, number: usize) -> Option<&[u8]> {
+        self.found.get_or_init(|| self.read()).get(&u32::try_from(number).ok()?).map(Vec::as_slice)
+    }
+
+    /// Makes the object file of a part's text, to be kept by [`ObjectStore::keep`].
+    pub(super) fn make(&self, number: usize, ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+        let object = object::object(ir, mode)?;
+        if let (Some(_), Ok(number)) = (&self.place, u32::try_from(number)) {
+            self.made.lock().insert(number, object.clone());
+        }
+        Ok(object)
+    }
+
+    /// Announces an object file that the background is going to make.
+    pub(super) fn expect(&self) {
+        self.expected.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Reports that an announced file was made, or cannot be; writes the new files to disk in groups.
+    pub(super) fn expect_no_more(&self) {
+        let last = self.expected.fetch_sub(1, Ordering::Relaxed) == 1;
+        if last || self.made.lock().len() >= KEPT_TOGETHER {
+            self.keep();
+        }
+    }
+
+    /// Adds the new files to those on disk, where other processes may have added some.
+    pub(super) fn keep(&self) {
+        let mut made = self.made.lock();
+        let Some((folder, key)) = self.place.as_ref().filter(|_| !made.is_empty()) else { return };
+        let mut all = self.read();
+        all.append(&mut made);
+        // Under the lock, so that of two threads none puts back what was there before the other.
+        folder.put(key, LABEL, &encode(&all));
+    }
+}
+
+/// Objects as bytes: their number, each one's number and length, and their bytes.
+fn encode(objects: &Objects) -> Vec<u8> {
+    let mut bytes = (objects.len() as u32).to_le_bytes().to_vec();
+    for (number, object) in objects {
+        bytes.extend(number.to_le_bytes());
+        bytes.extend((object.len() as u32).to_le_bytes());
+    }
+    objects.values().for_each(|object| bytes.extend(object));
+    bytes
+}
+
+/// The objects that bytes are, from the first byte to the last.
+fn decode(bytes: &[u8]) -> Option<Objects> {
+    let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
+    let count = word(0)? as usize;
+    let mut rest = bytes.get(count.checked_mul(8)?.checked_add(4)?..)?;
+    let mut objects = Objects::new();
+    for at in (0..count).map(|i| 4 + 8 * i) {
+        let (object, behind) = rest.split_at_checked(word(at + 4)? as usize)?;
+        objects.insert(word(at)?, object.to_vec());
+        rest = behind;
+    }
+    rest.is_empty().then_some(objects)
+}
+
+/// The object file of a module that is a kernel's only one: from the disk, or made and kept there.
+pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
+    let store = ObjectStore::new(&Key::new(&[ir.as_bytes()]), mode);
+    if let Some(object) = store.find(0) {
+        return Ok(object.to_vec());
+    }
+    let object = store.make(0, ir, mode)?;
+    store.keep();
+    Ok(object)
 }
 
 /// The lines of `/proc/cpuinfo` on the first CPU that are the same for all of its model.
@@ -72,6 +178,64 @@ fn first_cpu(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn sample() -> Objects {
+        Objects::from([(0, b"first".to_vec()), (7, Vec::new()), (300, b"last".to_vec())])
+    }
+
+    #[test]
+    fn objects_are_read_as_they_were_written() {
+        assert_eq!(decode(&encode(&sample())), Some(sample()));
+        assert_eq!(decode(&encode(&Objects::new())), Some(Objects::new()));
+    }
+
+    #[test]
+    fn what_is_cut_or_longer_or_tells_other_lengths_is_none() {
+        let bytes = encode(&sample());
+        for len in 0..bytes.len() {
+            assert_eq!(decode(&bytes[..len]), None, "cut to {len}");
+        }
+        assert_eq!(decode(&[&bytes[..], &[0]].concat()), None);
+        for (at, value) in [(0, 2), (0, 4), (3, 255), (8, 4), (8, 6), (11, 255), (24, 5)] {
+            let mut lies = bytes.clone();
+            lies[at] = value;
+            assert_eq!(decode(&lies), None, "{value} at {at}");
+        }
+    }
+
+    #[test]
+    fn a_store_finds_what_another_has_kept_and_keeps_what_others_have() {
+        let folder: &'static Cache = Box::leak(Box::new(Cache::new(tempfile(), 1 << 20)));
+        let store = |name: &[u8]| ObjectStore {
+            place: Some((folder, Key::new(&[name]))),
+            found: OnceCell::new(),
+            made: Mutex::default(),
+            expected: AtomicUsize::new(0),
+        };
+        let put =
+            |store: &ObjectStore, number: u32, object: &[u8]| drop(store.made.lock().insert(number, object.to_vec()));
+        let (one, two) = (store(b"k"), store(b"k"));
+        assert_eq!((one.find(1), two.find(2)), (None, None));
+        put(&one, 1, b"one");
+        put(&two, 2, b"two");
+        one.expect();
+        one.expect();
+        one.expect_no_more();
+        assert_eq!(store(b"k").find(1), None, "another is still to come");
+        one.expect_no_more();
+        two.keep();
+        let third = store(b"k");
+        assert_eq!((third.find(1), third.find(2), third.find(3)), (Some(&b"one"[..]), Some(&b"two"[..]), None));
+        assert_eq!(store(b"another").find(1), None);
+        // whole as an entry, and no objects
+        folder.put(&Key::new(&[b"k"]), LABEL, b"nonsense");
+        assert_eq!(store(b"k").find(1), None);
+        std::fs::remove_dir_all(folder.folder()).unwrap();
+    }
+
+    fn tempfile() -> std::path::PathBuf {
+        std::env::temp_dir().join(format!("cuda-sim-objects-{}", std::process::id()))
+    }
 
     #[test]
     fn a_cpu_is_its_model_and_what_it_can_do() {

@@ -91,9 +91,15 @@ impl Functions {
         self.reached(index).into_iter().any(|f| self.reached(f).contains(&f))
     }
 
-    /// The LLVM modules of one kernel, one for each region: they are compiled at the same time, or not at all.
-    pub(crate) fn modules(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<Part>> {
-        let module = |id: usize| {
+    /// Adds the LLVM modules of one kernel to its texts, one for each region.
+    pub(crate) fn modules(
+        &self,
+        program: &Program,
+        index: usize,
+        regions: &Regions,
+        texts: &mut Vec<String>,
+    ) -> Result<Vec<Part>> {
+        let mut module = |id: usize| {
             let mut emitter = Emitter::new(&program.functions[index], self.flavour);
             let text = match regions.scheduled {
                 true => region::range(&mut emitter, regions, id)?,
@@ -102,21 +108,31 @@ impl Functions {
             // Threads begin with a loop in step, where there is one.
             let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Anew) && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], Kind::Resume(_));
-            Ok(Part { ir: self.complete(text, vec![emitter]), hot, repeats })
+            texts.push(self.complete(text, vec![emitter]));
+            Ok(Part { number: texts.len() - 1, hot, repeats })
         };
-        (0..regions.heads.len()).map(module).collect()
+        (0..regions.heads.len()).map(&mut module).collect()
     }
 
-    /// For each region the LLVM module of its loop in step, and the one without guesses where that is another.
-    pub(crate) fn strips(&self, program: &Program, index: usize, regions: &Regions) -> Result<Vec<[Option<Part>; 2]>> {
-        let strip = |region, guesses| {
+    /// The same for each region's loop in step, and the one without guesses where that is another.
+    pub(crate) fn strips(
+        &self,
+        program: &Program,
+        index: usize,
+        regions: &Regions,
+        texts: &mut Vec<String>,
+    ) -> Result<Vec<[Option<Part>; 2]>> {
+        let mut strip = |region, guesses| {
             let mut emitter = Emitter::new(&program.functions[index], self.flavour);
             let text = match regions.lockstep.contains_key(&region) {
                 true => strip::strip(&mut emitter, regions, region, guesses)?,
                 false => None,
             };
             let table = table_text(&[format!("ptr @strip{region}")]);
-            Ok(text.map(|text| Part { ir: self.complete(text + &table, vec![emitter]), hot: guesses, repeats: false }))
+            Ok(text.map(|text| {
+                texts.push(self.complete(text + &table, vec![emitter]));
+                Part { number: texts.len() - 1, hot: guesses, repeats: false }
+            }))
         };
         (0..regions.heads.len()).map(|region| Ok([strip(region, true)?, strip(region, false)?])).collect()
     }

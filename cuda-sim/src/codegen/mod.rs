@@ -1,13 +1,14 @@
 //! The code generator: control-flow graphs to LLVM IR as text, and that to machine code.
 //!
 //! The only module that names LLVM. Emission ([`kernel`], [`ops`] and its neighbours) writes text and needs no LLVM at
-//! all, so a module is checked completely when it is loaded; [`jit`] compiles a kernel when it is first launched.
+//! all, so a module is checked completely when it is first loaded; [`jit`] compiles a kernel when it is first launched.
 //!
 //! Registers are stack slots of the function that LLVM promotes; the thread loop stands inside each region. Addresses
 //! are offsets from a pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and
 //! unlike a constant null it promises nothing about what may be accessed.
 
 pub(crate) mod abi;
+mod background;
 mod carry;
 mod compare;
 mod convert;
@@ -28,16 +29,24 @@ pub(crate) mod object;
 mod ops;
 mod region;
 pub(crate) mod strip;
+pub(crate) mod texts;
+mod warm;
 
+use crate::exec::pool::POOL;
 use crate::ir::Function;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions};
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
+use cuda_jit_cache::Key;
+pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
 use kernel::Functions;
+use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use texts::Texts;
 
 /// Whether there is an LLVM that compiles.
 pub(crate) fn has_llvm() -> bool {
@@ -49,14 +58,17 @@ pub(crate) fn has_llvm() -> bool {
 pub(crate) struct KernelCode {
     /// Index among the program's functions.
     pub(crate) function: usize,
-    /// A module for each region; none where threads can only be fibers.
+    /// A part for each region; none where threads can only be fibers.
     pub(crate) regions: Vec<Part>,
     /// For each region its loop in step, and the one for when that guessed wrong.
     pub(crate) strips: Vec<[Option<Part>; 2]>,
+    pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
     /// Whether the regions are scheduled.
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
+    /// Instructions of all regions, those that stand in several counted in each: what translation takes time for.
+    pub(crate) instructions: usize,
     pub(crate) plan: Arc<Plan>,
 }
 
@@ -75,10 +87,11 @@ pub(crate) struct Shape {
     pub(crate) stack_frames: u64,
 }
 
-/// LLVM IR of a module with one entry and what that calls.
-#[derive(Clone, Debug)]
+/// A module with one entry and what that calls.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    pub(crate) ir: String,
+    /// The number of its LLVM IR among the kernel's texts.
+    pub(crate) number: usize,
     /// Whether a thread that goes on will most likely come to it.
     pub(crate) hot: bool,
     /// Whether a block may run it more than once.
@@ -89,7 +102,7 @@ pub(crate) struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     Full,
-    /// For kernels so large that LLVM's optimisers, which take more than linear time, would not end.
+    /// For code that is to run soon, until there is better one, and for kernels so large that LLVM's optimisers, which take more than linear time, would not end.
     Least,
 }
 
@@ -116,7 +129,39 @@ const RECURSION_BYTES: u64 = 64 << 10;
 pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
     let functions = Functions::emit(program, Flavour::default())?;
     let entry = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
-    (0..program.functions.len()).filter(entry).map(|index| emit_kernel(program, &functions, index)).collect()
+    let entries: Vec<usize> = (0..program.functions.len()).filter(entry).collect();
+    in_parallel(&entries, |index| emit_kernel(program, &functions, *index)).into_iter().collect()
+}
+
+/// Emits one of them again.
+pub(crate) fn emit_again(program: &Program, index: usize) -> Result<KernelCode> {
+    emit_kernel(program, &Functions::emit(program, Flavour::default())?, index)
+}
+
+/// Stack of a thread that emits or translates.
+const STACK: usize = 16 << 20;
+
+/// The results of some work for each item, in their order, by as many threads as the pool has.
+fn in_parallel<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            let result = work(item);
+            done.lock().push((at, result));
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..POOL.workers().min(items.len()) {
+            // Where the system gives no thread, the others do its part.
+            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
+        }
+        work();
+    });
+    let mut done = done.into_inner();
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// Emits one kernel for launches in clusters.
@@ -134,6 +179,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         function: index,
         regions: Vec::new(),
         strips: Vec::new(),
+        texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES,
             local_bytes: function.stack_bytes() + calls + recursion,
@@ -143,6 +189,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         },
         scheduled: true,
         effort,
+        instructions: 0,
         plan: Arc::default(),
     };
     if function.only_fibers {
@@ -151,12 +198,22 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         return Ok(code);
     }
     let regions = Regions::new(function, functions.flavour.clustered);
+    let count = |region| {
+        let blocks = regions.blocks(function, region);
+        blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()
+    };
     let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
+    let mut texts = Vec::new();
+    let parts = functions.modules(program, index, &regions, &mut texts)?;
+    let strips = functions.strips(program, index, &regions, &mut texts)?;
+    let identity = texts::identity(&texts, parts.iter().chain(strips.iter().flatten().flatten()));
     Ok(KernelCode {
-        regions: functions.modules(program, index, &regions)?,
-        strips: functions.strips(program, index, &regions)?,
+        regions: parts,
+        strips,
+        texts: Arc::new(Texts::new(identity, texts)),
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,
+        instructions: (0..regions.heads.len()).map(count).sum(),
         plan: Arc::new(Plan { polls, sites: regions.sites }),
         ..code
     })

@@ -25,13 +25,13 @@ pub(super) type Asked = Option<[u32; 3]>;
 fn most(object: &FunctionObject) -> u32 {
     let most = if object.limits.non_portable.load(Ordering::Relaxed) { LARGEST } else { PORTABLE };
     let most = if PROFILE.has_clusters() { most } else { 1 };
-    object.kernel.function().clusters.most.map_or(most, |own| own.min(most))
+    object.kernel.signature().clusters.most.map_or(most, |own| own.min(most))
 }
 
 /// The extents that the kernel requires, or that were set for it.
 fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
     let set = object.limits.cluster.each_ref().map(|n| n.load(Ordering::Relaxed));
-    match object.kernel.function().clusters.required {
+    match object.kernel.signature().clusters.required {
         Some(extents) => Ok(Some(extents)),
         None if set == [0; 3] => Ok(None),
         None if set.contains(&0) => Err(INVALID),
@@ -49,7 +49,7 @@ fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
         return Err(INVALID);
     }
     let Some(extents) = asked.or(required) else {
-        if object.kernel.function().clusters.explicit {
+        if object.kernel.signature().clusters.explicit {
             tracing::error!("the kernel '{}' has to be launched with the extents of its clusters", name(object));
             return Err(INVALID);
         }
@@ -69,7 +69,7 @@ fn blocks(extents: [u32; 3]) -> u128 {
 }
 
 fn name(object: &FunctionObject) -> &str {
-    &object.kernel.function().name
+    &object.kernel.signature().name
 }
 
 /// Clusters of `size` blocks that the device runs at once; a cluster's blocks are neighbours.

@@ -33,7 +33,7 @@ pub(super) fn compiled(
     clustered: bool,
 ) -> Result<Arc<Compiled>, CUresult> {
     object.kernel.compiled(params, block, clustered).map(Arc::clone).map_err(|why| {
-        tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.function().name);
+        tracing::error!("the kernel '{}' could not be compiled: {why}", object.kernel.signature().name);
         if codegen::has_llvm() { CUresult::CUDA_ERROR_UNKNOWN } else { CUresult::CUDA_ERROR_JIT_COMPILER_NOT_FOUND }
     })
 }
@@ -49,7 +49,7 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
     if threads > max_threads(object) {
         return Err(invalid);
     }
-    if object.kernel.function().required_threads.is_some_and(|required| required != block) {
+    if object.kernel.signature().required_threads.is_some_and(|required| required != block) {
         return Err(invalid);
     }
     if dynamic_shared > object.limits.dynamic_shared.load(Ordering::Relaxed) {
@@ -64,7 +64,7 @@ fn parameters(
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
 ) -> Result<Vec<u64>, CUresult> {
-    let function = object.kernel.function();
+    let function = object.kernel.signature();
     let bytes = function.param_bytes() as usize;
     let mut values = vec![0u64; bytes.div_ceil(8)];
     let to = values.as_mut_ptr().cast::<u8>();

@@ -128,7 +128,7 @@ pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUre
     let library = library(std::ptr::without_provenance_mut(kernel.library))?;
     let module = library.module(&context)?;
     let limits = Arc::clone(&kernel.limits[context.device]);
-    get_function(module, &kernel.kernel.function().name, || limits).map(Some)
+    get_function(module, &kernel.kernel.signature().name, || limits).map(Some)
 }
 
 /// A kernel as it is on a device.

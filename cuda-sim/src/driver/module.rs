@@ -152,7 +152,7 @@ pub(super) fn checked_cache(config: CUfunc_cache) -> Status {
 /// An attribute of a kernel, of which something may have been set.
 pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
     use CUfunction_attribute as A;
-    let function = kernel.function();
+    let function = kernel.signature();
     let capability = PROFILE.capability.0 * 10 + PROFILE.capability.1;
     Ok(match attribute {
         A::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => threads_of(kernel) as i32,
@@ -184,14 +184,14 @@ pub(super) fn max_threads(object: &FunctionObject) -> u32 {
 
 fn threads_of(kernel: &Kernel) -> u32 {
     let limit = u64::from(crate::device::MAX_THREADS);
-    kernel.function().max_threads.map_or(limit, |n| n.min(limit)) as u32
+    kernel.signature().max_threads.map_or(limit, |n| n.min(limit)) as u32
 }
 
 /// Sets an attribute of a kernel, if it is one that can be set.
 pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_attribute, value: c_int) -> Status {
     match which {
         CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
-            let room = u64::from(PROFILE.shared_per_block_optin).saturating_sub(kernel.function().shared_bytes);
+            let room = u64::from(PROFILE.shared_per_block_optin).saturating_sub(kernel.signature().shared_bytes);
             let bytes = u32::try_from(value).ok().filter(|b| u64::from(*b) <= room);
             let bytes = bytes.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
             limits.dynamic_shared.store(bytes, Ordering::Relaxed);
@@ -215,7 +215,7 @@ pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_
         }
         _ => {
             let axis = cluster_axis(which).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-            if kernel.function().clusters.required.is_some() {
+            if kernel.signature().clusters.required.is_some() {
                 return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
             }
             // Whether the extents go together is seen when all are set: by a launch.
@@ -243,7 +243,7 @@ fn cluster_axis(which: CUfunction_attribute) -> Option<usize> {
 
 /// Where a parameter is, and how long.
 pub(super) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, bytes: *mut usize) -> Status {
-    let param = kernel.function().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
+    let param = kernel.signature().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
     put(offset, param.offset as usize)?;
     if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
 }

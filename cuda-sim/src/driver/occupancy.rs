@@ -19,7 +19,7 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 /// Blocks of a function that a multiprocessor runs at once.
 pub(super) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
     // More than any device has, and little enough to be counted with.
-    let shared = object.kernel.function().shared_bytes.saturating_add(dynamic).min(1 << 40);
+    let shared = object.kernel.signature().shared_bytes.saturating_add(dynamic).min(1 << 40);
     let room = PROFILE.shared_room(object.limits.carveout.load(Ordering::Relaxed), shared);
     PROFILE.resident_blocks(threads, crate::device::REGISTERS_PER_THREAD, shared, room)
 }
@@ -71,7 +71,7 @@ fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> S
     let object = function(f)?;
     let blocks = u32::try_from(blocks).ok().filter(|n| *n > 0).ok_or(INVALID)?;
     let threads = u32::try_from(threads).ok().filter(|n| *n > 0 && *n <= max_threads(&object)).ok_or(INVALID)?;
-    let own = object.kernel.function().shared_bytes;
+    let own = object.kernel.signature().shared_bytes;
     if resident(&object, threads, 0) < blocks {
         return Err(INVALID);
     }

@@ -45,7 +45,7 @@ pub(super) struct Limits {
 impl Limits {
     /// Those of a kernel for which nothing was set.
     pub(super) fn of(kernel: &Kernel) -> Limits {
-        let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.function().shared_bytes);
+        let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.signature().shared_bytes);
         Limits {
             dynamic_shared: AtomicU32::new(dynamic as u32),
             carveout: AtomicI32::new(-1),

@@ -299,7 +299,7 @@ impl Op {
 
     pub(super) fn name(&self) -> &str {
         match self {
-            Op::Kernel { function, .. } => &function.kernel.function().name,
+            Op::Kernel { function, .. } => &function.kernel.signature().name,
             Op::Copy(_) => "copy",
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",

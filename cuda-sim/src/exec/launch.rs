@@ -182,6 +182,12 @@ fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     Ok(base)
 }
 
+/// The fault of a region that LLVM refused, which is reported here.
+pub(super) fn no_code(why: String) -> Fault {
+    tracing::error!("a region could not be compiled: {why}");
+    Fault::NoCode
+}
+
 pub(super) struct Progress {
     pub(super) next: AtomicU64,
     pub(super) stop: AtomicBool,
@@ -246,9 +252,9 @@ impl Launch {
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
         let _active = active::enter(worker, self.context, &progress.stop);
-        let Entry::Blocks(blocks_fn) = self.code.entry else {
+        if !matches!(self.code.entry, Entry::Blocks) {
             return self.residents(worker, progress);
-        };
+        }
         let mut scratch = SCRATCH[worker].lock();
         let window = scratch.window(self.shared_bytes(), shared_guard())?;
         let mut context = self.context(worker, threads, &mut scratch, progress, window)?;
@@ -258,6 +264,8 @@ impl Launch {
                 break;
             }
             let range = first..(first + chunk).min(blocks);
+            // Asked for each time: there may be better code meanwhile.
+            let blocks_fn = self.code.blocks().map_err(no_code)?;
             self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
         }
         Ok(())
@@ -390,10 +398,7 @@ impl Launch {
                     scratch.list.push(thread as u32);
                 }
             }
-            let function = self.code.region(region as usize).map_err(|why| {
-                tracing::error!("a region could not be compiled: {why}");
-                Fault::NoCode
-            })? as *const () as usize;
+            let function = self.code.region(region as usize).map_err(no_code)? as *const () as usize;
             let at = std::ptr::from_mut(context) as usize;
             let list = scratch.list.as_ptr() as u64;
             // SAFETY: a region takes a context and a list of the block's threads that wait for it; see the header.

@@ -11,7 +11,7 @@
 use super::block::{Engine, Outcome};
 use super::cluster::{Berth, Cluster};
 use super::fault;
-use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
+use super::launch::{Fault, Launch, Progress, Scratch, no_code, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
 use crate::codegen::jit::Compiled;
 use crate::codegen::strip::STRIP;
@@ -35,12 +35,6 @@ pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
 
 /// Blocks whose threads run by regions.
 pub(super) struct Regions<'a>(pub(super) &'a Compiled);
-
-/// The fault of a region that LLVM refused, which is reported here.
-fn no_code(why: String) -> Fault {
-    tracing::error!("a region could not be compiled: {why}");
-    Fault::NoCode
-}
 
 impl Regions<'_> {
     fn call(&self, function: RangeFn, context: &mut Context, first: usize, count: usize) -> Result<u64, Fault> {

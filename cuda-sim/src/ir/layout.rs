@@ -22,6 +22,16 @@ pub(crate) struct Area {
     pub(crate) managed: Vec<u64>,
 }
 
+/// A variable that `cuModuleGetGlobal` finds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Global {
+    /// Offset in its area.
+    pub(crate) offset: u64,
+    pub(crate) bytes: u64,
+    /// Whether it has `.attribute(.managed)`.
+    pub(crate) managed: bool,
+}
+
 /// A module's data.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {

@@ -110,29 +110,50 @@ pub(super) fn alike(function: &Function) -> Vec<bool> {
 /// Edges of a loop's blocks: `None` stands for the end of a turn.
 pub(super) type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
 
-/// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
-pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
-    let all: BTreeSet<BlockId> = edges.keys().copied().collect();
-    let mut after: HashMap<BlockId, BTreeSet<BlockId>> = all.iter().map(|b| (*b, all.clone())).collect();
+/// For each block those that follow it on every path, itself included: a bit for each place in `blocks`, in words.
+fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
+    let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(place, block)| (*block, place)).collect();
+    let next: Vec<Vec<Option<usize>>> =
+        blocks.iter().map(|block| edges[block].iter().map(|next| next.map(|n| places[&n])).collect()).collect();
+    let words = blocks.len().div_ceil(64);
+    let mut after = vec![vec![u64::MAX; words]; blocks.len()];
     let mut changed = true;
     while changed {
         changed = false;
-        for block in all.iter().rev() {
-            let sets = edges[block].iter().map(|next| next.map(|n| after[&n].clone()).unwrap_or_default());
-            let mut set = sets.reduce(|a, b| &a & &b).unwrap_or_default();
-            set.insert(*block);
-            if set != after[block] {
-                after.insert(*block, set);
+        for place in (0..blocks.len()).rev() {
+            // Nothing follows the end of a turn.
+            let ends = next[place].is_empty() || next[place].contains(&None);
+            let mut set = vec![if ends { 0 } else { u64::MAX }; words];
+            for next in next[place].iter().flatten() {
+                set.iter_mut().zip(&after[*next]).for_each(|(set, after)| *set &= after);
+            }
+            set[place / 64] |= 1 << (place % 64);
+            if set != after[place] {
+                after[place] = set;
                 changed = true;
             }
         }
     }
+    after
+}
+
+/// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
+pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+    if splits.is_empty() {
+        return BTreeSet::new();
+    }
+    let mut blocks: Vec<BlockId> = edges.keys().copied().collect();
+    blocks.sort_unstable();
+    let after = post_dominators(&blocks, edges);
+    let place = |block: BlockId| blocks.partition_point(|other| *other < block);
     let mut found = BTreeSet::new();
     for split in splits {
+        let after = &after[place(*split)];
+        let follows = |block: BlockId| after[place(block) / 64] & 1 << (place(block) % 64) != 0;
         let mut open: Vec<BlockId> = edges[split].iter().flatten().copied().collect();
         let mut seen = HashSet::new();
         while let Some(block) = open.pop() {
-            if !after[split].contains(&block) && seen.insert(block) {
+            if !follows(block) && seen.insert(block) {
                 open.extend(edges[&block].iter().flatten());
             }
         }

@@ -282,6 +282,43 @@ pub(crate) struct Function {
     pub(crate) clusters: Clusters,
 }
 
+/// What launches have to know of a kernel.
+#[derive(Clone, Debug)]
+pub(crate) struct Signature {
+    pub(crate) name: String,
+    pub(crate) params: Vec<Slot>,
+    pub(crate) shared_bytes: u64,
+    pub(crate) constants: (u64, u64),
+    pub(crate) only_fibers: bool,
+    pub(crate) max_threads: Option<u64>,
+    pub(crate) required_threads: Option<[u32; 3]>,
+    pub(crate) clusters: Clusters,
+}
+
+impl Signature {
+    pub(crate) fn of(function: &Function) -> Signature {
+        Signature {
+            name: function.name.clone(),
+            params: function.params.clone(),
+            shared_bytes: function.shared_bytes,
+            constants: function.constants,
+            only_fibers: function.only_fibers,
+            max_threads: function.max_threads,
+            required_threads: function.required_threads,
+            clusters: function.clusters,
+        }
+    }
+
+    /// Bytes of a kernel's parameters.
+    pub(crate) fn param_bytes(&self) -> u64 {
+        param_bytes(&self.params)
+    }
+}
+
+fn param_bytes(params: &[Slot]) -> u64 {
+    params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
+}
+
 impl Function {
     /// How many instructions it has.
     pub(crate) fn instructions(&self) -> usize {
@@ -296,6 +333,6 @@ impl Function {
 
     /// Bytes of a kernel's parameters.
     pub(crate) fn param_bytes(&self) -> u64 {
-        self.params.iter().map(|p| p.offset + p.bytes).max().unwrap_or(0)
+        param_bytes(&self.params)
     }
 }

@@ -13,6 +13,7 @@ mod lockstep;
 mod programs;
 mod sync;
 mod text;
+mod tiers;
 mod uniform;
 
 use crate::codegen::jit::Compiled;

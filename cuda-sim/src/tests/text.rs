@@ -64,7 +64,7 @@ fn what_debuggers_are_told_is_kept_and_changes_no_code() {
     let code = |module: Module| {
         let program = lower(&with_library(module)).unwrap();
         let kernels = codegen::emit(&program).unwrap();
-        kernels.into_iter().flat_map(|kernel| kernel.regions).map(|part| part.ir).collect::<Vec<_>>()
+        kernels.into_iter().flat_map(|kernel| kernel.texts.all().unwrap()).collect::<Vec<_>>()
     };
     let with = code(module.clone());
     module.items.retain(|item| !is_section(item));

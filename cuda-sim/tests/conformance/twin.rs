@@ -1,9 +1,12 @@
-//! The same test on the other engine: in a process of its own, because an engine is chosen once for a process.
+//! The same test on the other engine, and of code that is not optimised: each in a process of its own, because these are chosen once
+//! for a process.
 
 use std::process::{Child, Command, Stdio};
 use std::{env, thread};
 
-/// Set in the process whose engine is fibers.
+/// The variables of the other processes.
+const TWINS: &[(&str, &str)] = &[("CUDA_SIM_ENGINE", "fibers"), ("CUDA_SIM_TIER", "quick")];
+/// Set in them.
 const CHILD: &str = "CONFORMANCE_TWIN";
 /// What stands before the digest in its output.
 const MARK: &str = "digest of all results: ";
@@ -19,23 +22,23 @@ impl Digest {
     }
 }
 
-/// Runs tests of this executable with fibers.
-fn start(arguments: &[&str]) -> Child {
+/// Runs tests of this executable with a variable.
+fn start(arguments: &[&str], (variable, value): (&str, &str)) -> Child {
     let this = env::current_exe().expect("the test's executable");
     let mut twin = Command::new(this);
-    twin.args(arguments).args(["--nocapture", "--test-threads=1"]).env(CHILD, "1").env("CUDA_SIM_ENGINE", "fibers");
+    twin.args(arguments).args(["--nocapture", "--test-threads=1"]).env(CHILD, "1").env(variable, value);
     twin.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the test's executable runs")
 }
 
 #[track_caller]
-fn finish(twin: Child) -> String {
+fn finish(twin: Child, (variable, value): (&str, &str)) -> String {
     let output = twin.wait_with_output().expect("the twin ends");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(output.status.success(), "with CUDA_SIM_ENGINE=fibers:\n{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "with {variable}={value}:\n{text}{}", String::from_utf8_lossy(&output.stderr));
     text
 }
 
-/// Runs the current test here and on fibers, and compares what they give.
+/// Runs the current test here and as its twins, and compares what they give.
 #[track_caller]
 pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
@@ -45,19 +48,24 @@ pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
         return;
     }
     let current = thread::current();
-    let twin = start(&[current.name().expect("tests have names"), "--exact"]);
+    let arguments = [current.name().expect("tests have names"), "--exact"];
+    let twins: Vec<_> = TWINS.iter().map(|how| start(&arguments, *how)).collect();
     run(&mut digest);
-    let text = finish(twin);
-    let theirs = text.lines().find_map(|line| line.split(MARK).nth(1)).expect("the twin's digest");
-    assert_eq!(format!("{:016x}", digest.0), theirs, "the engines differ in a bit");
+    for (twin, (variable, value)) in twins.into_iter().zip(TWINS) {
+        let text = finish(twin, (variable, value));
+        let theirs = text.lines().find_map(|line| line.split(MARK).nth(1)).expect("the twin's digest");
+        assert_eq!(format!("{:016x}", digest.0), theirs, "{variable}={value} differs in a bit");
+    }
 }
 
-/// The tests that state their results themselves hold on fibers as well.
+/// The tests that state their results themselves hold there as well.
 #[test]
-fn own_cases_hold_on_fibers() {
+fn own_cases_hold_on_twins() {
     if env::var_os(CHILD).is_none() {
-        for module in ["control::", "memory::", "sync::"] {
-            let text = finish(start(&[module]));
+        for (module, how) in
+            ["control::", "memory::", "sync::"].into_iter().flat_map(|m| TWINS.iter().map(move |how| (m, *how)))
+        {
+            let text = finish(start(&[module], how), how);
             assert!(text.contains("test result: ok") && !text.contains(" 0 passed"), "{module} has no tests:\n{text}");
         }
     }

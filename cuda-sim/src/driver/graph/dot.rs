@@ -64,7 +64,7 @@ impl Drawing {
                 write!(label, "\n{}\n<<<{}, {}, {}>>>", op.name(), shape.0, shape.1, shape.2)?;
                 if self.wants(Flag::CU_GRAPH_DEBUG_DOT_FLAGS_KERNEL_NODE_PARAMS) {
                     let bytes = launch.params.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<_>>();
-                    for (at, param) in function.kernel.function().params.iter().enumerate() {
+                    for (at, param) in function.kernel.signature().params.iter().enumerate() {
                         let (from, to) = (param.offset as usize, (param.offset + param.bytes) as usize);
                         let value = bytes.get(from..to).unwrap_or_default();
                         write!(label, "\nparameter {at}: 0x")?;

@@ -123,7 +123,7 @@ pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Wo
 pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUresult> {
     let Work::Op(context, Op::Kernel { launch, function }) = &node.work else { return Err(INVALID) };
     let base = launch.params.as_ptr().addr();
-    let params = &function.kernel.function().params;
+    let params = &function.kernel.signature().params;
     node.shown = params.iter().map(|param| base + param.offset as usize).collect();
     let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
     Ok(CUDA_KERNEL_NODE_PARAMS {

@@ -1,0 +1,229 @@
+//! Background translation: a queue of tasks, and threads that run while there are tasks.
+//!
+//! LLVM's tables must not be destroyed while a thread uses them. So the end of the process waits for the tasks that have begun, and
+//! drops the others ([`Queue::close`]). A task whose owner is dropped does not begin: unloaded modules are not translated.
+
+use crate::sync::{Condvar, Mutex, spawn};
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+/// Something to do in the background.
+pub(super) trait Task: Send + Sync {
+    fn run(&self);
+}
+
+/// Tasks, and how many threads do them.
+pub(super) struct Queue<T> {
+    state: Mutex<State<T>>,
+    /// Notified when a thread ends.
+    ended: Condvar,
+    /// Notified when the queue is closed.
+    closed: Condvar,
+}
+
+struct State<T> {
+    waiting: VecDeque<Weak<T>>,
+    threads: usize,
+    /// When tasks may begin; at once where there is none.
+    begin: Option<Instant>,
+    closed: bool,
+}
+
+impl<T> Default for Queue<T> {
+    fn default() -> Self {
+        let state = State { waiting: VecDeque::new(), threads: 0, begin: None, closed: false };
+        Queue { state: Mutex::new(state), ended: Condvar::default(), closed: Condvar::default() }
+    }
+}
+
+/// Stack of a thread that translates.
+const STACK: usize = 16 << 20;
+
+impl<T: Task + 'static> Queue<T> {
+    /// Adds tasks, and starts threads for them, up to `most`; none begins for the time of `grace`. Where the system gives no
+    /// thread, or the queue is closed, the tasks are not done.
+    pub(super) fn push(self: &Arc<Self>, tasks: impl IntoIterator<Item = Weak<T>>, most: usize, grace: Duration) {
+        let mut state = self.state.lock();
+        if state.closed {
+            return;
+        }
+        state.begin = (!grace.is_zero()).then(|| Instant::now() + grace);
+        state.waiting.extend(tasks);
+        let wanted = most.min(state.threads + state.waiting.len());
+        while state.threads < wanted {
+            state.threads += 1;
+            let queue = Arc::clone(self);
+            if !spawn("cuda-sim translation".to_owned(), STACK, move || queue.work()) {
+                state.threads -= 1;
+                break;
+            }
+        }
+        if state.threads == 0 {
+            state.waiting.clear();
+        }
+    }
+
+    /// Does tasks until there are no more.
+    fn work(&self) {
+        while let Some(task) = self.next() {
+            // What panics has said so; its code stays as it is.
+            let _ = catch_unwind(AssertUnwindSafe(|| task.run()));
+        }
+    }
+
+    /// The next task whose owner is there; a thread that gets none ends.
+    fn next(&self) -> Option<Arc<T>> {
+        let mut state = self.state.lock();
+        while let Some(left) = state.begin.and_then(|begin| begin.checked_duration_since(Instant::now()))
+            && !state.closed
+        {
+            (state, _) = self.closed.wait_for(state, left);
+        }
+        while let Some(task) = state.waiting.pop_front() {
+            if let Some(task) = task.upgrade() {
+                return Some(task);
+            }
+        }
+        state.threads -= 1;
+        self.ended.notify_all();
+        None
+    }
+
+    /// Drops the tasks that have not begun, lets no more come, and waits for the others.
+    pub(super) fn close(&self) {
+        let mut state = self.state.lock();
+        state.closed = true;
+        state.waiting.clear();
+        self.closed.notify_all();
+        drop(self.all_ended(state));
+    }
+
+    /// Waits until all tasks are done.
+    #[cfg(any(test, loom))]
+    pub(super) fn settle(&self) {
+        drop(self.all_ended(self.state.lock()));
+    }
+
+    fn all_ended<'a>(
+        &'a self,
+        mut state: crate::sync::MutexGuard<'a, State<T>>,
+    ) -> crate::sync::MutexGuard<'a, State<T>> {
+        while state.threads > 0 {
+            state = self.ended.wait(state);
+        }
+        state
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const GRACE: Duration = Duration::from_millis(1);
+
+    struct Count(AtomicUsize);
+
+    impl Task for Count {
+        fn run(&self) {
+            assert_ne!(self.0.fetch_add(1, Ordering::Relaxed), 100, "a task that panics");
+        }
+    }
+
+    fn count(from: usize) -> Arc<Count> {
+        Arc::new(Count(AtomicUsize::new(from)))
+    }
+
+    #[test]
+    fn tasks_are_done_but_those_whose_owner_is_gone_and_a_panic_is_one_tasks() {
+        let queue = Arc::new(Queue::default());
+        let (one, panics, two, gone) = (count(0), count(100), count(0), count(0));
+        let tasks = [&one, &panics, &gone, &two].map(Arc::downgrade);
+        drop(gone);
+        queue.push(tasks, 1, GRACE);
+        queue.settle();
+        assert_eq!([&one, &panics, &two].map(|task| task.0.load(Ordering::Relaxed)), [1, 101, 1]);
+        queue.push([Arc::downgrade(&one)], 3, GRACE);
+        queue.settle();
+        assert_eq!(one.0.load(Ordering::Relaxed), 2, "threads that have ended are replaced");
+    }
+
+    #[test]
+    fn a_queue_that_is_closed_takes_nothing() {
+        let queue = Arc::new(Queue::default());
+        let task = count(0);
+        queue.close();
+        queue.push([Arc::downgrade(&task)], 2, GRACE);
+        queue.close();
+        assert_eq!(task.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn who_closes_a_queue_does_not_wait_for_tasks_that_may_not_begin() {
+        let queue = Arc::new(Queue::default());
+        let task = count(0);
+        queue.push([Arc::downgrade(&task)], 2, Duration::from_secs(1 << 30));
+        queue.close();
+        assert_eq!(task.0.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn without_threads_nothing_waits() {
+        let queue = Arc::new(Queue::default());
+        let task = count(0);
+        queue.push([Arc::downgrade(&task)], 0, GRACE);
+        queue.settle();
+        assert_eq!((task.0.load(Ordering::Relaxed), Arc::weak_count(&task)), (0, 0));
+    }
+}
+
+#[cfg(all(test, loom))]
+mod loom_models {
+    use super::*;
+    use loom::sync::atomic::{AtomicUsize, Ordering};
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Task for Count {
+        fn run(&self) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn model(body: impl Fn() + Send + Sync + 'static) {
+        let mut builder = loom::model::Builder::new();
+        builder.preemption_bound = Some(3);
+        builder.check(body);
+    }
+
+    /// A task that comes while the last thread ends is done all the same, once.
+    #[test]
+    fn loom_a_task_is_done_once_whenever_it_comes() {
+        model(|| {
+            let queue = Arc::new(Queue::default());
+            let tasks = [Arc::new(Count::default()), Arc::new(Count::default())];
+            queue.push([Arc::downgrade(&tasks[0])], 1, Duration::ZERO);
+            queue.push([Arc::downgrade(&tasks[1])], 1, Duration::ZERO);
+            queue.settle();
+            assert!(tasks.iter().all(|task| task.0.load(Ordering::Relaxed) == 1));
+        });
+    }
+
+    /// Whoever closes a queue finds no task that runs.
+    #[test]
+    fn loom_a_closed_queue_does_nothing_more() {
+        model(|| {
+            let queue = Arc::new(Queue::default());
+            let tasks = [Arc::new(Count::default()), Arc::new(Count::default())];
+            queue.push(tasks.each_ref().map(Arc::downgrade), 2, Duration::ZERO);
+            queue.close();
+            let done = || tasks.iter().map(|task| task.0.load(Ordering::Relaxed)).sum::<usize>();
+            let before = done();
+            loom::thread::yield_now();
+            assert_eq!(done(), before);
+        });
+    }
+}

@@ -1,0 +1,385 @@
+//! Records on disk of what loads and launches need of a module: a text that was loaded before on this machine is neither parsed nor
+//! translated to LLVM IR again.
+//!
+//! The key is the text and the sources of this crate, which decide everything else. A record holds the hash of each kernel's LLVM IR
+//! (`texts::identity`), under which its machine code is kept. Where the IR has to be emitted after all and has another hash, the
+//! record is dropped and the launch fails: parts of two translations never run together.
+
+use super::{Facts, KernelFacts, Origin};
+use crate::codegen::texts::Texts;
+use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
+use crate::ir::layout::{Area, Global};
+use crate::ir::sync::{Arg, Count, Operation, Plan, Reduce, Shuffle, Site};
+use crate::ir::{Clusters, Signature, Slot};
+use crate::ptx::Position;
+use cuda_jit_cache::Key;
+use std::sync::Arc;
+
+const LABEL: &str = "a module of the software device";
+
+/// The key of a text's record.
+fn key(text: &str) -> Key {
+    Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
+}
+
+/// What is known of a text from an earlier load.
+pub(super) fn find(origin: &Arc<Origin>) -> Option<Facts> {
+    decode(origin, &folder()?.get(&key(&origin.text))?)
+}
+
+/// Keeps what is known of a text.
+pub(super) fn keep(text: &str, facts: &Facts) {
+    if let Some(folder) = folder() {
+        folder.put(&key(text), LABEL, &encode(facts));
+    }
+}
+
+/// Makes the record of a text none.
+fn forget(text: &str) {
+    if let Some(folder) = folder() {
+        folder.put(&key(text), LABEL, &[]);
+    }
+}
+
+fn decode(origin: &Arc<Origin>, mut from: &[u8]) -> Option<Facts> {
+    let data = Area::get(&mut from)?;
+    let managed = Area::get(&mut from)?;
+    let globals = Vec::<(String, Global)>::get(&mut from)?.into_iter().collect();
+    let loads_addresses = bool::get(&mut from)?;
+    let count = u64::get(&mut from)?;
+    let kernels = (0..count).map(|_| kernel(origin, &mut from)).collect::<Option<Vec<_>>>()?;
+    from.is_empty().then_some(Facts { data, managed, globals, loads_addresses, kernels })
+}
+
+fn encode(facts: &Facts) -> Vec<u8> {
+    let mut to = Vec::new();
+    facts.data.put(&mut to);
+    facts.managed.put(&mut to);
+    facts.globals.iter().map(|(name, global)| (name.clone(), *global)).collect::<Vec<_>>().put(&mut to);
+    facts.loads_addresses.put(&mut to);
+    (facts.kernels.len() as u64).put(&mut to);
+    facts.kernels.iter().for_each(|kernel| put_kernel(kernel, &mut to));
+    to
+}
+
+fn put_kernel(KernelFacts { signature, code }: &KernelFacts, to: &mut Vec<u8>) {
+    signature.put(to);
+    code.function.put(to);
+    code.regions.put(to);
+    code.strips.put(to);
+    code.texts.identity().as_bytes().put(to);
+    code.shape.put(to);
+    code.scheduled.put(to);
+    (code.effort == Effort::Full).put(to);
+    code.instructions.put(to);
+    code.plan.polls.put(to);
+    code.plan.sites.put(to);
+}
+
+fn kernel(origin: &Arc<Origin>, from: &mut &[u8]) -> Option<KernelFacts> {
+    let signature = Signature::get(from)?;
+    let function = usize::get(from)?;
+    let (regions, strips) = (Vec::get(from)?, Vec::get(from)?);
+    let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
+    let origin = Arc::clone(origin);
+    let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, &identity)));
+    let code = KernelCode {
+        function,
+        regions,
+        strips,
+        texts: Arc::new(texts),
+        shape: Shape::get(from)?,
+        scheduled: bool::get(from)?,
+        effort: if bool::get(from)? { Effort::Full } else { Effort::Least },
+        instructions: usize::get(from)?,
+        plan: Arc::new(Plan { polls: Vec::get(from)?, sites: Vec::get(from)? }),
+    };
+    Some(KernelFacts { signature, code })
+}
+
+/// The texts of a kernel of a module whose record was found, if they are those that the record was written with.
+fn written_again(origin: &Origin, function: usize, identity: &Key) -> Result<Vec<String>, String> {
+    let program = origin.program().map_err(|error| error.to_string())?;
+    let code = crate::codegen::emit_again(&program, function).map_err(|error| error.to_string())?;
+    if code.texts.identity() == identity {
+        return code.texts.all();
+    }
+    forget(&origin.text);
+    Err("what the disk knows of the kernel's module is not what the module is; it is dropped, and the next load does without".to_owned())
+}
+
+/// What is written as bytes, and read back from what is left of some.
+trait Record: Sized {
+    fn put(&self, to: &mut Vec<u8>);
+    /// `None` for bytes that are no such thing.
+    fn get(from: &mut &[u8]) -> Option<Self>;
+}
+
+macro_rules! numbers {
+    ($($number:ty),*) => { $(
+        impl Record for $number {
+            fn put(&self, to: &mut Vec<u8>) {
+                to.extend(self.to_le_bytes());
+            }
+
+            fn get(from: &mut &[u8]) -> Option<Self> {
+                let (bytes, rest) = from.split_first_chunk()?;
+                *from = rest;
+                Some(Self::from_le_bytes(*bytes))
+            }
+        }
+    )* };
+}
+numbers!(u8, u32, u64);
+
+impl Record for usize {
+    fn put(&self, to: &mut Vec<u8>) {
+        (*self as u64).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        u64::get(from)?.try_into().ok()
+    }
+}
+
+impl Record for bool {
+    fn put(&self, to: &mut Vec<u8>) {
+        u8::from(*self).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        u8::get(from).filter(|byte| *byte < 2).map(|byte| byte == 1)
+    }
+}
+
+impl<T: Record> Record for Vec<T> {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.len().put(to);
+        self.iter().for_each(|item| item.put(to));
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        // Each takes a byte at least.
+        let count = usize::get(from).filter(|count| *count <= from.len())?;
+        (0..count).map(|_| T::get(from)).collect()
+    }
+}
+
+impl Record for String {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.len().put(to);
+        to.extend(self.as_bytes());
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        String::from_utf8(Vec::get(from)?).ok()
+    }
+}
+
+impl<T: Record> Record for Option<T> {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.is_some().put(to);
+        self.iter().for_each(|value| value.put(to));
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        if bool::get(from)? { T::get(from).map(Some) } else { Some(None) }
+    }
+}
+
+impl<T: Record, const N: usize> Record for [T; N] {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.iter().for_each(|item| item.put(to));
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        (0..N).map(|_| T::get(from)).collect::<Option<Vec<_>>>()?.try_into().ok()
+    }
+}
+
+impl<A: Record, B: Record> Record for (A, B) {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.0.put(to);
+        self.1.put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Some((A::get(from)?, B::get(from)?))
+    }
+}
+
+macro_rules! structs {
+    ($($name:ident { $($field:ident),* })*) => { $(
+        impl Record for $name {
+            fn put(&self, to: &mut Vec<u8>) {
+                let $name { $($field),* } = self;
+                $($field.put(to);)*
+            }
+
+            fn get(from: &mut &[u8]) -> Option<Self> {
+                $(let $field = Record::get(from)?;)*
+                Some($name { $($field),* })
+            }
+        }
+    )* };
+}
+
+structs! {
+    Area { image, bytes, own, managed }
+    Global { offset, bytes, managed }
+    Slot { offset, bytes, align }
+    Clusters { required, explicit, most }
+    Signature { name, params, shared_bytes, constants, only_fibers, max_threads, required_threads, clusters }
+    Part { number, hot, repeats }
+    Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
+    Site { operation, args, region, position, name }
+    Position { line, column }
+}
+
+impl Record for Arg {
+    fn put(&self, to: &mut Vec<u8>) {
+        let known = match self {
+            Arg::Known(value) => Some(*value),
+            Arg::Frame => None,
+        };
+        known.put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Some(Option::get(from)?.map_or(Arg::Frame, Arg::Known))
+    }
+}
+
+/// The number of an operation in records: its place in [`OPERATIONS`], where a test finds it.
+const OPERATIONS: &[Operation] = &[
+    Operation::Barrier(None),
+    Operation::Barrier(Some(Count::Popc)),
+    Operation::Barrier(Some(Count::And)),
+    Operation::Barrier(Some(Count::Or)),
+    Operation::Arrive,
+    Operation::WarpSync,
+    Operation::Shuffle(Shuffle::Up),
+    Operation::Shuffle(Shuffle::Down),
+    Operation::Shuffle(Shuffle::Bfly),
+    Operation::Shuffle(Shuffle::Idx),
+    Operation::All,
+    Operation::Any,
+    Operation::Uni,
+    Operation::Ballot,
+    Operation::MatchAny,
+    Operation::MatchAll,
+    Operation::Redux(Reduce::Add),
+    Operation::Redux(Reduce::MinUnsigned),
+    Operation::Redux(Reduce::MinSigned),
+    Operation::Redux(Reduce::MaxUnsigned),
+    Operation::Redux(Reduce::MaxSigned),
+    Operation::Redux(Reduce::And),
+    Operation::Redux(Reduce::Or),
+    Operation::Redux(Reduce::Xor),
+    Operation::Elect,
+    Operation::ActiveMask,
+    Operation::ClusterArrive,
+    Operation::ClusterWait,
+];
+
+impl Record for Operation {
+    fn put(&self, to: &mut Vec<u8>) {
+        // One that is missing in the list makes a record that nobody reads.
+        let place = OPERATIONS.iter().position(|operation| operation == self).unwrap_or(OPERATIONS.len());
+        (place as u8).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        OPERATIONS.get(usize::from(u8::get(from)?)).copied()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use once_cell::sync::OnceCell;
+
+    /// Texts of real compilers, with variables, calls, clusters or what else there is to know.
+    const TEXTS: &[&str] = &[
+        include_str!("../../tests/samples/nvcc13.ptx"),
+        include_str!("../../tests/samples/nvrtc12.ptx"),
+        include_str!("../../tests/samples/llvm22.ptx"),
+        ".version 7.8\n.target sm_90\n.address_size 64\n.global .align 8 .u64 at = where;
+        .global .align 4 .b8 where[8] = {1, 2, 3}; .global .attribute(.managed) .align 4 .b32 shared_by_all = 7;
+        .visible .entry k(.param .u64 a, .param .b8 b[12]) .reqntid 64, 2 .reqnctapercluster 2 {
+        .reg .b32 %r<4>; .reg .pred %p<3>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3;
+        shfl.sync.bfly.b32 %r2|%p2, %r1, 1, 31, -1; bar.red.popc.u32 %r3, 0, %p1; barrier.cluster.arrive; barrier.cluster.wait;
+        vote.sync.ballot.b32 %r2, %p1, -1; match.any.sync.b32 %r2, %r1, -1; redux.sync.max.u32 %r2, %r1, -1; ret; }",
+    ];
+
+    fn origin(text: &str) -> Arc<Origin> {
+        Arc::new(Origin { text: Arc::from(text), made: OnceCell::new() })
+    }
+
+    fn facts(text: &str) -> Facts {
+        Facts::of(&origin(text).program().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written_and_cut_ones_not_at_all() {
+        for text in TEXTS {
+            let facts = facts(text);
+            let bytes = encode(&facts);
+            let (origin, debug) = (origin(text), |facts: &Facts| format!("{:?} {:?}", facts.globals, facts.data.image));
+            let again = decode(&origin, &bytes).unwrap();
+            assert_eq!(debug(&again), debug(&facts));
+            for (again, kernel) in again.kernels.iter().zip(&facts.kernels) {
+                assert_eq!(
+                    format!("{:?} {:?}", again.signature, again.code),
+                    format!("{:?} {:?}", kernel.signature, kernel.code)
+                );
+            }
+            assert_eq!(encode(&again), bytes);
+            assert!((0..bytes.len()).all(|len| decode(&origin, &bytes[..len]).is_none()));
+            assert!(decode(&origin, &[&bytes[..], &[0]].concat()).is_none());
+        }
+    }
+
+    #[test]
+    fn damaged_records_never_panic() {
+        let bytes = encode(&facts(TEXTS[3]));
+        let origin = origin(TEXTS[3]);
+        for bit in 0..bytes.len() * 8 {
+            let mut damaged = bytes.clone();
+            damaged[bit / 8] ^= 1 << (bit % 8);
+            let _ = decode(&origin, &damaged);
+        }
+    }
+
+    /// Machine code is kept under what is written, so that it must be the same each time.
+    #[test]
+    fn what_is_written_again_is_the_same() {
+        for text in TEXTS {
+            let bytes = encode(&facts(text));
+            assert!((0..5).all(|_| encode(&facts(text)) == bytes));
+            let again = decode(&origin(text), &bytes).unwrap();
+            for (again, kernel) in again.kernels.iter().zip(facts(text).kernels) {
+                assert_eq!(again.code.texts.all(), kernel.code.texts.all());
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_another_than_its_record_says_is_refused() {
+        let mut facts = facts(TEXTS[3]);
+        facts.kernels[0].code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
+        let again = decode(&origin(TEXTS[3]), &encode(&facts)).unwrap();
+        let why = again.kernels[0].code.texts.get(0).unwrap_err();
+        assert!(why.contains("it is dropped"), "{why}");
+    }
+
+    #[test]
+    fn every_operation_has_a_number() {
+        for (place, operation) in OPERATIONS.iter().enumerate() {
+            let mut bytes = Vec::new();
+            operation.put(&mut bytes);
+            assert_eq!(bytes, [place as u8], "{operation:?} is listed once");
+            assert_eq!(Operation::get(&mut bytes.as_slice()), Some(*operation));
+        }
+    }
+}
