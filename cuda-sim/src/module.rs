@@ -76,6 +76,11 @@ impl Code {
 }
 
 impl Kernel {
+    /// The text of the kernel's module.
+    pub(crate) fn text(&self) -> &str {
+        &self.origin.text
+    }
+
     pub(crate) fn signature(&self) -> &Signature {
         &self.signature
     }

@@ -219,6 +219,24 @@ fn a_forked_child_finds_no_driver() {
     ok!(cuCtxSynchronize());
 }
 
+/// The virtual architecture is the text's; the binary's is the device's.
+#[test]
+fn a_kernels_versions_are_its_texts_and_the_devices() {
+    context();
+    let text = c".version 7.8\n.target sm_61, debug\n.address_size 64\n.visible .entry k() { ret; }";
+    let (mut module, mut f) = (null_mut(), null_mut());
+    ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+    ok!(cuModuleGetFunction(&mut f, module, c"k".as_ptr()));
+    let version = |attribute| {
+        let mut value = 0;
+        ok!(cuFuncGetAttribute(&mut value, attribute, f));
+        value
+    };
+    assert_eq!(version(CUfunction_attribute::CU_FUNC_ATTRIBUTE_PTX_VERSION), 61);
+    assert_eq!(version(CUfunction_attribute::CU_FUNC_ATTRIBUTE_BINARY_VERSION), 90);
+    ok!(cuModuleUnload(module));
+}
+
 #[test]
 fn constants_are_counted() {
     context();

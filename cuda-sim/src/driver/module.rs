@@ -58,11 +58,17 @@ fn target(name: &str) -> Option<(u32, Option<char>)> {
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok().map(|n| (n, letter))
 }
 
+/// The line of a text that names its target, and the name.
+fn target_of(text: &str) -> Option<(usize, &str)> {
+    let (number, rest) =
+        text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)))?;
+    let name = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty()).unwrap_or("").trim_end_matches(';');
+    Some((number, name))
+}
+
 /// Refuses PTX that is written for a newer device.
 pub(super) fn check_target(text: &str) -> Result<(), String> {
-    let line = text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)));
-    let Some((number, rest)) = line else { return Ok(()) };
-    let name = rest.split([',', ' ', '\t', '/']).find(|word| !word.is_empty()).unwrap_or("").trim_end_matches(';');
+    let Some((number, name)) = target_of(text) else { return Ok(()) };
     let Some((wanted, letter)) = target(name) else { return Ok(()) };
     let own = PROFILE.capability.0 * 10 + PROFILE.capability.1;
     if wanted > own || (letter == Some('a') && wanted != own) {
@@ -160,7 +166,12 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
         A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.constants.1 as i32,
         A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
-        A::CU_FUNC_ATTRIBUTE_PTX_VERSION | A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
+        // that of the text, by which libraries choose among their kernels
+        A::CU_FUNC_ATTRIBUTE_PTX_VERSION => {
+            let target = target_of(kernel.text()).and_then(|(_, name)| target(name));
+            target.map_or(capability, |(version, _)| version) as i32
+        }
+        A::CU_FUNC_ATTRIBUTE_BINARY_VERSION => capability as i32,
         A::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => limits.dynamic_shared.load(Ordering::Relaxed) as i32,
         A::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => limits.carveout.load(Ordering::Relaxed),
         A::CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET => function.clusters.explicit.into(),
