@@ -23,7 +23,7 @@ fn options(x: &[f32], out: &mut [f32]) {
 fn numbers(n: u32, out: &mut [f32]) {
     let text = n.to_string();
     let wide: u64 = n.into();
-    out[0] = out[0].next_up() + n.isqrt() as f32;
+    out[0] = out[0].next_up() + n.to_be() as f32;
 }
 
 #[cuda_jit::kernel]

@@ -201,6 +201,16 @@ const BROKEN: &[(Rule, &str)] = &[
         Rule::MixedAccess,
         "kir 1 kernel f(v0 p: ptr global u8 read, v1 q: ptr global u8 readwrite, v2 c: bool) { b0: v3: ptr global u8 = select v2, v0, v1 return }",
     ),
+    (
+        Rule::GenericAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 readwrite) { b0: v1: ptr generic u8 = generic v0 read return }",
+    ),
+    (Rule::Result, "kir 1 kernel f(v0 p: ptr global u8 read) { b0: v1: ptr global u8 = generic v0 read return }"),
+    (
+        Rule::StoreAccess,
+        "kir 1 kernel f(v0 p: ptr global u8 read, v1 x: u8) { b0: v2: ptr generic u8 = generic v0 read store v2, v1 return }",
+    ),
+    (Rule::Operand, "kir 1 kernel f(v0 x: u64) { b0: v1: ptr generic u8 = generic v0 read return }"),
     (Rule::Together, "kir 1 kernel f(v0 x: ptr global u8 readwrite, v1 y: u8) { b0: store.cs v0, v1, v1, v1 return }"),
     (
         Rule::Together,
