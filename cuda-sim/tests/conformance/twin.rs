@@ -5,7 +5,9 @@ use std::process::{Child, Command, Stdio};
 use std::{env, thread};
 
 /// The variables of the other processes.
-const TWINS: &[(&str, &str)] = &[("CUDA_SIM_ENGINE", "fibers"), ("CUDA_SIM_TIER", "quick")];
+pub(crate) const TWINS: &[(&str, &str)] = &[FIBERS, ("CUDA_SIM_TIER", "quick")];
+/// That of the other engine.
+pub(crate) const FIBERS: (&str, &str) = ("CUDA_SIM_ENGINE", "fibers");
 /// Set in them.
 const CHILD: &str = "CONFORMANCE_TWIN";
 /// What stands before the digest in its output.
@@ -38,9 +40,9 @@ fn finish(twin: Child, (variable, value): (&str, &str)) -> String {
     text
 }
 
-/// Runs the current test here and as its twins, and compares what they give.
+/// Runs the current test here and as twins, and compares what they give.
 #[track_caller]
-pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
+pub(crate) fn agree(twins: &[(&str, &str)], run: impl FnOnce(&mut Digest)) {
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
     if env::var_os(CHILD).is_some() {
         run(&mut digest);
@@ -49,9 +51,9 @@ pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
     }
     let current = thread::current();
     let arguments = [current.name().expect("tests have names"), "--exact"];
-    let twins: Vec<_> = TWINS.iter().map(|how| start(&arguments, *how)).collect();
+    let started: Vec<_> = twins.iter().map(|how| start(&arguments, *how)).collect();
     run(&mut digest);
-    for (twin, (variable, value)) in twins.into_iter().zip(TWINS) {
+    for (twin, (variable, value)) in started.into_iter().zip(twins) {
         let text = finish(twin, (variable, value));
         let theirs = text.lines().find_map(|line| line.split(MARK).nth(1)).expect("the twin's digest");
         assert_eq!(format!("{:016x}", digest.0), theirs, "{variable}={value} differs in a bit");
@@ -62,10 +64,12 @@ pub(crate) fn agree(run: impl FnOnce(&mut Digest)) {
 #[test]
 fn own_cases_hold_on_twins() {
     if env::var_os(CHILD).is_none() {
-        for (module, how) in
-            ["control::", "memory::", "sync::"].into_iter().flat_map(|m| TWINS.iter().map(move |how| (m, *how)))
-        {
-            let text = finish(start(&[module], how), how);
+        let all = ["control::", "memory::", "sync::"]
+            .into_iter()
+            .flat_map(|module| TWINS.iter().map(move |how| (module, *how)));
+        let started: Vec<_> = all.map(|(module, how)| (module, how, start(&[module], how))).collect();
+        for (module, how, twin) in started {
+            let text = finish(twin, how);
             assert!(text.contains("test result: ok") && !text.contains(" 0 passed"), "{module} has no tests:\n{text}");
         }
     }
