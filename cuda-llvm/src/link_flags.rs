@@ -50,7 +50,7 @@ fn archive_beside(file: &Path) -> Option<PathBuf> {
 /// The system's libraries that the C library has: an archive of them would bring a second one.
 const ALWAYS_SHARED: &[&str] = &["c", "m", "dl", "rt", "pthread"];
 
-/// What cargo is told to link one of the system's libraries, statically where there is an archive of it, so that the executable
+/// The line for cargo that links one of the system's libraries, statically where there is an archive of it, so that the executable
 /// travels. `find` is the compiler's search for an archive by its name, `exists` tells files that exist.
 pub(crate) fn directives(
     library: Library<'_>,

@@ -62,7 +62,7 @@ pub(crate) fn run(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What such a process prints, with machine code kept in a folder, or nowhere.
+/// The output of such a process, with machine code kept in a folder, or nowhere.
 fn in_new_process(name: &str, tier: &str, folder: Option<&Path>) -> Result<[f64; 3]> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["sim-first", name]).env("CUDA_SIM_TIER", tier).env("CUDA_JIT_WARNINGS", "none");

@@ -9,7 +9,7 @@ use super::types::Val;
 use crate::harvest::{ClosureId, Memory, Ty};
 use crate::kir::{Access, Op, Space, Type};
 
-/// Where the references of a type point if those of another are put in their place: to any memory, where the two point to
+/// The memories of a type's references if those of another are put in their place: any memory, where the two point to
 /// different ones. Those that cannot be both stay as they are.
 pub(super) fn meeting(own: &Ty, other: &Ty) -> Vec<Memory> {
     let mut memories = Vec::new();
@@ -55,7 +55,7 @@ fn closure(own: Memory, other: Memory) -> Memory {
     }
 }
 
-/// Where a reference to a type points that may be either of two.
+/// The memory of a reference to a type that may point into either of two.
 fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
     // an array lies in memory, also where it stands for a reference to it
     let address = |memory| match memory {

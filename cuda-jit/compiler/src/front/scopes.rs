@@ -209,7 +209,7 @@ pub(super) struct Scopes {
     pub(super) current: usize,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
-    /// Where the references in each variable point, and in each value that branches leave.
+    /// The memories of the references in each variable, and in each value that branches leave.
     pub(super) pointing: Vec<Vec<Memory>>,
     pub(super) learned: Learned,
 }
@@ -220,7 +220,7 @@ pub(super) struct Scopes {
 pub(super) struct Learned {
     /// Bindings that must lie in memory.
     pub(super) cells: HashSet<(*const Definition, u32)>,
-    /// Where the references of variables, and of what branches leave, point, by the number of each in [`Scopes::pointing`].
+    /// The memories of the references in variables, and in what branches leave, by the number of each in [`Scopes::pointing`].
     pub(super) memories: BTreeMap<usize, Vec<Memory>>,
     /// The callables that the types of closures name.
     pub(super) closures: Vec<Captured>,

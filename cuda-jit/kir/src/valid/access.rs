@@ -1,4 +1,4 @@
-//! Which access each pointer of a function has: a parameter's is declared, and that of a generic one; a moved pointer keeps its origin's, a slot
+//! The access of each pointer of a function: a parameter's is declared, and that of a generic one; a moved pointer keeps its origin's, a slot
 //! has that of what is set into it, wherever that is. Flow is ignored: a slot has one access in the whole function.
 //!
 //! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set

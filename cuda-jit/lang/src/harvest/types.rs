@@ -313,7 +313,7 @@ impl Memory {
         }
     }
 
-    /// Whether kernels may write it.
+    /// Returns true if kernels may write it.
     pub fn writable(self) -> bool {
         matches!(
             self,
