@@ -23,7 +23,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
 
-/// What kernels are translated to.
+/// The code that kernels are translated to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tier {
     /// Large ones quickly for their first launches, and well in the background.

@@ -50,7 +50,7 @@ impl Origin {
 pub(crate) struct Kernel {
     pub(crate) name: CString,
     signature: Signature,
-    /// Whether the module may come by an address otherwise than by parameters.
+    /// True if the module may come by an address otherwise than by parameters.
     loads_addresses: bool,
     origin: Arc<Origin>,
     plain: Code,
@@ -85,7 +85,7 @@ impl Kernel {
         &self.signature
     }
 
-    /// Whether the text was parsed.
+    /// Returns true if the text was parsed.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn is_parsed(&self) -> bool {
         self.origin.made.get().is_some()
@@ -177,7 +177,7 @@ impl Kernel {
     }
 }
 
-/// What loads and launches know of a module.
+/// The facts of a module that loads and launches need.
 struct Facts {
     data: Area,
     managed: Area,

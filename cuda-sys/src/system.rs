@@ -69,13 +69,13 @@ pub(crate) const fn local_toolkit(system: System) -> Local {
     }
 }
 
-/// How the machine's own toolkit is found.
+/// A place of the machine's own toolkit: a folder, or the variable that names one.
 pub(crate) enum Local {
     At(&'static str),
     Variable(&'static str),
 }
 
-/// How the names of the libraries begin that hold NVRTC's own headers.
+/// The beginning of the names of the libraries that hold NVRTC's own headers.
 #[cfg(any(test, feature = "nvrtc"))]
 pub(crate) const fn nvrtc_builtins(system: System) -> &'static str {
     match system {

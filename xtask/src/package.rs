@@ -62,7 +62,7 @@ fn text<'a>(package: &'a Value, field: &str) -> &'a str {
     package[field].as_str().unwrap_or_default()
 }
 
-/// What a manifest does not say, one line each.
+/// The fields that a manifest lacks, one line each.
 fn unsaid(package: &Value) -> Vec<String> {
     let texts = TEXTS.iter().filter(|field| text(package, field).is_empty());
     let lists = LISTS.iter().filter(|field| package[**field].as_array().is_none_or(Vec::is_empty));
@@ -74,7 +74,7 @@ fn unsaid(package: &Value) -> Vec<String> {
     faults
 }
 
-/// What a package lacks, or holds beside what a build and a reader need, one line each.
+/// The faults of a package: files that it lacks, or that neither a build nor a reader needs, one line each.
 fn held(name: &str, listed: &str, bytes: u64) -> Vec<String> {
     let files: Vec<&str> = listed.lines().filter_map(|file| Some(file.split_once('/')?.1)).collect();
     let needed = ["Cargo.toml", "README.md", "src/lib.rs"].into_iter().filter(|file| !files.contains(file));

@@ -44,14 +44,14 @@ struct Later {
     mode: Mode,
     /// The object files on disk: optimised ones, and quick ones.
     stores: [Arc<ObjectStore>; 2],
-    /// Whether it is translated quickly at first, and well in the background.
+    /// True if it is translated quickly at first, and well in the background.
     tiered: bool,
     /// The first code of a tiered part: quick code, or `None` where optimised code was on disk.
     quick: OnceCell<Option<Code>>,
     code: OnceCell<Code>,
 }
 
-/// What a request for an address had to do.
+/// The work that a request for an address took.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum News {
     None,
@@ -62,7 +62,7 @@ enum News {
 }
 
 impl Later {
-    /// Whether there is code that runs.
+    /// Returns true if there is code that runs.
     fn is_ready(&self) -> bool {
         self.code.get().is_some() || self.quick.get().is_some()
     }
@@ -118,7 +118,7 @@ impl Later {
         self.find(store).map_or_else(|| self.make(store, mode), Ok).map(Some)
     }
 
-    /// Whether its code is on the disk.
+    /// Returns true if its code is on the disk.
     fn is_kept(&self) -> bool {
         let stores = if self.tiered { 2 } else { 1 };
         self.stores[..stores].iter().any(|store| store.find(self.part.number).is_some())
@@ -157,7 +157,7 @@ static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
 
 /// Parts whose optimised translation waits until a launch loads LLVM ([`improve`]).
 static DEFERRED: Mutex<Vec<Weak<Later>>> = Mutex::new(Vec::new());
-/// Whether there are such parts: every launch reads this.
+/// True if there are such parts: every launch reads this.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 
 /// The delay of the background after quick code was made: a short launch ends before it has to share the processor.
@@ -377,7 +377,7 @@ impl Compiled {
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
 
-    /// How many parts have quick code, and how many good code.
+    /// The numbers of parts that have quick code and good code.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
         let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
@@ -399,7 +399,7 @@ impl Compiled {
 /// loops that are not vectorised are up to 36 times slower.
 const TIERED: usize = 500;
 
-/// What a kernel is translated to.
+/// The code that a kernel is translated to.
 ///
 /// Quick code has larger frames than the checks of the stack know of ([`super::kernel::frame`]), so a kernel with calls has none.
 fn tier(code: &KernelCode) -> Tier {

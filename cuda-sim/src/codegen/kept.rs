@@ -34,7 +34,7 @@ static CPU: Lazy<Option<String>> = Lazy::new(|| {
     first_cpu(&String::from_utf8_lossy(&text))
 });
 
-/// What all entries depend on; none where the system does not say what CPU this is.
+/// The part of every key that is the same for all; none where the system does not say what CPU this is.
 static BASE: Lazy<Option<String>> = Lazy::new(|| {
     let guards = format!("{:?}", MEMORY.guards());
     let mut parts = vec![CPU.as_ref()?.as_str(), &guards, cuda_llvm::identity()];
@@ -54,7 +54,7 @@ pub(super) struct ObjectStore {
     found: OnceCell<Objects>,
     /// Made here and not yet on the disk.
     made: Mutex<Objects>,
-    /// How many more are to be made in the background.
+    /// The number of those that are still to be made in the background.
     expected: AtomicUsize,
 }
 
@@ -71,7 +71,7 @@ impl ObjectStore {
         ObjectStore { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
     }
 
-    /// What is on the disk now.
+    /// The object files that are on the disk now.
     fn read(&self) -> Objects {
         let bytes = self.place.as_ref().and_then(|(folder, key)| folder.get(key));
         bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default()

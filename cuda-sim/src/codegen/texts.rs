@@ -22,7 +22,7 @@ impl fmt::Debug for Texts {
     }
 }
 
-/// What tells the texts of a kernel from others, with how each part is translated; `parts` are in the order of their numbers.
+/// The hash that tells the texts of a kernel from others, with how each part is translated; `parts` are in the order of their numbers.
 pub(crate) fn identity<'a>(texts: &[String], parts: impl Iterator<Item = &'a Part>) -> Key {
     let repeats: Vec<u8> = parts.map(|part| part.repeats.into()).collect();
     let texts = texts.iter().map(String::as_bytes);

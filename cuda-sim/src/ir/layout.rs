@@ -28,7 +28,7 @@ pub(crate) struct Global {
     /// Offset in its area.
     pub(crate) offset: u64,
     pub(crate) bytes: u64,
-    /// Whether it has `.attribute(.managed)`.
+    /// True if it has `.attribute(.managed)`.
     pub(crate) managed: bool,
 }
 

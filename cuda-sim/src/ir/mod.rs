@@ -282,7 +282,7 @@ pub(crate) struct Function {
     pub(crate) clusters: Clusters,
 }
 
-/// What launches have to know of a kernel.
+/// The properties of a kernel that launches need.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: String,

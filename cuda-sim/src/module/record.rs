@@ -22,7 +22,7 @@ fn key(text: &str) -> Key {
     Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
 }
 
-/// What is known of a text from an earlier load.
+/// The facts of a text from an earlier load, if they are on the disk.
 pub(super) fn find(origin: &Arc<Origin>) -> Option<Facts> {
     decode(origin, &folder()?.get(&key(&origin.text))?)
 }
@@ -108,7 +108,7 @@ fn written_again(origin: &Origin, function: usize, identity: &Key) -> Result<Vec
     Err("what the disk knows of the kernel's module is not what the module is; it is dropped, and the next load does without".to_owned())
 }
 
-/// What is written as bytes, and read back from what is left of some.
+/// A type that is written as bytes, and read back from the rest of some.
 trait Record: Sized {
     fn put(&self, to: &mut Vec<u8>);
     /// `None` for bytes that are no such thing.

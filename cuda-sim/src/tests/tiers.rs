@@ -50,7 +50,7 @@ fn compiled(image: &Image) -> &Arc<Compiled> {
     image.kernels["k"].compiled(&[], [THREADS, 1, 1], false).unwrap()
 }
 
-/// What a launch of the kernel leaves.
+/// The memory that a launch of the kernel leaves.
 fn launch(image: &Arc<Image>, turns: u64) -> Vec<u64> {
     let (out, sum) = (Buffer::new(&vec![0; (BLOCKS * THREADS) as usize]), Buffer::new(&[0]));
     run(image, "k", [BLOCKS, 1, 1], [THREADS, 1, 1], &[out.0, sum.0, turns]).unwrap();
@@ -157,7 +157,7 @@ fn finds() {
     assert!(clustered.is_ok() && image.kernels["k"].is_parsed());
 }
 
-/// What the tests below do in a process of its own.
+/// The part of the tests below that has a process of its own.
 #[test]
 fn children() {
     let Ok(part) = std::env::var(PART) else { return };
