@@ -73,6 +73,21 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile
             None => None,
         }
     }
+
+    // Without a look at the flag for each element.
+    fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut accumulator = init;
+        if self.has_ended {
+            return accumulator;
+        }
+        while let Some(item) = self.iter.next() {
+            if !(self.predicate)(&item) {
+                return accumulator;
+            }
+            accumulator = f(accumulator, item);
+        }
+        accumulator
+    }
 }
 
 /// Applies a closure to each element until it returns `None`.
