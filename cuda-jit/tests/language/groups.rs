@@ -258,3 +258,31 @@ fn a_grid_does_not_wait_for_a_thread_that_panicked() {
         }
     }
 }
+
+macro_rules! one_block_returns {
+    ($name:ident, $($options:tt)*) => {
+        #[kernel($($options)*)]
+        fn $name(returns: usize, out: &mut [u32]) {
+            let whole = this_grid();
+            if whole.block_rank() == returns {
+                return;
+            }
+            whole.sync();
+            out[whole.thread_rank()] = 1;
+        }
+    };
+}
+one_block_returns!(optimised, opt = 3);
+one_block_returns!(unoptimised, opt = 0);
+
+#[test]
+fn a_barrier_that_a_block_misses_ends_the_launch() {
+    if !crate::around::alone("language::groups::a_barrier_that_a_block_misses_ends_the_launch") {
+        return;
+    }
+    for launch in [optimised::launch::<(u32, u32), _, _>, unoptimised::launch] {
+        launch((4, 64), 2, &mut on_device(&[0u32; 256])).unwrap();
+        let error = context().synchronize().unwrap_err();
+        assert!(error.to_string().contains("CUDA_ERROR_LAUNCH_FAILED"), "{error}");
+    }
+}

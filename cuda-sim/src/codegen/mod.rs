@@ -36,7 +36,7 @@ use crate::exec::pool::POOL;
 use crate::ir::Function;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
-use crate::ir::regions::{Kind, Regions};
+use crate::ir::regions::Regions;
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
 use cuda_jit_cache::Key;
@@ -202,7 +202,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         let blocks = regions.blocks(function, region);
         blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()
     };
-    let polls = regions.kinds.iter().map(|k| *k == Kind::Poll).collect();
+    let polls = (0..regions.heads.len()).map(|region| regions.polls.get(&region).copied()).collect();
     let mut texts = Vec::new();
     let parts = functions.modules(program, index, &regions, &mut texts)?;
     let strips = functions.strips(program, index, &regions, &mut texts)?;

@@ -306,8 +306,10 @@ pub(super) fn fiber_blocks(
             continue;
         }
         emitter.text.push_str(&format!("split{region}:\n"));
-        if regions.kinds[*region] == Kind::Poll {
-            switch(emitter, sync::FIBER_POLLS);
+        match (regions.polls.get(region), regions.kinds[*region]) {
+            (Some(poll), _) => switch(emitter, poll.watched.of_fiber()),
+            (None, Kind::Left) => switch(emitter, sync::FIBER_READY),
+            (None, _) => {}
         }
         emitter.line(format_args!("br label %b{head}"));
     }

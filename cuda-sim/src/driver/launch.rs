@@ -167,16 +167,12 @@ pub(super) fn configured(
     let (threads, dynamic) = (how.block.iter().product(), u64::from(how.shared));
     let LaunchKind { cooperative, cluster } = how.kind;
     let cluster = clusters::of_launch(object, cluster, how.grid, threads, dynamic)?;
-    if cooperative {
-        let resident = match cluster {
-            None => resident(object, threads, dynamic) * PROFILE.multiprocessors,
-            Some(extents) => {
-                clusters::most_active(object, cluster, threads, dynamic)? * extents.iter().product::<u32>()
-            }
-        };
-        if how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
-            return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-        }
+    let resident = match cluster {
+        None => resident(object, threads, dynamic) * PROFILE.multiprocessors,
+        Some(extents) => clusters::most_active(object, cluster, threads, dynamic)? * extents.iter().product::<u32>(),
+    };
+    if cooperative && how.grid.iter().map(|n| u64::from(*n)).product::<u64>() > u64::from(resident) {
+        return Err(CUresult::CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     }
     let params = params()?;
     Ok(Launch {
@@ -192,6 +188,7 @@ pub(super) fn configured(
         // Which those are is known when it runs.
         slots: u64::MAX,
         cooperative,
+        resident,
         cluster,
     })
 }

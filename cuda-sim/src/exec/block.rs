@@ -15,7 +15,7 @@ use super::deadlock::{self, Wait, What};
 use super::launch::{Fault, Place};
 use super::warp::{self, Exchange, LANES};
 use crate::codegen::abi::{Context, LOOK};
-use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Site};
+use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Poll, Site, Watched};
 use std::ops::Range;
 
 /// What runs a block's threads: compiled regions, or fibers.
@@ -53,6 +53,8 @@ pub(crate) enum Outcome {
     Polling,
     /// No thread can go on before the barrier of the cluster opens.
     AtCluster,
+    /// No thread can go on before a thread of another block writes to the workspace of the grid's barriers.
+    AtGrid,
 }
 
 /// What a step of a block came to.
@@ -74,7 +76,7 @@ enum Phase {
     Passed,
 }
 
-/// Rounds of nothing but polling after which another block gets a turn.
+/// Rounds of nothing but polling after which another block gets a turn. In the last of them no thread is passed over.
 const PATIENCE: u32 = 4;
 
 /// A block that runs.
@@ -95,6 +97,8 @@ pub(crate) struct Block<'a> {
     waiting: [Vec<usize>; BARRIERS as usize],
     /// One for each thread, where the kernel has a barrier of clusters.
     phases: Vec<Phase>,
+    /// Rounds of nothing but polling since a thread went on.
+    idle: u32,
 }
 
 impl<'a> Block<'a> {
@@ -123,6 +127,7 @@ impl<'a> Block<'a> {
             arrived: [(0, 0); BARRIERS as usize],
             waiting: Default::default(),
             phases: vec![Phase::Out; if meets { high } else { 0 }],
+            idle: 0,
         };
         this.restart(place);
         this
@@ -155,8 +160,34 @@ impl<'a> Block<'a> {
         state != 0 && self.site(state).is_none()
     }
 
+    fn poll(&self, state: u32) -> Option<Poll> {
+        self.plan.polls.get(state as usize).copied().flatten()
+    }
+
     fn polls(&self, state: u32) -> bool {
-        self.plan.polls.get(state as usize).copied().unwrap_or(false)
+        self.poll(state).is_some()
+    }
+
+    /// Whether threads that were in `before`, and are in `after` now, may have done nothing but poll.
+    fn stays(&self, before: u32, mut after: impl Iterator<Item = u32>) -> bool {
+        self.poll(before).is_some_and(|poll| poll.watched == Watched::Any || after.all(|state| state == before))
+    }
+
+    /// What is left to let a thread go on where none did: the loosest of what its threads poll.
+    fn watched(&self) -> Option<Watched> {
+        let alone = self.context.cluster.ranks <= 1;
+        let of = |poll: Poll| match poll.watched {
+            Watched::Shared if !alone => Watched::Any,
+            watched => watched,
+        };
+        let polled = self.alive().filter_map(|thread| self.poll(self.state(thread)).map(of));
+        let others = self.alive().any(|thread| self.can_run(self.state(thread)) && !self.polls(self.state(thread)));
+        let loosest = polled.reduce(|a, b| match (a, b) {
+            (Watched::Any, _) | (_, Watched::Any) => Watched::Any,
+            (Watched::Grid, _) | (_, Watched::Grid) => Watched::Grid,
+            (Watched::Shared, Watched::Shared) => Watched::Shared,
+        });
+        loosest.filter(|_| !others)
     }
 
     fn exchange(&mut self) -> Exchange<'_> {
@@ -175,21 +206,25 @@ impl<'a> Block<'a> {
 
     /// Runs until the block has finished or only polls.
     pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
-        let mut idle = 0;
-        while idle < PATIENCE {
+        self.idle = 0;
+        while self.idle < PATIENCE {
             let step = match self.whole {
                 Some(0) => return Ok(Outcome::Done),
                 Some(state) => self.step_whole(engine, state)?,
                 None => self.round(engine)?,
             };
             match step {
-                Step::Moved => idle = 0,
-                Step::Polled => idle += 1,
+                Step::Moved => self.idle = 0,
+                Step::Polled => self.idle += 1,
                 Step::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
                 Step::Stuck => return Err(self.deadlock(None)),
             }
         }
-        Ok(Outcome::Polling)
+        match self.watched() {
+            Some(Watched::Shared) => Err(self.deadlock(None)),
+            Some(Watched::Grid) => Ok(Outcome::AtGrid),
+            Some(Watched::Any) | None => Ok(Outcome::Polling),
+        }
     }
 
     /// One step of all threads together.
@@ -209,7 +244,9 @@ impl<'a> Block<'a> {
         } else {
             self.whole = Some(result as u32);
         }
-        Ok(if self.polls(state) { Step::Polled } else { Step::Moved })
+        // Threads in several places are not all in the loop any more.
+        let after = self.whole.unwrap_or(ENTRY);
+        Ok(if self.stays(state, std::iter::once(after)) { Step::Polled } else { Step::Moved })
     }
 
     /// Finds out whether all threads that have not finished are in one place.
@@ -388,7 +425,7 @@ impl<'a> Block<'a> {
             let run = engine.group(before[lane..].iter().take_while(|s| **s == state).count());
             let polls = self.polls(state);
             if self.can_run(state) && (polling || !polls) {
-                if engine.passes() {
+                if self.idle + 1 < PATIENCE && engine.passes() {
                     polled = true;
                     lane += run;
                     continue;
@@ -397,8 +434,9 @@ impl<'a> Block<'a> {
                 if result != LOOK {
                     self.next[first + lane..first + lane + run].fill(result as u32);
                 }
-                ran |= !polls;
-                polled |= polls;
+                let stays = self.stays(state, self.next[first + lane..first + lane + run].iter().copied());
+                ran |= !stays;
+                polled |= stays;
             }
             lane += run;
         }
@@ -524,7 +562,10 @@ impl<'a> Block<'a> {
         let alive = (self.next.len() - finished.len()) as u32;
         let (arrived, mut waits) = (self.arrived, Vec::new());
         for (state, threads) in at {
-            let Some(site) = self.site(state) else { continue };
+            let Some(site) = self.site(state) else {
+                waits.extend(self.poll(state).and_then(|poll| poll.waits(threads)));
+                continue;
+            };
             let first = threads[0];
             let exchange = self.exchange();
             let what = if let (Operation::ClusterWait, Some((arrived, needed))) = (site.operation, cluster) {
@@ -547,6 +588,18 @@ impl<'a> Block<'a> {
             tracing::error!("{line}");
         }
         Fault::Deadlock { block: self.number }
+    }
+}
+
+impl Poll {
+    /// What is told of threads in such a loop.
+    fn waits(self, threads: Vec<usize>) -> Option<Wait> {
+        let what = match self.watched {
+            Watched::Any => return None,
+            Watched::Shared => What::Shared,
+            Watched::Grid => What::Grid,
+        };
+        Some(Wait { name: String::new(), line: self.position.line as usize, threads, what })
     }
 }
 

@@ -15,8 +15,6 @@ use crate::codegen::jit::Entry;
 pub(super) struct Berth<'p> {
     pub(super) worker: usize,
     pub(super) progress: &'p Progress,
-    /// Inaccessible bytes on both sides of shared memory.
-    pub(super) guard: u64,
 }
 
 struct Member<'a> {
@@ -44,13 +42,15 @@ impl Launch {
     ) -> Result<Cluster<'a>, Fault> {
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
         let ranks = self.cluster.map(|_| self.ranks());
-        let windows = ranks.map(|ranks| Windows::new(ranks, self.shared_bytes(), berth.guard)).transpose()?;
-        let mut cluster = Cluster { members: Vec::new(), windows };
+        let mut cluster = Cluster { members: Vec::new(), windows: None };
         for rank in 0..self.ranks() {
             let mut memory = memory();
+            if let (0, Some(ranks)) = (rank, ranks) {
+                cluster.windows = Some(Windows::new(ranks, self.shared_bytes(), memory.guard)?);
+            }
             let window = match &cluster.windows {
                 Some(windows) => windows.first(),
-                None => memory.window(self.shared_bytes(), berth.guard)?,
+                None => memory.window(self.shared_bytes())?,
             };
             let context = Box::new(self.context(berth.worker, threads, &mut memory, berth.progress, window)?);
             let next = std::mem::take(&mut memory.next);
@@ -96,7 +96,7 @@ impl Cluster<'_> {
     /// Runs until all blocks have finished or those that have not only poll.
     pub(super) fn run(&mut self) -> Result<Outcome, Fault> {
         loop {
-            let mut polling = false;
+            let (mut polling, mut at_grid) = (false, false);
             for rank in 0..self.members.len() {
                 let member = &mut self.members[rank];
                 if member.done {
@@ -105,6 +105,7 @@ impl Cluster<'_> {
                 match member.block.run(&mut *member.engine)? {
                     Outcome::Done => self.exit(rank)?,
                     Outcome::Polling => polling = true,
+                    Outcome::AtGrid => at_grid = true,
                     Outcome::AtCluster => {}
                 }
             }
@@ -112,9 +113,18 @@ impl Cluster<'_> {
                 return Ok(Outcome::Done);
             }
             if !self.open_barrier() {
-                return if polling { Ok(Outcome::Polling) } else { Err(self.deadlock()) };
+                return match (polling, at_grid) {
+                    (true, _) => Ok(Outcome::Polling),
+                    (false, true) => Ok(Outcome::AtGrid),
+                    (false, false) => Err(self.deadlock()),
+                };
             }
         }
+    }
+
+    /// The number of its blocks that have not finished.
+    pub(super) fn unfinished(&self) -> u64 {
+        self.members.iter().filter(|member| !member.done).count() as u64
     }
 
     /// Takes the shared memory of a block that has finished from the others.
@@ -144,8 +154,8 @@ impl Cluster<'_> {
         opens
     }
 
-    /// Reports who waits for whom in all blocks.
-    fn deadlock(&mut self) -> Fault {
+    /// Reports who waits for whom in all blocks that have not finished.
+    pub(super) fn deadlock(&mut self) -> Fault {
         let cluster = Some(self.arrived());
         let faults = self.members.iter_mut().filter(|member| !member.done).map(|m| m.block.deadlock(cluster));
         // Of several blocks the first is named.

@@ -21,6 +21,10 @@ pub(crate) enum What {
     Lanes(u32),
     /// The barrier of the block's cluster: the threads it needs, and how many have arrived.
     Cluster { needed: u32, arrived: u32 },
+    /// A write to shared memory.
+    Shared,
+    /// The barrier of the grid.
+    Grid,
 }
 
 /// Numbers as ranges: `0-3, 7`.
@@ -41,6 +45,7 @@ pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<Strin
     let mut lines: Vec<String> = Vec::new();
     for Wait { name, line, threads, what } in waits {
         let who = ranges(threads);
+        let at = if *line == 0 { String::new() } else { format!(" in the loop at line {line}") };
         lines.push(match what {
             What::Barrier { id, needed, arrived } => format!(
                 "deadlock in block {block}: thread(s) {who} wait at barrier {id} ('{name}', line {line}), which {needed} \
@@ -49,6 +54,12 @@ pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<Strin
             What::Cluster { needed, arrived } => format!(
                 "deadlock in block {block}: thread(s) {who} wait for their cluster ('{name}', line {line}), of whose \
                  {needed} thread(s) {arrived} have arrived"
+            ),
+            What::Shared => {
+                format!("deadlock in block {block}: thread(s) {who} poll shared memory{at}, which no thread is left to write")
+            }
+            What::Grid => format!(
+                "deadlock in block {block}: thread(s) {who} wait{at} for the barrier of the grid, which all blocks must reach"
             ),
             What::Lanes(mask) => format!(
                 "deadlock in block {block}: thread(s) {who} wait at '{name}', line {line}, for the other lanes of mask \
@@ -60,6 +71,14 @@ pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<Strin
         lines.push(format!("deadlock in block {block}: thread(s) {} have exited", ranges(finished)));
     }
     lines
+}
+
+/// What is told of a cooperative launch none of whose blocks can go on.
+pub(crate) fn of_grid(waiting: u64, blocks: u64) -> String {
+    format!(
+        "deadlock in the grid: {waiting} of {blocks} block(s) wait for its barrier, and {} have exited without it",
+        blocks - waiting
+    )
 }
 
 #[cfg(all(test, not(loom)))]
@@ -85,6 +104,18 @@ mod tests {
                 "deadlock in block 3: thread(s) 6 wait at 'bar.sync', line 9, for the other lanes of mask 0x000000ff",
                 "deadlock in block 3: thread(s) 3-4 have exited",
             ]
+        );
+        let polls = |line, what| Wait { name: String::new(), line, threads: vec![0, 1], what };
+        assert_eq!(
+            lines(4, &[polls(12, What::Shared), polls(0, What::Grid)], &[]),
+            [
+                "deadlock in block 4: thread(s) 0-1 poll shared memory in the loop at line 12, which no thread is left to write",
+                "deadlock in block 4: thread(s) 0-1 wait for the barrier of the grid, which all blocks must reach",
+            ]
+        );
+        assert_eq!(
+            of_grid(3, 4),
+            "deadlock in the grid: 3 of 4 block(s) wait for its barrier, and 1 have exited without it"
         );
         assert_eq!(lines(0, &[], &[]), Vec::<String>::new());
     }

@@ -8,6 +8,7 @@
 //! `unsafe` stands where compiled code is called. A [`Context`] points to the worker's own scratch memory and to the
 //! launch's parameters, both of which outlive the call.
 
+use super::grid::Waiting;
 use super::pool::POOL;
 use super::{active, fault};
 use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
@@ -39,6 +40,8 @@ pub(crate) struct Launch {
     pub(crate) slots: u64,
     /// Whether the grid may wait for all of itself.
     pub(crate) cooperative: bool,
+    /// The most blocks that run at once where they may wait for each other; at least those of a cluster.
+    pub(crate) resident: u32,
     /// The extents of its clusters in blocks, which divide the grid's; `None` for a launch without clusters.
     pub(crate) cluster: Option<[u32; 3]>,
 }
@@ -112,8 +115,9 @@ impl Fault {
 }
 
 /// Memory of one worker or resident block, kept from launch to launch.
-#[derive(Default)]
 pub(super) struct Scratch {
+    /// Inaccessible bytes on both sides of shared memory.
+    pub(super) guard: u64,
     shared: (u64, u64),
     frame: (u64, u64),
     local: (u64, u64),
@@ -123,13 +127,20 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A window of that many bytes for a block's shared memory.
-    pub(super) fn window(&mut self, bytes: u64, guard: u64) -> Result<u64, Fault> {
-        end_of(&mut self.shared, bytes.max(1), guard)
+    /// Nothing yet, with so many inaccessible bytes on both sides of what will be the shared memory.
+    pub(super) fn new(guard: u64) -> Scratch {
+        let (next, list) = (Vec::new(), Vec::new());
+        Scratch { guard, shared: (0, 0), frame: (0, 0), local: (0, 0), params: (0, 0), next, list }
     }
 
-    /// Gives the memory back.
-    pub(super) fn free(self) {
+    /// A window of that many bytes for a block's shared memory.
+    pub(super) fn window(&mut self, bytes: u64) -> Result<u64, Fault> {
+        end_of(&mut self.shared, bytes.max(1), self.guard)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
         for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
             // The area is this block's alone, so freeing it cannot fail.
             let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
@@ -145,7 +156,7 @@ pub(super) fn shared_guard() -> u64 {
 const ALONE: u64 = 16 << 10;
 
 static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
-    Lazy::new(|| (0..POOL.slots()).map(|_| Mutex::new(Scratch::default())).collect());
+    Lazy::new(|| (0..POOL.slots()).map(|_| Mutex::new(Scratch::new(shared_guard()))).collect());
 
 /// Makes an area at least `bytes` long.
 fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
@@ -194,12 +205,48 @@ pub(super) struct Progress {
     fault: Mutex<Option<Fault>>,
     /// Of a cooperative launch; 0 for other launches.
     workspace: u64,
+    /// The workers whose blocks wait for a grid-wide barrier.
+    pub(super) waiting: Waiting,
+    /// Clusters that may begin before one ends, where blocks are held.
+    room: AtomicU64,
 }
 
 impl Progress {
     pub(super) fn of(launch: &Launch) -> Result<Progress, Fault> {
         let workspace = if launch.cooperative { workspace()? } else { 0 };
-        Ok(Progress { next: AtomicU64::new(0), stop: AtomicBool::new(false), fault: Mutex::new(None), workspace })
+        Ok(Progress {
+            next: AtomicU64::new(0),
+            stop: AtomicBool::new(false),
+            fault: Mutex::new(None),
+            workspace,
+            waiting: Waiting::default(),
+            room: AtomicU64::new(u64::from(launch.resident / launch.ranks()).max(1)),
+        })
+    }
+
+    /// The number of a cluster that may begin now among so many; `None` if none is left, or too many run.
+    pub(super) fn begins(&self, all: u64) -> Option<u64> {
+        let took = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(1));
+        let number = took.ok().and_then(|_| self.follows(all));
+        if took.is_ok() && number.is_none() {
+            self.ends();
+        }
+        number
+    }
+
+    /// The number of the cluster that begins in the place of one that has ended.
+    pub(super) fn follows(&self, all: u64) -> Option<u64> {
+        Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < all)
+    }
+
+    /// A cluster has ended that none follows.
+    pub(super) fn ends(&self) {
+        self.room.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether all of so many have begun.
+    pub(super) fn all_begun(&self, all: u64) -> bool {
+        self.next.load(Ordering::Relaxed) >= all
     }
 
     /// Gives back what was allocated, when the launch has ended.
@@ -227,7 +274,7 @@ fn workspace() -> Result<u64, Fault> {
 impl Launch {
     /// Runs the launch to its end.
     pub(crate) fn run(self: Arc<Self>) -> Result<(), Fault> {
-        let blocks = self.grid.iter().map(|n| u64::from(*n)).product::<u64>();
+        let blocks = self.blocks();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
         let progress = Arc::new(Progress::of(&self)?);
         let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
@@ -256,7 +303,7 @@ impl Launch {
             return self.residents(worker, progress);
         }
         let mut scratch = SCRATCH[worker].lock();
-        let window = scratch.window(self.shared_bytes(), shared_guard())?;
+        let window = scratch.window(self.shared_bytes())?;
         let mut context = self.context(worker, threads, &mut scratch, progress, window)?;
         while !progress.stop.load(Ordering::Relaxed) {
             let first = progress.next.fetch_add(chunk, Ordering::Relaxed);
@@ -325,6 +372,10 @@ impl Launch {
         Ok(base)
     }
 
+    pub(super) fn blocks(&self) -> u64 {
+        self.grid.iter().map(|n| u64::from(*n)).product()
+    }
+
     /// Blocks that begin together: those of a cluster, or one.
     pub(super) fn ranks(&self) -> u32 {
         self.cluster.map_or(1, |extents| extents.iter().product())
@@ -332,7 +383,7 @@ impl Launch {
 
     /// How often blocks begin together.
     pub(super) fn clusters(&self) -> u64 {
-        self.grid.iter().map(|n| u64::from(*n)).product::<u64>() / u64::from(self.ranks())
+        self.blocks() / u64::from(self.ranks())
     }
 
     /// Bytes of a block's shared memory; what the launch asks for comes last.

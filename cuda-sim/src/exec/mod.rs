@@ -6,6 +6,7 @@ mod cluster;
 pub(crate) mod deadlock;
 pub(crate) mod fault;
 pub(crate) mod fiber;
+mod grid;
 pub(crate) mod launch;
 pub(crate) mod pool;
 pub(crate) mod report;

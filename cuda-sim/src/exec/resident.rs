@@ -2,7 +2,8 @@
 //!
 //! Blocks begin in ascending order. A worker runs one block at a time, or the blocks of one cluster, and begins another
 //! when that one has finished or only polls; then its blocks take turns, so that a block may wait for any other that the
-//! device holds at once: the grid-wide barriers of cooperative launches need nothing more.
+//! device holds at once: the grid-wide barriers of cooperative launches need nothing more. The device holds as many as the
+//! card of its profile does.
 //!
 //! # Safety
 //!
@@ -10,6 +11,7 @@
 
 use super::block::{Engine, Outcome};
 use super::cluster::{Berth, Cluster};
+use super::deadlock;
 use super::fault;
 use super::launch::{Fault, Launch, Progress, Scratch, no_code, shared_guard};
 use crate::codegen::abi::{Context, LOOK, MISGUESSED, REFUSED, RangeFn};
@@ -20,15 +22,36 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::sync::atomic::Ordering;
 
-/// Blocks that a worker holds at once, at most: more than any device profile has room for.
-const RESIDENT: usize = 8192;
 /// Behind the shared windows of many blocks at once: addresses would not suffice for more.
 const SMALL_GUARD: u64 = 64 << 20;
 
-/// Memory of blocks, kept from launch to launch.
-static MEMORY: Lazy<Mutex<Vec<Scratch>>> = Lazy::new(Mutex::default);
-/// How many are kept.
-const KEPT: usize = 64;
+/// Memory of blocks, of all launches.
+#[derive(Default)]
+struct Memory {
+    /// Kept from launch to launch, with wide guards.
+    kept: Vec<Scratch>,
+    /// How many there are with wide guards, in use or kept.
+    wide: usize,
+}
+
+static MEMORY: Lazy<Mutex<Memory>> = Lazy::new(Mutex::default);
+/// How many blocks have wide guards, at most: they take most of the devices' addresses.
+const WIDE: usize = 64;
+
+impl Memory {
+    fn take(&mut self) -> Scratch {
+        if let Some(scratch) = self.kept.pop() {
+            return scratch;
+        }
+        let wide = self.wide < WIDE;
+        self.wide += usize::from(wide);
+        Scratch::new(if wide { shared_guard() } else { SMALL_GUARD })
+    }
+
+    fn give_back(&mut self, cluster: Cluster<'_>) {
+        self.kept.extend(cluster.into_memory().filter(|scratch| scratch.guard != SMALL_GUARD));
+    }
+}
 
 /// `CUDA_SIM_SEED`: the schedule of fibers.
 pub(crate) static SEED: Lazy<Option<u64>> = Lazy::new(|| ENVIRONMENT.seed);
@@ -96,70 +119,76 @@ impl Launch {
     /// Runs clusters, or blocks that are none, until there are no more.
     pub(super) fn residents(&self, worker: usize, progress: &Progress) -> Result<(), Fault> {
         let mut held: Vec<Cluster<'_>> = Vec::new();
+        progress.waiting.enter(worker);
         let result = self.rotate(worker, progress, &mut held);
+        progress.waiting.leave(worker);
         let mut memory = MEMORY.lock();
-        for cluster in held {
-            keep(&mut memory, cluster);
-        }
+        held.into_iter().for_each(|cluster| memory.give_back(cluster));
         result
     }
 
     fn rotate<'a>(&'a self, worker: usize, progress: &Progress, held: &mut Vec<Cluster<'a>>) -> Result<(), Fault> {
         let all = self.clusters();
-        let resident = RESIDENT / self.ranks() as usize;
-        let mut more = true;
         while !progress.stop.load(Ordering::Relaxed) {
             // All blocks that are held poll: as many again begin, so that the turns of many blocks do not add up.
-            for _ in 0..held.len().max(1) {
-                if !more || held.len() >= resident {
-                    break;
-                }
-                let number = progress.next.fetch_add(1, Ordering::Relaxed);
-                more = number < all;
-                if more {
-                    let guard = if held.len() < KEPT { shared_guard() } else { SMALL_GUARD };
-                    let berth = Berth { worker, progress, guard };
-                    held.push(self.begin(number, &berth, true, || MEMORY.lock().pop().unwrap_or_default())?);
-                }
+            let before = held.len();
+            for _ in 0..before.max(1) {
+                let Some(number) = progress.begins(all) else { break };
+                held.push(self.begin(number, &Berth { worker, progress }, true, || MEMORY.lock().take())?);
             }
             if held.is_empty() {
                 break;
             }
-            let (mut at, mut idle) = (0, true);
+            let (mut at, mut idle, mut at_grid) = (0, held.len() == before, 0);
             while at < held.len() {
                 let cluster = &mut held[at];
-                if cluster.run()? != Outcome::Done {
+                let outcome = cluster.run()?;
+                if outcome != Outcome::Done {
                     at += 1;
+                    at_grid += usize::from(outcome == Outcome::AtGrid);
                     continue;
                 }
                 idle = false;
-                let number = if more { progress.next.fetch_add(1, Ordering::Relaxed) } else { all };
-                more &= number < all;
-                if more {
+                match progress.follows(all) {
                     // In the memory of the one that has finished.
-                    cluster.restart(self, number)?;
-                } else {
-                    keep(&mut MEMORY.lock(), held.swap_remove(at));
+                    Some(number) => cluster.restart(self, number)?,
+                    None => {
+                        progress.ends();
+                        MEMORY.lock().give_back(held.swap_remove(at));
+                    }
                 }
                 if progress.stop.load(Ordering::Relaxed) {
                     return Ok(());
                 }
             }
-            if idle && !more {
+            if self.cooperative {
+                let all_wait = idle && progress.all_begun(all) && at_grid == held.len();
+                self.wait_for_grid(worker, progress, held, all_wait)?;
+            }
+            if idle {
                 // What these blocks wait for runs on another worker, or is the host's to write.
                 std::thread::yield_now();
             }
         }
         Ok(())
     }
-}
 
-fn keep(memory: &mut Vec<Scratch>, cluster: Cluster<'_>) {
-    for scratch in cluster.into_memory() {
-        if memory.len() < KEPT {
-            memory.push(scratch);
-        } else {
-            scratch.free();
+    /// Tells the other workers whether all blocks of this one wait for the grid; a fault if all blocks of the launch do.
+    fn wait_for_grid(
+        &self,
+        worker: usize,
+        progress: &Progress,
+        held: &mut [Cluster<'_>],
+        all_wait: bool,
+    ) -> Result<(), Fault> {
+        if !all_wait {
+            progress.waiting.moved();
+            return Ok(());
         }
+        let blocks = held.iter().map(Cluster::unfinished).sum();
+        let Some(waiting) = progress.waiting.waits(worker, blocks) else { return Ok(()) };
+        tracing::error!("{}", deadlock::of_grid(waiting, self.blocks()));
+        // Their lines are alike.
+        Err(held[0].deadlock())
     }
 }

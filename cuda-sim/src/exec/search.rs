@@ -181,8 +181,9 @@ impl Launch {
 
     fn again(&self, number: u64) -> Result<(), Fault> {
         let progress = Progress::of(self)?;
-        let berth = Berth { worker: 0, progress: &progress, guard: shared_guard() };
-        let mut cluster = self.begin(self.cluster_of(number), &berth, false, Scratch::default)?;
+        let berth = Berth { worker: 0, progress: &progress };
+        let memory = || Scratch::new(shared_guard());
+        let mut cluster = self.begin(self.cluster_of(number), &berth, false, memory)?;
         let end = Instant::now() + PATIENCE;
         // Where all poll, they wait for another block, which does not run.
         let ended = loop {
@@ -191,7 +192,7 @@ impl Launch {
                 ended => break ended.map(|_| ()),
             }
         };
-        cluster.into_memory().for_each(Scratch::free);
+        drop(cluster);
         progress.free();
         ended
     }

@@ -11,6 +11,7 @@
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
+use super::polling::Waits;
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -430,7 +431,7 @@ fn examine(
 pub(crate) fn find(
     function: &Function,
     live: &[RegSet],
-    polls: &BTreeSet<BlockId>,
+    polls: &BTreeMap<BlockId, Waits>,
     scalar: &dyn Fn(BlockId) -> bool,
 ) -> Vec<Lockstep> {
     let loops = loops(function);
@@ -439,7 +440,7 @@ pub(crate) fn find(
     }
     let innermost = loops.iter().filter(|l| {
         let inner = loops.iter().any(|other| other.header != l.header && l.blocks.contains(&other.header));
-        let plain = !l.blocks.contains(&0) && !polls.contains(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
+        let plain = !l.blocks.contains(&0) && !polls.contains_key(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
         !inner && plain
     });
     let alike = alike(function);

@@ -1,11 +1,6 @@
-//! Loops, and which of them may wait for other threads by polling memory.
-//!
-//! A loop polls where a branch inside it depends on what an atomic operation or a volatile, relaxed or acquire load in
-//! it gave: another thread may have to run before the loop can end. Plain loads count as well where a fence or a
-//! synchronisation in the loop makes compilers load again. The answer errs on the side of polling.
+//! The loops of a function's control-flow graph.
 
-use super::{BlockId, Function, Inst, Reg, Symbol, Term, Value};
-use crate::ptx::{Modifier, Opcode, Space};
+use super::{BlockId, Function};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A loop: its header and the blocks that lead back to it.
@@ -75,60 +70,4 @@ pub(crate) fn depth(function: &Function) -> usize {
     let mut around = vec![0; function.blocks.len()];
     loops(function).iter().flat_map(|l| &l.blocks).for_each(|block| around[*block] += 1);
     around.into_iter().max().unwrap_or(0)
-}
-
-/// Whether a load may give another value the next time because a thread wrote in between.
-fn observes(inst: &Inst, plain: bool) -> bool {
-    let ordered = [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m));
-    let fixed = matches!(inst.space(), Some(Space::Param | Space::Const | Space::Local)) || inst.has(Modifier::Nc);
-    match inst.opcode {
-        Opcode::Atom => true,
-        Opcode::Ld => ordered || (plain && !fixed),
-        _ => false,
-    }
-}
-
-fn slot(inst: &Inst) -> Option<usize> {
-    inst.operands.iter().find_map(|operand| match operand {
-        Value::SymbolAddress(Symbol::Slot(slot), _) => Some(*slot),
-        _ => None,
-    })
-}
-
-/// Whether the loop may wait for another thread.
-fn polls(function: &Function, found: &Loop) -> bool {
-    let insts = || {
-        found.blocks.iter().flat_map(|b| {
-            let block = &function.blocks[*b];
-            let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
-            block.insts.iter().chain(last)
-        })
-    };
-    let orders = |inst: &Inst| {
-        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst)
-    };
-    let plain = insts().any(orders);
-    let mut tainted: HashSet<Reg> = HashSet::new();
-    let mut slots: HashSet<usize> = HashSet::new();
-    loop {
-        let before = (tainted.len(), slots.len());
-        for inst in insts() {
-            let (mut defs, mut uses) = (Vec::new(), Vec::new());
-            inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
-            let through = slot(inst).is_some_and(|s| slots.contains(&s));
-            if observes(inst, plain) || through || uses.iter().any(|r| tainted.contains(r)) {
-                tainted.extend(defs);
-                slots.extend(slot(inst));
-            }
-        }
-        if before == (tainted.len(), slots.len()) {
-            break;
-        }
-    }
-    found.blocks.iter().any(|b| function.blocks[*b].term.used().is_some_and(|r| tainted.contains(&r)))
-}
-
-/// Headers of the loops that may wait for another thread.
-pub(crate) fn polling(function: &Function) -> BTreeSet<BlockId> {
-    loops(function).iter().filter(|l| polls(function, l)).map(|l| l.header).collect()
 }

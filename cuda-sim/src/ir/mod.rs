@@ -10,6 +10,7 @@ pub(crate) mod liveness;
 pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
+pub(crate) mod polling;
 pub(crate) mod prune;
 pub(crate) mod regions;
 pub(crate) mod remat;

@@ -11,12 +11,13 @@
 
 use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
+use super::polling::{Waits, polling};
 use super::remat::Cheap;
-use super::sync::{self, Site};
+use super::sync::{self, Poll, Site};
 use super::uniform;
 use super::{Block, BlockId, Function, Inst, Reg, Term};
 use crate::ptx::{Modifier, Opcode, Space};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Why a region begins where it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,9 @@ pub(crate) enum Kind {
     Resume(BlockId),
     /// The header of a loop that may wait for other threads.
     Poll,
+    /// What follows such a loop if only the block's or the grid's threads can let others go on: the scheduler learns
+    /// that a thread has.
+    Left,
     /// The header of a loop that threads do in step.
     Loop,
     /// What follows such a loop.
@@ -44,6 +48,8 @@ pub(crate) struct Regions {
     pub(crate) kinds: Vec<Kind>,
     /// Edges to these blocks are split edges, with the region that they lead to.
     pub(crate) splits: HashMap<BlockId, usize>,
+    /// The loops that poll, by the regions that begin with them.
+    pub(crate) polls: HashMap<usize, Poll>,
     /// Where threads wait for each other.
     pub(crate) sites: Vec<Site>,
     /// The site of each block that ends in a synchronisation.
@@ -196,20 +202,21 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
 }
 
 /// Whether the kernel needs a scheduler: it synchronises, or may poll.
-fn waits(function: &Function, polls: &BTreeSet<BlockId>) -> bool {
+fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
     !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
 impl Regions {
     /// The regions of a kernel whose blocks are `held`: a scheduler begins them and goes on with others in between.
     pub(crate) fn new(function: &Function, held: bool) -> Regions {
-        let polls = super::loops::polling(function);
         let live = live_in(function);
+        let polls = polling(function, &live);
         let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
             kinds: vec![Kind::Entry],
             splits: HashMap::new(),
+            polls: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
             scheduled: held || !loops.is_empty() || waits(function, &polls),
@@ -258,18 +265,22 @@ impl Regions {
     }
 
     /// Cuts at synchronisations and polling loops, and cold paths off what remains.
-    fn cut(&mut self, function: &Function, polls: &BTreeSet<BlockId>, loops: Vec<Lockstep>) {
+    fn cut(&mut self, function: &Function, polls: &BTreeMap<BlockId, Waits>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
         for block in &all {
-            if polls.contains(block) {
+            if let Some(waits) = polls.get(block) {
                 self.split_at(*block, Kind::Poll);
+                self.polls.insert(self.splits[block], waits.poll);
             }
             if let Term::Sync(inst, next) = &function.blocks[*block].term {
                 self.split_at(*next, Kind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
+        }
+        for (_, waits) in polls.iter().filter(|(header, _)| all.contains(header)) {
+            waits.exits.iter().for_each(|exit| self.split_at(*exit, Kind::Left));
         }
         for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
             self.split_at(found.header, Kind::Loop);

@@ -91,23 +91,52 @@ pub(crate) struct Site {
     pub(crate) name: String,
 }
 
+/// Whose writes a thread waits for in a loop that polls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Watched {
+    /// Anybody's: threads, the host, other kernels.
+    Any,
+    /// Those of its block's threads to shared memory, if no other block maps it. The loop itself writes nothing.
+    Shared,
+    /// Those of its grid's threads to the workspace of a cooperative launch. The loop itself writes nothing.
+    Grid,
+}
+
+/// A loop that polls. A region that begins with one that does not watch [`Watched::Any`] ends with the loop: a thread is
+/// found at its beginning again only if it has not left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Poll {
+    pub(crate) watched: Watched,
+    /// Its first load, for reports.
+    pub(crate) position: Position,
+}
+
 /// What the scheduler has to know of a kernel.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// For each region whether it begins a loop that polls.
-    pub(crate) polls: Vec<bool>,
+    /// For each region the loop that polls with which it begins.
+    pub(crate) polls: Vec<Option<Poll>>,
     pub(crate) sites: Vec<Site>,
 }
 
-/// The state of a fiber that polls.
-pub(crate) const FIBER_POLLS: usize = 1;
-/// The state of a fiber that has what it waited for.
-pub(crate) const FIBER_READY: usize = 2;
+/// The state of a fiber that has what it waited for. A fiber that polls has one of those behind it.
+pub(crate) const FIBER_READY: usize = 1;
+
+impl Watched {
+    /// All, in their order.
+    pub(crate) const ALL: [Watched; 3] = [Watched::Any, Watched::Shared, Watched::Grid];
+
+    /// The state of a fiber in such a loop.
+    pub(crate) fn of_fiber(self) -> usize {
+        FIBER_READY + 1 + self as usize
+    }
+}
 
 impl Plan {
     /// The plan of fibers, without sites: where a fiber goes on is on its stack, so that it has few states.
     pub(crate) fn of_fibers() -> Plan {
-        Plan { polls: vec![false, true, false], sites: Vec::new() }
+        let polls = Watched::ALL.map(|watched| Some(Poll { watched, position: Position::default() }));
+        Plan { polls: [None, None].into_iter().chain(polls).collect(), sites: Vec::new() }
     }
 }
 

@@ -42,6 +42,26 @@ impl Part {
             self.next = start + taken;
             return Some(start);
         }
+        self.take_freed(taken).or_else(|| {
+            self.join();
+            self.take_freed(taken)
+        })
+    }
+
+    /// Joins free ranges that lie next to each other. What was freed when is forgotten.
+    fn join(&mut self) {
+        let mut joined: Vec<(u64, u64)> = Vec::new();
+        self.free.make_contiguous().sort_unstable();
+        for (start, bytes) in self.free.drain(..) {
+            match joined.last_mut() {
+                Some((before, length)) if *before + *length == start => *length += bytes,
+                _ => joined.push((start, bytes)),
+            }
+        }
+        self.free.extend(joined);
+    }
+
+    fn take_freed(&mut self, taken: u64) -> Option<u64> {
         let index = self.free.iter().position(|(_, bytes)| *bytes >= taken)?;
         let (start, bytes) = self.free.remove(index)?;
         if bytes > taken {
@@ -176,3 +196,20 @@ impl Memory {
 
 /// Set in the devices of a part that a pool or a reserved range has.
 const OWNED: u32 = 1 << 31;
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_neighbours_are_one_range_again() {
+        let mut part = Part { next: 0, end: 100, free: VecDeque::new(), slots: 1, devices: 0 };
+        assert_eq!([25; 5].map(|bytes| part.take(bytes)), [Some(0), Some(25), Some(50), Some(75), None]);
+        part.free.extend([(50, 25), (0, 25)]);
+        // They do not touch.
+        assert_eq!(part.take(50), None);
+        part.free.push_back((25, 25));
+        assert_eq!([60, 20].map(|bytes| part.take(bytes)), [Some(0), None]);
+        assert_eq!(part.take(15), Some(60));
+    }
+}

@@ -9,7 +9,7 @@ use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
 use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
-use crate::ir::sync::{Arg, Count, Operation, Plan, Reduce, Shuffle, Site};
+use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
 use crate::ptx::Position;
 use cuda_jit_cache::Key;
@@ -234,6 +234,17 @@ structs! {
     Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
     Site { operation, args, region, position, name }
     Position { line, column }
+    Poll { watched, position }
+}
+
+impl Record for Watched {
+    fn put(&self, to: &mut Vec<u8>) {
+        (*self as usize).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Watched::ALL.get(usize::get(from)?).copied()
+    }
 }
 
 impl Record for Arg {

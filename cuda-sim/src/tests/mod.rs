@@ -69,6 +69,7 @@ pub(super) fn launch_of(
         context: 0,
         slots: u64::MAX,
         cooperative: false,
+        resident: 2048,
         cluster: None,
     };
     (module, launch)

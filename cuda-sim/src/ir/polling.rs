@@ -1,0 +1,258 @@
+//! Loops that may wait for other threads by polling memory, and what each of them watches.
+//!
+//! A loop polls where a branch inside it depends on what an atomic operation or a volatile, relaxed or acquire load in
+//! it gave: another thread may have to run before the loop can end. Plain loads count as well where a fence or a
+//! synchronisation in the loop makes compilers load again. The answer errs on the side of polling.
+//!
+//! A loop that changes nothing and watches only memory that the threads of one block, or of one cooperative launch,
+//! write, waits for ever once those threads all wait. Here the answer errs on the side of memory that anybody writes:
+//! every turn of such a loop is the same turn, since it keeps nothing for the next one and reads no clock.
+
+use super::liveness::RegSet;
+use super::loops::{Loop, loops};
+use super::regions::reachable;
+use super::sync::{Poll, Watched};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use crate::ptx::{Modifier, Opcode, Position, Space};
+use std::collections::{BTreeMap, HashSet};
+
+/// Whether a load may give another value the next time because a thread wrote in between.
+fn observes(inst: &Inst, plain: bool) -> bool {
+    let ordered = [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m));
+    match inst.opcode {
+        Opcode::Atom => true,
+        Opcode::Ld => ordered || (plain && !is_fixed(inst)),
+        _ => false,
+    }
+}
+
+/// Whether a load is from memory that no other thread writes.
+fn is_fixed(load: &Inst) -> bool {
+    matches!(load.space(), Some(Space::Param | Space::Const | Space::Local)) || load.has(Modifier::Nc)
+}
+
+fn slot(inst: &Inst) -> Option<usize> {
+    inst.operands.iter().find_map(|operand| match operand {
+        Value::SymbolAddress(Symbol::Slot(slot), _) => Some(*slot),
+        _ => None,
+    })
+}
+
+/// The instructions of a loop, synchronisations included.
+fn insts<'f>(function: &'f Function, found: &'f Loop) -> impl Iterator<Item = &'f Inst> {
+    found.blocks.iter().flat_map(|b| {
+        let block = &function.blocks[*b];
+        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        block.insts.iter().chain(last)
+    })
+}
+
+/// The registers that depend, in a loop, on the results of some of its instructions.
+fn tainted(function: &Function, found: &Loop, source: impl Fn(&Inst) -> bool) -> HashSet<Reg> {
+    let mut tainted: HashSet<Reg> = HashSet::new();
+    let mut slots: HashSet<usize> = HashSet::new();
+    loop {
+        let before = (tainted.len(), slots.len());
+        for inst in insts(function, found) {
+            let (mut defs, mut uses) = (Vec::new(), Vec::new());
+            inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
+            let through = slot(inst).is_some_and(|s| slots.contains(&s));
+            if source(inst) || through || uses.iter().any(|r| tainted.contains(r)) {
+                tainted.extend(defs);
+                slots.extend(slot(inst));
+            }
+        }
+        if before == (tainted.len(), slots.len()) {
+            return tainted;
+        }
+    }
+}
+
+/// Whether the loop may wait for another thread.
+fn polls(function: &Function, found: &Loop) -> bool {
+    let orders = |inst: &Inst| {
+        matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst)
+    };
+    let plain = insts(function, found).any(orders);
+    let tainted = tainted(function, found, |inst| observes(inst, plain));
+    found.blocks.iter().any(|b| function.blocks[*b].term.used().is_some_and(|r| tainted.contains(&r)))
+}
+
+/// The loops that may wait for another thread, by their headers.
+pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId, Waits> {
+    let found: Vec<Loop> = loops(function).into_iter().filter(|l| polls(function, l)).collect();
+    if found.is_empty() {
+        return BTreeMap::new();
+    }
+    let headers: HashSet<BlockId> = found.iter().map(|l| l.header).collect();
+    let workspace = workspace(function);
+    found.iter().map(|l| (l.header, Waits::of(function, l, &live[l.header], &headers, &workspace))).collect()
+}
+
+/// How a loop waits.
+pub(crate) struct Waits {
+    pub(crate) poll: Poll,
+    /// Where threads go on, if others than the block's or the grid's cannot let them.
+    pub(crate) exits: Vec<BlockId>,
+}
+
+/// What a load in a loop looks at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// What does not change.
+    Fixed,
+    Shared,
+    Workspace,
+    Other,
+}
+
+impl Waits {
+    fn of(
+        function: &Function,
+        found: &Loop,
+        live: &RegSet,
+        headers: &HashSet<BlockId>,
+        workspace: &HashSet<Reg>,
+    ) -> Waits {
+        let load = insts(function, found).find(|inst| matches!(inst.opcode, Opcode::Ld | Opcode::Atom));
+        let position = load.map_or(Position::default(), |load| load.position);
+        let exits = exits(function, found);
+        let watched = match exits.iter().any(|(_, exit)| headers.contains(exit)) || !repeats(function, found, live) {
+            true => Watched::Any,
+            false => watched(function, found, &exits, |load| place(load, workspace)),
+        };
+        let closed = watched != Watched::Any;
+        let exits = exits.into_iter().map(|(_, exit)| exit).filter(|_| closed).collect();
+        Waits { poll: Poll { watched, position }, exits }
+    }
+}
+
+/// The edges out of a loop.
+fn exits(function: &Function, found: &Loop) -> Vec<(BlockId, BlockId)> {
+    let edges =
+        found.blocks.iter().flat_map(|b| function.blocks[*b].term.successors().into_iter().map(move |to| (*b, to)));
+    edges.filter(|(_, to)| !found.blocks.contains(to)).collect()
+}
+
+/// Whether every turn of a loop does the same where what it loads is the same, and changes nothing.
+fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
+    let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Term::Sync(..)));
+    !waits
+        && insts(function, found).all(|inst| {
+            let mut keeps = false;
+            inst.visit(&mut |reg| keeps |= live.contains(reg), &mut |_| {});
+            !keeps && changes_nothing(inst)
+        })
+}
+
+/// Instructions that write registers, which follow from their operands and from memory, and nothing else.
+const PURE: &[Opcode] = {
+    use Opcode::*;
+    &[
+        Add, And, Bfe, Bfi, Cvt, Cvta, Fence, IsSpaceP, Ld, Mad, Membar, Mov, Mul, Nanosleep, Neg, Not, Or, Prmt, Selp,
+        Setp, Shl, Shr, Sub, Xor,
+    ]
+};
+
+fn changes_nothing(inst: &Inst) -> bool {
+    // Carries are kept from one instruction to the next.
+    let carries = inst.form.operands.iter().any(|shape| shape.is_implicit());
+    PURE.contains(&inst.opcode) && !carries && !inst.operands.iter().any(changes)
+}
+
+/// Whether an operand is another value the next time, by itself.
+fn changes(value: &Value) -> bool {
+    use Special::{Clock32, Clock64, ClockHigh, GlobalTimer, GlobalTimerHigh, GlobalTimerLow, SmId};
+    match value {
+        Value::Special(special) => {
+            matches!(special, Clock32 | Clock64 | ClockHigh | GlobalTimer | GlobalTimerHigh | GlobalTimerLow | SmId)
+        }
+        Value::Vector(items) => items.iter().any(changes),
+        _ => false,
+    }
+}
+
+fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
+    let base = load.operands.iter().find_map(|operand| match operand {
+        Value::RegAddress(reg, _) => Some(reg),
+        _ => None,
+    });
+    match load.space() {
+        _ if is_fixed(load) => Place::Fixed,
+        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => Place::Shared,
+        None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => Place::Workspace,
+        _ => Place::Other,
+    }
+}
+
+/// What lets a thread go on that is in the loop, each of whose turns is the same.
+///
+/// Other memory counts for nothing if all that it can bring about is the end of the thread, as a panic elsewhere does.
+fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], place: impl Fn(&Inst) -> Place) -> Watched {
+    let is_load = |inst: &Inst| inst.opcode == Opcode::Ld;
+    let has = |which: Place| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
+    let (shared, grid) = (has(Place::Shared), has(Place::Workspace));
+    if has(Place::Other) {
+        let others = tainted(function, found, |inst| is_load(inst) && place(inst) == Place::Other);
+        let by_others = |block: BlockId| function.blocks[block].term.used().is_some_and(|reg| others.contains(&reg));
+        // Each such branch chooses between the thread's end and the rest of the turn.
+        let only_ends = found.blocks.iter().filter(|block| by_others(**block)).all(|block| {
+            let (stays, leaves): (Vec<_>, Vec<_>) =
+                function.blocks[*block].term.successors().into_iter().partition(|to| found.blocks.contains(to));
+            stays.len() == 1 && leaves.into_iter().all(|to| ends(function, to))
+        });
+        if !(grid && only_ends && exits.iter().any(|(block, _)| !by_others(*block))) {
+            return Watched::Any;
+        }
+    }
+    match (shared, grid) {
+        (_, true) => Watched::Grid,
+        (true, false) => Watched::Shared,
+        (false, false) => Watched::Any,
+    }
+}
+
+/// Whether a thread that comes to a block meets no other any more.
+fn ends(function: &Function, block: BlockId) -> bool {
+    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Term::Sync(..)))
+}
+
+/// The registers that hold the address of the workspace of grid-wide barriers, or one in it, or a part of one.
+///
+/// Every definition of theirs computes with it and constants alone.
+fn workspace(function: &Function) -> HashSet<Reg> {
+    let mut definitions: BTreeMap<Reg, Vec<&Inst>> = BTreeMap::new();
+    for inst in function.blocks.iter().flat_map(|block| &block.insts) {
+        inst.visit(&mut |reg| definitions.entry(reg).or_default().push(inst), &mut |_| {});
+    }
+    let mut found: HashSet<Reg> = HashSet::new();
+    loop {
+        let more: Vec<Reg> = definitions
+            .iter()
+            .filter(|(reg, insts)| !found.contains(reg) && insts.iter().all(|inst| is_of_workspace(inst, &found)))
+            .map(|(reg, _)| *reg)
+            .collect();
+        if more.is_empty() {
+            return found;
+        }
+        found.extend(more);
+    }
+}
+
+fn is_of_workspace(inst: &Inst, found: &HashSet<Reg>) -> bool {
+    use Opcode::{Add, And, Bfi, Cvt, Cvta, Mov, Or, Shl};
+    let part = |value: &Value| match value {
+        Value::Reg(reg) => found.contains(reg),
+        Value::Special(special) => matches!(special, Special::Workspace(_)),
+        _ => false,
+    };
+    let known = |value: &Value| part(value) || matches!(value, Value::Int(_));
+    let inputs = || {
+        let read = inst.form.operands.iter().zip(&inst.operands).filter(|(shape, _)| !shape.is_written());
+        read.flat_map(|(_, value)| match value {
+            Value::Vector(items) => items.as_slice(),
+            value => std::slice::from_ref(value),
+        })
+    };
+    matches!(inst.opcode, Add | And | Bfi | Cvt | Cvta | Mov | Or | Shl) && inputs().all(known) && inputs().any(part)
+}
