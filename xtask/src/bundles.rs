@@ -34,7 +34,7 @@ const CHANGES: [(&str, &str, &str); 3] = [
 
 pub(crate) fn run() -> Result<()> {
     features()?;
-    let driver = software_device()?;
+    let driver = workspace::software_device()?;
     let program = Program::copied()?;
     program.without_a_bundle()?;
     let compiling = program.record(&driver)?;
@@ -63,13 +63,6 @@ fn features() -> Result<()> {
         workspace::run(clippy.args(["--package", "cuda-jit", "--lib", "--", "--deny", "warnings"]))?;
     }
     workspace::run(prelude("test", "bundle").args(["--lib", "choice::"]))
-}
-
-/// The software device as a driver's library.
-fn software_device() -> Result<PathBuf> {
-    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "cuda-sim-cdylib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
-    Ok(library.file)
 }
 
 /// The copy outside the workspace.
@@ -123,8 +116,7 @@ impl Program {
 
     /// Runs the workspace's program, which compiles, so that it records; returns its executable.
     fn record(&self, driver: &Path) -> Result<PathBuf> {
-        let made = workspace::build(cargo().args(["build", "--quiet", "--package", PACKAGE]))?;
-        let program = made.into_iter().find(|made| made.target == "bundled").context("cargo built no `bundled`")?.file;
+        let program = workspace::program("bundled")?;
         let mut record = Command::new(&program);
         record.env("CUDA_JIT_RECORD", self.bundle()).env("CUDA_JIT_RECORD_TARGETS", "7.5,9.0");
         ensure!(

@@ -1,7 +1,7 @@
 //! `check`: the whole gate, fast parts first. What passes here may be merged; there is no other list.
 //!
-//! Each step prints its name and its time, and the first that fails ends it. All steps build in one target folder with
-//! one set of profiles, so that little is compiled twice.
+//! Each step prints its name and its time, and the first that fails ends it. Most steps build in one target folder, with one
+//! set of profiles and of features, so that little is compiled twice.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,7 +13,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 
 use crate::setup::Toolkit;
-use crate::workspace::{self, Scratch, cargo, run as run_command};
+use crate::workspace::{self, Scratch, cargo, run as run_command, whole};
 use crate::{bundles, fuzz, generate, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
 
 #[derive(Args)]
@@ -50,8 +50,6 @@ const STEPS: &[Step] = &[
     ("clippy", clippy),
     ("docs", docs),
     ("bindings", bindings),
-    ("xtask", |_| run_command(cargo().args(["test", "--package", "xtask", "--features", "bindings"]))),
-    ("features", features),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
     ("bundles", |_| bundles::run()),
@@ -116,39 +114,21 @@ fn deny(_: &Shared) -> Result<()> {
 }
 
 fn clippy(_: &Shared) -> Result<()> {
-    let mut clippy = cargo();
-    clippy.args(["clippy", "--workspace", "--all-targets", "--features", "xtask/bindings", "--quiet"]);
-    run_command(clippy.args(["--", "--deny", "warnings"]))
+    run_command(whole("clippy").args(["--all-targets", "--quiet", "--", "--deny", "warnings"]))
 }
 
 fn docs(_: &Shared) -> Result<()> {
-    let mut doc = cargo();
-    doc.args(["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings");
-    run_command(&mut doc)
+    run_command(whole("doc").args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
 /// The committed bindings against the toolkit's headers.
 fn bindings(shared: &Shared) -> Result<()> {
-    let mut xtask = cargo();
-    xtask.args(["run", "--quiet", "--package", "xtask", "--features", "bindings", "--", "gen-bindings", "--check"]);
+    let mut xtask = Command::new(workspace::program("xtask")?);
+    xtask.current_dir(workspace::root()).args(["gen-bindings", "--check"]);
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         xtask.env("LIBCLANG_PATH", shared.toolkit.libclang());
     }
     run_command(&mut xtask)
-}
-
-/// What only features bring, with its lints, documentation and tests: cuda-sys with the tables of every library, on NVIDIA's own,
-/// and cuda-mem's texts.
-fn features(_: &Shared) -> Result<()> {
-    setup::for_tests();
-    [("cuda-sys", generate::TABLES.join(",")), ("cuda-mem", "json".to_owned())].into_iter().try_for_each(
-        |(package, features)| {
-            let all = ["--quiet", "--package", package, "--features", &features];
-            run_command(cargo().arg("clippy").args(all).args(["--all-targets", "--", "--deny", "warnings"]))?;
-            run_command(cargo().arg("doc").args(all).arg("--no-deps").env("RUSTDOCFLAGS", "--deny warnings"))?;
-            run_command(cargo().arg("test").args(all))
-        },
-    )
 }
 
 /// The README's test command; every kernel that a test compiles is left in the kernels' folder.
@@ -187,9 +167,7 @@ fn assemble(shared: &Shared) -> Result<()> {
         bail!("the tests left no kernel; this step needs `test` before it");
     }
     // Built first: for cargo another CUDA_HOME is another toolkit to build for.
-    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "cuda-tests", "--bin", "assemble"]))?;
-    let program = made.iter().find(|made| made.target == "assemble").context("cargo built no `assemble`")?;
-    let mut assemble = Command::new(&program.file);
+    let mut assemble = Command::new(workspace::program("assemble")?);
     assemble.current_dir(workspace::root()).arg("--ptxas");
     // Kernels that call libdevice are compiled with the toolkit's.
     assemble.env("CUDA_HOME", shared.toolkit.root());

@@ -17,13 +17,13 @@ use crate::setup::{self, Toolkit};
 use crate::workspace::{self, Scratch, cargo};
 
 /// The features of cuda-sys that bind a library.
-pub(crate) const TABLES: [&str; 5] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx"];
+const TABLES: [&str; 5] = ["runtime", "nvrtc", "nvjitlink", "nvml", "nvtx"];
 
 /// Runs all of it, with every version of CUDA or with three.
 pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
     let libclang = std::env::var_os("LIBCLANG_PATH").map_or_else(|| toolkit.libclang(), PathBuf::from);
     features(&libclang)?;
-    let (driver, xtask) = (software_driver()?, generator()?);
+    let (driver, xtask) = (workspace::software_device()?, workspace::program("xtask")?);
     for (at, (version, include)) in setup::headers_of_versions(every)?.into_iter().enumerate() {
         let machine = Scratch::new("generate")?;
         let place = Place::of(at, machine.path(), &include)?;
@@ -57,20 +57,6 @@ pub(crate) fn run(toolkit: &Toolkit, every: bool) -> Result<()> {
 fn number(version: &str) -> Result<String> {
     let (major, minor) = version.split_once('.').context("a version has two numbers")?;
     Ok((1000 * major.parse::<u32>()? + 10 * minor.parse::<u32>()?).to_string())
-}
-
-/// The library of the software device, built with the committed bindings.
-fn software_driver() -> Result<PathBuf> {
-    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "cuda-sim-cdylib"]))?;
-    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
-    Ok(library.file)
-}
-
-/// This program with the generator in it.
-fn generator() -> Result<PathBuf> {
-    let made = workspace::build(cargo().args(["build", "--quiet", "--package", "xtask", "--features", "bindings"]))?;
-    let program = made.into_iter().find(|made| made.target == "xtask").context("cargo built no `xtask`")?;
-    Ok(program.file)
 }
 
 /// Each library's feature alone, and all together, on the headers of 13.0, with warnings as errors.
@@ -119,8 +105,8 @@ impl Place {
 
 /// The generator's own tests on real headers and libclangs, which need one.
 fn layouts(libclang: &Path) -> Result<()> {
-    let made = workspace::build(cargo().args(["test", "--quiet", "--no-run", "--package", "cuda-sys-gen"]))?;
-    let tests: Vec<_> = made.iter().filter(|made| made.test && made.target == "toolkits").collect();
+    let made = workspace::tests_of("cuda-sys-gen")?;
+    let tests: Vec<_> = made.iter().filter(|made| made.target == "toolkits").collect();
     ensure!(!tests.is_empty(), "cargo built no test `toolkits`");
     tests.iter().try_for_each(|test| workspace::run(Command::new(&test.file).env("LIBCLANG_PATH", libclang)))
 }

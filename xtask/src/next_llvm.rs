@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, ensure};
 
 use crate::wheels::Wheels;
-use crate::workspace::{self, Artifact, Scratch, cargo, output};
+use crate::workspace::{self, Scratch, output};
 
 /// Sid's version of all that the library and an executable of Rust's need.
 const PACKAGES: &[&str] = &[
@@ -92,7 +92,7 @@ impl Release {
         let scratch = Scratch::new("llvm")?;
         for (package, kind, chosen) in self.chosen {
             let chosen = if whole { &[] } else { *chosen };
-            for made in tests(package)?.iter().filter(|made| whole || made.kind == *kind) {
+            for made in workspace::tests_of(package)?.iter().filter(|made| whole || made.kind == *kind) {
                 let copy = scratch.path().join(made.file.file_name().context("an executable has a name")?);
                 fs::copy(&made.file, &copy)?;
                 patch(&patchelf, &["--set-rpath"], libraries, &copy)?;
@@ -156,12 +156,6 @@ impl Release {
         }
         Ok(at("root"))
     }
-}
-
-/// The executables of a package's tests.
-fn tests(package: &str) -> Result<Vec<Artifact>> {
-    let made = workspace::build(cargo().args(["test", "--no-run", "--quiet", "--package", package]))?;
-    Ok(made.into_iter().filter(|made| made.test).collect())
 }
 
 /// Changes what an executable or a library says of how it is loaded.

@@ -24,14 +24,17 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Runs the tests with more arguments and environment variables than usual.
 pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Result<()> {
-    // The C clients in the tests link against it; cargo does not build it for a test that does not depend on it.
-    workspace::run(workspace::cargo().args(["build", "--package", "cuda-sim-cdylib"]))?;
-    let mut cargo = workspace::cargo();
-    cargo.args(["test", "--no-fail-fast"]);
-    let of_packages = |argument: &OsString| argument.to_str().is_some_and(|text| text.starts_with("-p"));
-    if !arguments.iter().any(of_packages) {
-        cargo.arg("--workspace");
+    let of_packages = arguments.iter().any(|argument| argument.to_str().is_some_and(|text| text.starts_with("-p")));
+    // The C clients in the tests link against the library; cargo does not build it for a test that does not depend on it.
+    let mut cargo = if of_packages {
+        workspace::run(workspace::cargo().args(["build", "--package", "cuda-sim-cdylib"]))?;
+        let mut cargo = workspace::cargo();
+        cargo.arg("test");
+        cargo
+    } else {
+        workspace::software_device()?;
         setup::for_tests();
-    }
-    workspace::run(cargo.args(arguments).envs(variables.iter().cloned()))
+        workspace::whole("test")
+    };
+    workspace::run(cargo.arg("--no-fail-fast").args(arguments).envs(variables.iter().cloned()))
 }

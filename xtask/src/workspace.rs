@@ -19,6 +19,38 @@ pub(crate) fn cargo() -> Command {
     cargo
 }
 
+/// The features that members are built with beyond their defaults.
+const FEATURES: &str =
+    "xtask/bindings,cuda-mem/json,cuda-sys/runtime,cuda-sys/nvrtc,cuda-sys/nvjitlink,cuda-sys/nvml,cuda-sys/nvtx";
+
+/// A cargo command for all members together. For a member alone, or with other features, cargo builds much of what it
+/// depends on again, since that has other features then.
+pub(crate) fn whole(command: &str) -> Command {
+    let mut cargo = cargo();
+    cargo.args([command, "--workspace", "--features", FEATURES]);
+    cargo
+}
+
+/// Builds a program of the workspace, and returns its file.
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
+    let made = build(whole("build").args(["--quiet", "--bin", name]))?;
+    let program = made.into_iter().find(|made| made.kind == "bin" && made.target == name);
+    program.map(|made| made.file).with_context(|| format!("cargo built no `{name}`"))
+}
+
+/// Builds the software device as a driver's library, and returns its file.
+pub(crate) fn software_device() -> Result<PathBuf> {
+    let made = build(whole("build").args(["--quiet", "--lib"]))?;
+    let library = made.into_iter().find(|made| made.kind == "cdylib").context("cargo built no software device")?;
+    Ok(library.file)
+}
+
+/// Builds all tests, and returns those of a package.
+pub(crate) fn tests_of(package: &str) -> Result<Vec<Artifact>> {
+    let made = build(whole("test").args(["--quiet", "--no-run"]))?;
+    Ok(made.into_iter().filter(|made| made.test && made.package == package).collect())
+}
+
 /// Runs a command whose output the user sees; a failure is an error that shows the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {}", shown(command)))?;

@@ -53,7 +53,8 @@ pub(crate) enum Outcome {
     Polling,
     /// No thread can go on before the barrier of the cluster opens.
     AtCluster,
-    /// No thread can go on before a thread of another block writes to the workspace of the grid's barriers.
+    /// No thread has gone on in this turn, nor can before a thread of another block writes to the workspace of the grid's
+    /// barriers.
     AtGrid,
 }
 
@@ -207,6 +208,7 @@ impl<'a> Block<'a> {
     /// Runs until the block has finished or only polls.
     pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
         self.idle = 0;
+        let mut moved = false;
         while self.idle < PATIENCE {
             let step = match self.whole {
                 Some(0) => return Ok(Outcome::Done),
@@ -214,7 +216,7 @@ impl<'a> Block<'a> {
                 None => self.round(engine)?,
             };
             match step {
-                Step::Moved => self.idle = 0,
+                Step::Moved => (self.idle, moved) = (0, true),
                 Step::Polled => self.idle += 1,
                 Step::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
                 Step::Stuck => return Err(self.deadlock(None)),
@@ -222,8 +224,8 @@ impl<'a> Block<'a> {
         }
         match self.watched() {
             Some(Watched::Shared) => Err(self.deadlock(None)),
-            Some(Watched::Grid) => Ok(Outcome::AtGrid),
-            Some(Watched::Any) | None => Ok(Outcome::Polling),
+            Some(Watched::Grid) if !moved => Ok(Outcome::AtGrid),
+            _ => Ok(Outcome::Polling),
         }
     }
 

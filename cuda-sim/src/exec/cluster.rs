@@ -95,6 +95,7 @@ impl Cluster<'_> {
 
     /// Runs until all blocks have finished or those that have not only poll.
     pub(super) fn run(&mut self) -> Result<Outcome, Fault> {
+        let mut opened = false;
         loop {
             let (mut polling, mut at_grid) = (false, false);
             for rank in 0..self.members.len() {
@@ -113,12 +114,13 @@ impl Cluster<'_> {
                 return Ok(Outcome::Done);
             }
             if !self.open_barrier() {
-                return match (polling, at_grid) {
+                return match (polling || opened && at_grid, at_grid) {
                     (true, _) => Ok(Outcome::Polling),
                     (false, true) => Ok(Outcome::AtGrid),
                     (false, false) => Err(self.deadlock()),
                 };
             }
+            opened = true;
         }
     }
 
