@@ -1,6 +1,6 @@
 //! Every interleaving of small programs on the crate's real code.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --release`. loom also reports a thread that waits for ever,
+//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --profile loom`. loom also reports a thread that waits for ever,
 //! so each model that waits shows that no wake-up is lost.
 
 use std::convert::Infallible;

@@ -4,7 +4,7 @@
 //! models in `loom_models.rs` run the very code that ships. It holds no logic. What a static holds, and what a device writes,
 //! is real under loom too: [`Counter`], [`statics`], [`shared_with_device`].
 //!
-//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --release`.
+//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --profile loom`.
 //!
 //! # Safety
 //!

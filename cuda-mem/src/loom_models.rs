@@ -1,6 +1,6 @@
 //! Every interleaving of small programs on the crate's bookkeeping: use records, pending frees, kept blocks, statistics.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --release`.
+//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --profile loom`.
 
 use std::sync::Arc;
 

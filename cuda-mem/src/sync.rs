@@ -1,7 +1,7 @@
 //! The locks and atomics of what threads share, by one name each, so that `--cfg loom` replaces them by loom's and the models
 //! in `loom_models.rs` run the code that ships.
 //!
-//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --release`.
+//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --profile loom`.
 
 #[cfg(not(loom))]
 mod real {

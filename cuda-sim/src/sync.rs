@@ -3,7 +3,7 @@
 //! One name for each primitive, so that `--cfg loom` replaces them all by loom's, and the models run the very code that
 //! ships. It holds no logic. Under loom a wait never times out.
 //!
-//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --release`.
+//! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --profile loom`.
 
 #[cfg(not(loom))]
 mod real {

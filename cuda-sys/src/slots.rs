@@ -76,7 +76,7 @@ mod tests {
     }
 }
 
-/// The first use by many threads: `RUSTFLAGS="--cfg loom" cargo test -p cuda-sys --lib loom --release`.
+/// The first use by many threads: `RUSTFLAGS="--cfg loom" cargo test -p cuda-sys --lib loom --profile loom`.
 #[cfg(all(test, loom))]
 mod loom_tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! Every interleaving of small programs on the real engine.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --release`. loom also reports a thread that waits for ever,
+//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --profile loom`. loom also reports a thread that waits for ever,
 //! so each model shows that no wake-up is lost.
 //!
 //! # Safety
