@@ -2,7 +2,7 @@
 
 use cuda_jit::Num;
 use cuda_jit::device::{
-    FULL_MASK, block_dim, block_idx, grid, lane_id, shared, shfl_down_sync, sync_threads, thread_idx,
+    FULL_MASK, atomic_load, block_dim, block_idx, grid, lane_id, shared, shfl_down_sync, sync_threads, thread_idx,
 };
 use ndarray::{ArrayView2, ArrayViewMut2};
 
@@ -50,6 +50,23 @@ pub(crate) fn reduction(x: &[f32], sums: &mut [f32]) {
     }
     if t == 0 {
         sums[block_idx().x] = tile[0];
+    }
+}
+
+/// The root of each element's tree, through parents that others may change meanwhile, as in union-find.
+#[cuda_jit::kernel]
+pub(crate) fn roots(parents: &mut [u32], out: &mut [f32]) {
+    let i = grid::<1>();
+    if i < out.len() {
+        let mut at = i as u32;
+        loop {
+            let parent = atomic_load(&mut parents[at as usize]);
+            if parent == at {
+                break;
+            }
+            at = parent;
+        }
+        out[i] = at as f32;
     }
 }
 

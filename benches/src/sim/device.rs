@@ -1,6 +1,7 @@
 //! The kernels on the software device, and the loops in Rust beside them.
 
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use anyhow::{Result, bail};
 use cuda_driver::{Context, Driver};
@@ -9,12 +10,13 @@ use ndarray::{Array2, Ix1, Ix2};
 
 use super::work::{A, N, SIDE, check, product, ramp, sums};
 use crate::kernels::{
-    BLOCK, TILE, empty, matmul_naive, matmul_tiled, nested, reduction, saxpy, shuffles, shuffles_loop, vector_add,
+    BLOCK, TILE, empty, matmul_naive, matmul_tiled, nested, reduction, roots, saxpy, shuffles, shuffles_loop,
+    vector_add,
 };
 use crate::serve::{Run, serve};
 
 /// The kernels that have a loop in Rust beside them.
-pub(super) const IN_RUST: &[&str] = &["vector_add", "saxpy"];
+pub(super) const IN_RUST: &[&str] = &["vector_add", "saxpy", "roots"];
 
 /// The process that measures on the software device.
 pub(crate) fn run() -> Result<()> {
@@ -40,6 +42,8 @@ fn prepare(context: &Context, name: &str) -> Result<Run> {
         "shuffles" => grouped(context, name, 32, |grid, x, out| shuffles::launch(grid, x, out)),
         "shuffles_loop" => grouped(context, name, 32, |grid, x, out| shuffles_loop::launch(grid, 16, x, out)),
         "nested" => turned(context),
+        "roots" => found(context),
+        "roots_rust" => Ok(found_in_rust()),
         "matmul_naive" => multiply(context, SIDE, |grid, a, b, c| matmul_naive::launch((grid, (TILE, TILE)), a, b, c)),
         "matmul_tiled" => tiled(context, SIDE),
         "matmul_tiled_64" => tiled(context, 64),
@@ -110,6 +114,22 @@ fn turned(context: &Context) -> Result<Run> {
     wait(context, move || nested::launch(grid, TURNS, &dx, &mut out))
 }
 
+/// The elements of a tree, each but the first the child of the one before it.
+const TREE: usize = 16;
+
+fn parents() -> Vec<u32> {
+    (0..N).map(|i| if i.is_multiple_of(TREE) { i as u32 } else { i as u32 - 1 }).collect()
+}
+
+fn found(context: &Context) -> Result<Run> {
+    let expected: Vec<f32> = (0..N).map(|i| (i / TREE * TREE) as f32).collect();
+    let (mut parents, mut out) = (from_slice(context, &parents())?, from_slice(context, &vec![-1.0_f32; N])?);
+    let grid = (N / BLOCK, BLOCK);
+    roots::launch(grid, &mut parents, &mut out)?;
+    check("roots", &out.copy_to_host()?.to_vec(), &expected)?;
+    wait(context, move || roots::launch(grid, &mut parents, &mut out))
+}
+
 type Vector = DeviceArray<f32, Ix1>;
 type Matrix = DeviceArray<f32, Ix2>;
 
@@ -152,6 +172,28 @@ fn axpy_in_rust() -> Run {
         let a = black_box(A);
         for (y, x) in black_box(&mut y).iter_mut().zip(black_box(&x)) {
             *y += a * x;
+        }
+        Ok(())
+    })
+}
+
+/// The roots by atomic loads, without checks.
+fn found_in_rust() -> Run {
+    let parents: Vec<AtomicU32> = parents().into_iter().map(AtomicU32::new).collect();
+    let mut out = vec![-1.0_f32; N];
+    Box::new(move || {
+        let parents = black_box(&parents);
+        for (i, out) in black_box(&mut out).iter_mut().enumerate() {
+            let mut at = i as u32;
+            loop {
+                // SAFETY: `at` is an index below `N` or what `parents` holds, all of which are below `N`, its length.
+                let parent = unsafe { parents.get_unchecked(at as usize) }.load(Ordering::Relaxed);
+                if parent == at {
+                    break;
+                }
+                at = parent;
+            }
+            *out = at as f32;
         }
         Ok(())
     })

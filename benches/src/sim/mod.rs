@@ -88,6 +88,7 @@ impl Servers {
             ("shuffles", 20),
             ("shuffles_loop", 20),
             ("nested", 20),
+            ("roots", 20),
             ("matmul_naive", 5),
             ("matmul_tiled", 5),
         ] {

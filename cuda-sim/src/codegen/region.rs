@@ -135,6 +135,9 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     if let Some(inst) = resumed(emitter, regions, region) {
         results(emitter, inst)?;
     }
+    if exits(emitter, regions, region, blocks).contains(&region) && regions.polls.contains_key(&region) {
+        emitter.line(format_args!("store i32 {TURNS}, ptr %turns"));
+    }
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
     Ok(())
 }
@@ -146,6 +149,9 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
         None => (format!("split{state}"), state),
     };
     emitter.text.push_str(&format!("{label}:\n"));
+    if state == region && regions.polls.contains_key(&region) {
+        another_turn(emitter, regions.heads[region]);
+    }
     for reg in &regions.live[target] {
         // What came from the frame and was not written is there already.
         if region > 0 && !defs.contains(reg) && regions.live[region].contains(reg) {
@@ -159,6 +165,21 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
         emitter.line(format_args!("store i{stored} {value}, ptr {pointer}, align 1{PARALLEL}"));
     }
     store_state(emitter, state);
+}
+
+/// Turns of a loop that polls before others get theirs. Most such loops wait for nobody, and a turn costs a tenth of the way to the
+/// scheduler and back.
+const TURNS: u32 = 16;
+
+/// Goes on with the next turn of a loop that polls, but every so often.
+fn another_turn(emitter: &mut Emitter<'_>, head: BlockId) {
+    emitter.prologue.push_str("  %turns = alloca i32\n");
+    let left = emitter.def(format_args!("load i32, ptr %turns"));
+    let left = emitter.def(format_args!("sub i32 {left}, 1"));
+    emitter.line(format_args!("store i32 {left}, ptr %turns"));
+    let more = emitter.def(format_args!("icmp ne i32 {left}, 0"));
+    emitter.line(format_args!("br i1 {more}, label %b{head}, label %away"));
+    emitter.text.push_str("away:\n");
 }
 
 /// Stack slots of all registers that a region names.
