@@ -44,6 +44,8 @@ pub(crate) struct Layout {
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
     pub(crate) symbols: HashMap<String, Symbol>,
+    /// Sizes of the elements of those that are arrays.
+    pub(crate) elements: HashMap<String, u64>,
     /// Offset in its area, and size, of what `cuModuleGetGlobal` finds.
     pub(crate) globals: HashMap<String, (u64, u64)>,
 }
@@ -108,6 +110,7 @@ impl Layout {
                 return Err(Error::new(variable.position, message));
             }
         };
+        self.elements.extend(variable.element_bytes().map(|bytes| (variable.name.clone(), bytes)));
         self.symbols.insert(variable.name.clone(), symbol);
         Ok(())
     }

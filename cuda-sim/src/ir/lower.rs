@@ -2,6 +2,7 @@
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
 mod calls;
+mod elements;
 mod operands;
 
 use super::inline::inline;
@@ -178,7 +179,8 @@ struct Names<'a> {
 #[derive(Clone, Copy)]
 enum Name {
     Reg(Reg),
-    Symbol(Symbol),
+    /// A variable, with the size of its elements if it is an array.
+    Symbol(Symbol, Option<u64>),
 }
 
 #[derive(Default)]
@@ -299,7 +301,7 @@ impl<'a> Lowering<'a> {
                 self.function.slots.push(slot(formal, 0));
                 Symbol::Slot(self.function.slots.len() - 1)
             };
-            self.define(&formal.name, Name::Symbol(symbol), formal.position)?;
+            self.define(&formal.name, Name::Symbol(symbol, formal.element_bytes()), formal.position)?;
         }
         if offset > MAX_PARAM_BYTES {
             let message = format!("the parameters of '{}' take {offset} bytes, more than {MAX_PARAM_BYTES}", ast.name);
@@ -434,12 +436,12 @@ impl<'a> Lowering<'a> {
                 return Err(Error::unsupported(variable.position, message));
             }
         };
-        self.define(&variable.name, Name::Symbol(symbol), variable.position)
+        self.define(&variable.name, Name::Symbol(symbol, variable.element_bytes()), variable.position)
     }
 
-    /// A register of one bit that no text names.
-    fn flag(&mut self) -> Reg {
-        self.function.registers.push(1);
+    /// A register of that width that no text names.
+    fn temporary(&mut self, bits: u32) -> Reg {
+        self.function.registers.push(bits);
         self.function.registers.len() as Reg - 1
     }
 
@@ -448,7 +450,7 @@ impl<'a> Lowering<'a> {
         match self.carry {
             Some(reg) => reg,
             None => {
-                let reg = self.flag();
+                let reg = self.temporary(1);
                 *self.carry.insert(reg)
             }
         }
@@ -479,13 +481,16 @@ impl<'a> Lowering<'a> {
                 })
             })
         });
-        local.or_else(|| self.layout.symbols.get(name).map(|s| Name::Symbol(*s)))
+        local.or_else(|| {
+            let symbol = self.layout.symbols.get(name)?;
+            Some(Name::Symbol(*symbol, self.layout.elements.get(name).copied()))
+        })
     }
 
     fn register(&self, name: &str, position: Position) -> Result<Reg> {
         match self.resolve(name) {
             Some(Name::Reg(reg)) => Ok(reg),
-            Some(Name::Symbol(_)) => Err(Error::new(position, format!("'{name}' is a variable, not a register"))),
+            Some(Name::Symbol(..)) => Err(Error::new(position, format!("'{name}' is a variable, not a register"))),
             None => Err(Error::new(position, format!("'{name}' is not declared"))),
         }
     }

@@ -110,9 +110,10 @@ fn operands(instruction: &mut Instruction, names: &Names) {
     }
     for operand in &mut instruction.operands {
         match operand {
-            Operand::Name(name) | Operand::SymbolOffset(name, _) | Operand::Address(AddressBase::Name(name), _) => {
-                replace(name, names);
-            }
+            Operand::Name(name)
+            | Operand::SymbolOffset(name, _)
+            | Operand::Element(name, _)
+            | Operand::Address(AddressBase::Name(name), _) => replace(name, names),
             _ => {}
         }
     }

@@ -194,6 +194,11 @@ impl Variable {
         self.dimensions.iter().fold(element, |size, n| size.saturating_mul(n.unwrap_or(0)))
     }
 
+    /// Size in bytes of what an index counts; `None` unless this is an array.
+    pub(crate) fn element_bytes(&self) -> Option<u64> {
+        (!self.dimensions.is_empty()).then(|| self.ty.bytes())
+    }
+
     /// Alignment in bytes, natural unless written.
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| self.ty.bytes() * u64::from(self.vector.unwrap_or(1)))
@@ -362,6 +367,15 @@ pub enum AddressBase {
     Absolute,
 }
 
+/// The index in `name[index]`, which counts elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// The register that holds it.
+    pub register: Option<String>,
+    /// What is added to the register, or the index itself.
+    pub offset: i64,
+}
+
 /// An operand as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
@@ -379,6 +393,8 @@ pub enum Operand {
     F64(u64),
     /// `symbol+offset` outside brackets.
     SymbolOffset(String, i64),
+    /// `array[index]`: the address of an element.
+    Element(String, Index),
     /// `[base+offset]`
     Address(AddressBase, i64),
     /// `{a, b}`

@@ -14,8 +14,8 @@ mod parser;
 mod print;
 
 pub use ast::{
-    AddressBase, Alias, CallOperands, Directive, Function, FunctionKind, Guard, Init, Instruction, Item, Linkage,
-    Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,
+    AddressBase, Alias, CallOperands, Directive, Function, FunctionKind, Guard, Index, Init, Instruction, Item,
+    Linkage, Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,
 };
 pub use isa::{Modifier, Opcode};
 pub use parser::parse;

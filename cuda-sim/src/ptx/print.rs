@@ -194,6 +194,18 @@ impl Display for Instruction {
     }
 }
 
+impl Display for Index {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.register {
+            Some(register) => {
+                f.write_str(register)?;
+                offset_text(f, self.offset)
+            }
+            None => write!(f, "{}", self.offset),
+        }
+    }
+}
+
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -204,6 +216,7 @@ impl Display for Operand {
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
             Operand::SymbolOffset(name, offset) => write!(f, "{name}{offset:+}"),
+            Operand::Element(name, index) => write!(f, "{name}[{index}]"),
             Operand::Address(AddressBase::Name(name), offset) => {
                 write!(f, "[{name}")?;
                 offset_text(f, *offset)?;

@@ -15,6 +15,7 @@ mod sync;
 mod text;
 mod tiers;
 mod uniform;
+mod variables;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};

@@ -32,6 +32,8 @@ const SAMPLE: &str = r#"
   fma.rn.ftz.f32 %r4, %r1, 0f40490FDB, %r3;
 $L__BB0_1: // a label
   mov.u64 %rd2, table+4;
+  mov.u64 %rd2, table[1];
+  ld.global.u32 %r3, table[%r1+-2];
   atom.acq_rel.sys.global.cas.b32 %r5, [%rd2], 0, 1;
   mov.b64 %rd3, {%r1, %r2};
   bar.sync 0;

@@ -32,7 +32,7 @@ impl Lowering<'_> {
             return Err(Error::new(position, format!("'{}' is not a 64-bit register", call.callee)));
         }
         let candidates = self.candidates(call, position)?;
-        let (end, truth) = (self.new_block(), self.flag());
+        let (end, truth) = (self.new_block(), self.temporary(1));
         for index in candidates {
             let direct = ptx::CallOperands {
                 callee: self.defined[index].name.clone(),
@@ -60,9 +60,8 @@ impl Lowering<'_> {
     /// `setp.eq.b64 truth, target, function`
     fn is_function(&self, target: Reg, index: usize, truth: Reg, position: Position) -> Result<Inst> {
         let suffixes = vec![Suffix::Modifier(Modifier::Eq), Suffix::Type(Type::B64)];
-        let form = ptx::find_form(Opcode::Setp, &suffixes).map_err(|why| Error::new(position, why))?;
         let operands = vec![Value::Reg(truth), Value::Reg(target), Value::Int(i128::from(function_address(index)))];
-        Ok(Inst { position, opcode: Opcode::Setp, suffixes, form, operands, call: None })
+        self.synthetic(Opcode::Setp, suffixes, operands, position)
     }
 
     /// The functions that an indirect call may reach: those listed, or those that fit and whose address is taken.
@@ -102,8 +101,10 @@ impl Lowering<'_> {
                 return Err(Error::new(position, message));
             }
             let one = |(name, formal): (&String, &ptx::Variable)| match self.resolve(name) {
-                Some(Name::Symbol(Symbol::Slot(slot))) if self.function.slots[slot].bytes >= formal.bytes() => Ok(slot),
-                Some(Name::Symbol(Symbol::Slot(_))) => {
+                Some(Name::Symbol(Symbol::Slot(slot), _)) if self.function.slots[slot].bytes >= formal.bytes() => {
+                    Ok(slot)
+                }
+                Some(Name::Symbol(Symbol::Slot(_), _)) => {
                     Err(Error::new(position, format!("'{name}' is smaller than the parameter '{}'", formal.name)))
                 }
                 _ => Err(Error::new(position, format!("'{name}' is not a .param variable"))),

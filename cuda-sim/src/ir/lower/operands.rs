@@ -3,7 +3,7 @@
 use super::{Lowering, Name, function_address};
 use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
+use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
@@ -54,7 +54,7 @@ impl Lowering<'_> {
         Err(Error::new(inst.position, message))
     }
 
-    fn operand(&self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
+    fn operand(&mut self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
         match (shape, operand) {
             (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
             (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
@@ -90,11 +90,13 @@ impl Lowering<'_> {
             }
             (Shape::SourceVector(i), _) => self.source(operand, inst.ty(i).bits(), true, position),
             (Shape::Address, Operand::Address(base, offset)) => self.address(base, *offset, inst, position),
+            (Shape::Address, Operand::Element(name, index)) => self.element_access(name, index, inst),
             (Shape::Move, Operand::Vector(items)) => {
                 let bits = split_bits(inst.ty(0), items.len(), position)?;
                 let one = |item| self.source(item, bits, false, position);
                 Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
             }
+            (Shape::Move, Operand::Element(name, index)) => self.element(name, index, inst.ty(0).bits(), position),
             (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
             _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
         }
@@ -132,15 +134,15 @@ impl Lowering<'_> {
             Operand::Name(name) if name == "WARP_SZ" => Ok(Value::Int(32)),
             Operand::Name(name) => match self.resolve(name) {
                 Some(Name::Reg(_)) => self.sized_register(name, bits, wide, position).map(Value::Reg),
-                Some(Name::Symbol(symbol)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
-                Some(Name::Symbol(_)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
+                Some(Name::Symbol(symbol, _)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
+                Some(Name::Symbol(..)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
                 None if bits == 64 && self.indices.contains_key(name.as_str()) => {
                     Ok(Value::Int(i128::from(function_address(self.indices[name.as_str()]))))
                 }
                 None => self.special(name, position).map(Value::Special),
             },
             Operand::SymbolOffset(name, offset) => match self.resolve(name) {
-                Some(Name::Symbol(symbol)) => Ok(Value::Symbol(symbol, *offset)),
+                Some(Name::Symbol(symbol, _)) => Ok(Value::Symbol(symbol, *offset)),
                 _ => Err(Error::new(position, format!("'{name}' is not a variable"))),
             },
             _ => Err(Error::new(position, format!("'{operand}' cannot be a source here"))),
@@ -154,12 +156,9 @@ impl Lowering<'_> {
         if self.indices.contains_key(name) {
             return Err(Error::new(position, format!("the address of the function '{name}' needs 64 bits")));
         }
-        if self.undefined.contains(name) {
-            return Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")));
-        }
         match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
             true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
-            false => Err(Error::new(position, format!("'{name}' is not declared"))),
+            false => Err(self.undeclared(name, position)),
         }
     }
 
@@ -180,14 +179,14 @@ impl Lowering<'_> {
         Err(Error::new(inst.position, message))
     }
 
-    fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
+    pub(super) fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
         let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
         match self.resolve(name) {
             Some(Name::Reg(reg)) => match self.function.registers[reg as usize] {
                 32 | 64 => Ok(Value::RegAddress(reg, offset)),
                 _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
             },
-            Some(Name::Symbol(symbol)) => {
+            Some(Name::Symbol(symbol, _)) => {
                 let space = inst.space();
                 let fits = match symbol {
                     Symbol::Data(_) | Symbol::Managed(_) => matches!(space, None | Some(Space::Global | Space::Const)),
@@ -202,11 +201,29 @@ impl Lowering<'_> {
                 }
                 Err(Error::new(position, format!("'{name}' is not in the state space of this access")))
             }
-            None if self.undefined.contains(name.as_str()) => {
-                Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")))
-            }
-            None => Err(Error::new(position, format!("'{name}' is not declared"))),
+            None => Err(self.undeclared(name, position)),
         }
+    }
+
+    /// Why a name that resolves to nothing is none.
+    pub(super) fn undeclared(&self, name: &str, position: Position) -> Error {
+        let what = match self.undefined.contains(name) {
+            true => "declared .extern and defined nowhere",
+            false => "not declared",
+        };
+        Error::new(position, format!("'{name}' is {what}"))
+    }
+
+    /// An instruction that no text has, of a form of the table.
+    pub(super) fn synthetic(
+        &self,
+        opcode: Opcode,
+        suffixes: Vec<Suffix>,
+        operands: Vec<Value>,
+        position: Position,
+    ) -> Result<Inst> {
+        let form = ptx::find_form(opcode, &suffixes).map_err(|why| Error::new(position, why))?;
+        Ok(Inst { position, opcode, suffixes, form, operands, call: None })
     }
 }
 

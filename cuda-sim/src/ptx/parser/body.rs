@@ -232,6 +232,9 @@ impl Parser<'_> {
                     let second = self.ident("a predicate after '|'")?;
                     return Ok(Operand::Pair(name.to_owned(), second.to_owned()));
                 }
+                if self.eat(b'[')? {
+                    return self.element(name);
+                }
                 let offset = self.offset()?;
                 let name = name.to_owned();
                 Ok(if offset == 0 { Operand::Name(name) } else { Operand::SymbolOffset(name, offset) })
@@ -252,6 +255,29 @@ impl Parser<'_> {
             }
             Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
             _ => self.expected("an operand"),
+        }
+    }
+
+    /// `index]` behind `name[`.
+    fn element(&mut self, name: &str) -> Result<Operand> {
+        let register = match self.token {
+            Token::Ident(register) => {
+                self.advance()?;
+                Some(register.to_owned())
+            }
+            _ => None,
+        };
+        let offset = if register.is_some() { self.offset()? } else { self.index()? };
+        self.expect(b']')?;
+        Ok(Operand::Element(name.to_owned(), Index { register, offset }))
+    }
+
+    /// An index that is known.
+    fn index(&mut self) -> Result<i64> {
+        let position = self.position;
+        match self.constant()? {
+            Operand::Int(value) => Ok(value as i64),
+            other => Err(Error::new(position, format!("an index is an integer or a register, '{other}' found"))),
         }
     }
 
@@ -353,8 +379,10 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::CarryIn | Shape::CarryOut => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
         Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_)),
-        Shape::Address => matches!(operand, Operand::Address(..)),
+        Shape::Address => matches!(operand, Operand::Address(..) | Operand::Element(..)),
         Shape::Label => name,
-        Shape::Move => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
+        Shape::Move => {
+            name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..) | Operand::Element(..))
+        }
     }
 }

@@ -1,0 +1,73 @@
+//! How a text names variables, and what it declares: elements of arrays, declarations of other modules' variables.
+
+use super::HEADER;
+use super::sync::check;
+use crate::module::image;
+
+/// The text of an error of a kernel with these declarations and this body.
+#[track_caller]
+fn refused(declarations: &str, body: &str) -> String {
+    let text = format!(
+        "{HEADER}{declarations} .visible .entry k(.param .u64 a) {{ .reg .b8 %b; .reg .b32 %r<8>; .reg .b64 %rd<8>;
+        .reg .pred %p<2>; .reg .b16 %h<2>; {body} ret; }}"
+    );
+    image(&text).map(|_| ()).expect_err(body).to_string()
+}
+
+/// `name[index]` in `mov`, `cvta`, loads and stores, of every space: known indices count elements of the scalar type,
+/// those in registers as well, which are cut to 32 bits and have no sign.
+#[test]
+fn elements_of_arrays_have_addresses() {
+    let text = ".global .align 8 .u64 table[4] = {10, 11, 12, 13}; .const .u16 words[2][3] = {20, 21, 22, 23, 24, 25};
+        .visible .entry k(.param .u64 out, .param .align 4 .b8 blob[8]) {
+        .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %local0, %out; .reg .b16 %h<4>; .reg .u32 %i;
+        .shared .align 16 .b8 local0[64]; .local .align 4 .u32 mine[8]; .shared .align 4 .v2 .u32 pairs[8];
+        ld.param.u64 %out, [out]; mov.u32 %i, %tid.x; mad.wide.u32 %out, %i, 64, %out;
+        mov.u64 %local0, local0[0]; shl.b32 %r1, %i, 3; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd1, %local0;
+        st.shared.u64 [%rd1], 7; ld.shared.u64 %rd2, local0[%r1]; st.global.u64 [%out], %rd2;
+        mov.u64 %rd1, table[3]; ld.global.u64 %rd2, [%rd1]; st.global.u64 [%out+8], %rd2;
+        add.u32 %r1, %i, 2; ld.global.u64 %rd2, table[%r1+-1]; st.global.u64 [%out+16], %rd2;
+        cvt.u16.u32 %h1, %i; ld.const.u16 %h2, words[%h1+3]; cvt.u64.u16 %rd2, %h2; st.global.u64 [%out+24], %rd2;
+        st.local.u32 mine[%i], 5; st.local.u32 mine[2], %i; cvta.local.u64 %rd1, mine[%r1+-2]; ld.u32 %r2, [%rd1];
+        ld.local.u32 %r3, mine[2]; shl.b32 %r3, %r3, 8; or.b32 %r3, %r3, %r2; cvt.u64.u32 %rd2, %r3;
+        st.global.u64 [%out+32], %rd2;
+        mov.u32 %r1, pairs[3]; mov.u32 %r2, pairs; sub.u32 %r3, %r1, %r2; mov.u32 %r4, pairs[-1];
+        sub.u32 %r4, %r4, %r2; mov.b64 %rd2, {%r3, %r4}; st.global.u64 [%out+40], %rd2;
+        mov.b64 %rd3, {%i, 9}; mov.u64 %rd1, table[%rd3]; ld.global.u64 %rd2, [%rd1]; st.global.u64 [%out+48], %rd2;
+        mov.u32 %r1, local0[%i]; mov.u32 %r2, local0; sub.u32 %r1, %r1, %r2; ld.param.u32 %r3, blob[4];
+        mov.b64 %rd2, {%r1, %r3}; st.global.u64 [%out+56], %rd2; ret; }";
+    check(text, 1, [2, 1, 1], &[vec![0; 16]], |after| {
+        for (t, got) in after[0].chunks(8).enumerate() {
+            let t = t as u64;
+            let kept = if t == 0 { 5 } else { 5 | 1 << 8 };
+            assert_eq!(got[..6], [7, 13, 11 + t, 23 + t, kept, 0xffff_fffc_0000_000c], "thread {t}");
+            assert_eq!((got[6], got[7] & 0xffff_ffff), (10 + t, t), "thread {t}");
+        }
+    });
+}
+
+#[test]
+fn what_is_no_element_is_refused() {
+    let declarations = ".global .u32 one; .global .u32 many[4]; .shared .u32 near[4];";
+    for (body, words) in [
+        ("mov.u64 %rd1, one[0];", "'one' is not an array, so it has no element to name"),
+        ("mov.u64 %rd1, %rd2[0];", "'%rd2' is not an array, so it has no element to name"),
+        ("mov.u64 %rd1, gone[0];", "'gone' is not declared"),
+        ("mov.u64 %rd1, many[%gone];", "'%gone' is not declared"),
+        ("mov.u64 %rd1, many[one];", "'one' is a variable, not a register"),
+        ("mov.u64 %rd1, many[%p1];", "'%p1' has 1 bit(s), so it is no index"),
+        ("mov.u64 %rd1, many[1.5];", "an index is an integer or a register, '0d3FF8000000000000' found"),
+        ("mov.u64 %rd1, many[];", "a constant expected, ']' found"),
+        ("mov.u64 %rd1, many[1][2];", "';' expected, '[' found"),
+        ("mov.u16 %h1, many[1];", "the address of 'many[1]' has not 16 bits"),
+        ("add.u64 %rd1, %rd2, many[1];", "operand 3 of 'add.u64' cannot be 'many[1]'"),
+        ("atom.global.add.u32 %r1, many[1], 1;", "'atom' takes no 'many[1]': its address is in brackets"),
+        ("prefetch.global.L1 many[%r1+4];", "'prefetch' takes no 'many[%r1+4]': its address is in brackets"),
+        ("ld.global.u32 %r1, [many[1]];", "']' expected, '[' found"),
+        ("ld.global.u32 %r1, near[1];", "'near' is not in the state space of this access"),
+        ("ld.global.u32 %r1, near[%r2];", "'near' is not in the state space of this access"),
+    ] {
+        let error = refused(declarations, body);
+        assert!(error.contains(words), "{body}: {error}");
+    }
+}
