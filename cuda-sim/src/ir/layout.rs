@@ -5,7 +5,7 @@
 
 use super::Symbol;
 use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Type, Variable};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Largest data block of a module.
 const MAX_DATA: u64 = 1 << 32;
@@ -65,10 +65,11 @@ impl Layout {
                 _ => None,
             })
         };
+        let defined = variables().filter(|v| v.linkage != Some(Linkage::Extern)).map(|v| v.name.as_str()).collect();
         // Constants stand together behind the rest, so that an address can be told to be one.
-        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v))?;
+        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.0 = layout.data.bytes;
-        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v))?;
+        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.1 = layout.data.bytes - layout.constants.0;
         for variable in variables() {
             if let Some(init) = &variable.init {
@@ -78,18 +79,20 @@ impl Layout {
         Ok(layout)
     }
 
-    fn place(&mut self, variable: &Variable) -> Result<()> {
+    /// Places a variable, unless this only declares it: what is `.extern` and has a size is a definition where nothing
+    /// else defines the name, as it is for ptxas.
+    fn place(&mut self, variable: &Variable, defined: &HashSet<&str>) -> Result<()> {
         let unsized_array = variable.dimensions.contains(&None);
-        let declared = variable.linkage == Some(Linkage::Extern) && !(variable.space == Space::Shared && unsized_array);
-        if declared {
-            // Defined elsewhere in the module, or an error where it is used.
+        let is_extern = variable.linkage == Some(Linkage::Extern);
+        let is_declared = defined.contains(variable.name.as_str()) || self.symbols.contains_key(&variable.name);
+        if is_extern && (is_declared || (unsized_array && variable.space != Space::Shared)) {
             return Ok(());
         }
         if self.symbols.contains_key(&variable.name) {
             return Err(Error::new(variable.position, format!("'{}' is defined twice", variable.name)));
         }
         let symbol = match variable.space {
-            Space::Shared if variable.linkage == Some(Linkage::Extern) => Symbol::DynamicShared,
+            Space::Shared if is_extern && unsized_array => Symbol::DynamicShared,
             Space::Shared => Symbol::Shared(place(&mut self.shared_bytes, variable)?),
             Space::Global | Space::Const => {
                 let bytes = match (&variable.init, unsized_array) {

@@ -7,7 +7,9 @@
 
 mod rename;
 
-use crate::ptx::{self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Statement, Variable};
+use crate::ptx::{
+    self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Space, Statement, Variable,
+};
 use once_cell::sync::Lazy;
 use std::collections::{HashMap, HashSet};
 
@@ -78,7 +80,7 @@ fn own(item: &Item) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// A name that two modules define, with the place in the later one.
+/// A name that two modules define, with the place in the later one, and a variable that no module defines.
 pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
     separate(&mut modules);
     let winners = winners(&modules)?;
@@ -100,11 +102,24 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
                 None => !matches!(item, Item::Note(_)),
             };
             if keep {
+                defined_somewhere(&item)?;
                 linked.items.push(item);
             }
         }
     }
     Ok(linked)
+}
+
+/// Refuses what is left of a variable's declaration where no module defines it; dynamic shared memory has no definition.
+fn defined_somewhere(item: &Item) -> Result<()> {
+    match item {
+        Item::Variable(Variable { linkage: Some(Linkage::Extern), space, name, dimensions, position, .. })
+            if *space != Space::Shared || !dimensions.contains(&None) =>
+        {
+            Err(Error::new(*position, format!("'{name}' is declared .extern and no module defines it")))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn capability(target: &str) -> Option<u32> {

@@ -52,8 +52,10 @@ fn strong_definitions_win_and_clash() {
     assert_eq!(out.read(3)[1], 9);
     let clash = linked(&[strong, strong]).unwrap_err();
     assert!(clash.contains("'choice' is defined in more than one module"), "{clash}");
+    let missing = linked(&[MAIN]).unwrap_err();
+    assert!(missing.contains("'shared_number' is declared .extern and no module defines it"), "{missing}");
     let missing = image(&format!("{HEADER}{MAIN}")).err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(missing.contains("shared_number") && missing.contains("defined nowhere"), "{missing}");
+    assert!(missing.contains("the function 'helper' is called but not defined in this module"), "{missing}");
 }
 
 #[test]

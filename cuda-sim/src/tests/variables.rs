@@ -2,7 +2,9 @@
 
 use super::HEADER;
 use super::sync::check;
-use crate::module::image;
+use crate::link::link;
+use crate::module::{Module, image};
+use crate::ptx::parse;
 
 /// The text of an error of a kernel with these declarations and this body.
 #[track_caller]
@@ -70,4 +72,42 @@ fn what_is_no_element_is_refused() {
         let error = refused(declarations, body);
         assert!(error.contains(words), "{body}: {error}");
     }
+}
+
+/// As for ptxas: what is declared `.extern` with a size has memory where nothing else in the module defines it, and is
+/// part of the kernel's static shared memory; an array without a size begins where that ends.
+#[test]
+fn extern_variables_with_a_size_are_definitions() {
+    let text =
+        ".extern .shared .align 16 .b8 near[512]; .extern .shared .align 16 .b8 rest[]; .extern .shared .u32 one;
+        .extern .shared .u32 one; .extern .global .align 8 .u64 far[2]; .extern .global .u64 there;
+        .global .u64 there = 5;
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<8>; ld.param.u64 %rd1, [out];
+        mov.u32 %r1, %total_smem_size; mov.u32 %r2, %dynamic_smem_size; sub.u32 %r1, %r1, %r2;
+        cvt.u64.u32 %rd2, %r1; st.global.u64 [%rd1], %rd2;
+        mov.u32 %r3, near; mov.u32 %r4, rest; mov.u32 %r5, one; st.shared.u32 [near+508], 1; st.shared.u32 [one], 2;
+        st.shared.u32 [rest], 3; ld.shared.u32 %r6, near[508]; ld.shared.u32 %r7, [one]; mad.lo.u32 %r6, %r7, 10, %r6;
+        ld.shared.u32 %r7, rest[0]; mad.lo.u32 %r6, %r7, 100, %r6; cvt.u64.u32 %rd2, %r6; st.global.u64 [%rd1+8], %rd2;
+        sub.u32 %r4, %r4, %r3; cvt.u64.u32 %rd2, %r4; st.global.u64 [%rd1+16], %rd2;
+        ld.global.u64 %rd2, [far+8]; ld.global.u64 %rd3, [there]; add.u64 %rd2, %rd2, %rd3;
+        st.global.u64 [%rd1+24], %rd2; st.global.u64 [far+8], 1; ret; }";
+    // Dynamic shared memory begins at a multiple of 16 bytes.
+    check(text, 1, [1, 1, 1], &[vec![9; 4]], |after| assert_eq!(after[0], [528, 321, 528, 5]));
+    let image = image(&format!("{HEADER}{text}")).unwrap();
+    assert_eq!(image.kernels["k"].signature().shared_bytes, 516);
+    let image = Module::new(image).unwrap();
+    assert_eq!(image.global("far").map(|(_, bytes)| bytes), Some(16));
+}
+
+/// A linker has no such definitions.
+#[test]
+fn a_link_needs_a_definition_of_every_variable() {
+    let module = |text: &str| parse(&format!("{HEADER}{text}")).unwrap();
+    let declared = ".extern .shared .align 16 .b8 near[512]; .extern .shared .align 16 .b8 rest[];";
+    let error = link(vec![module(declared), module(".global .u32 other;")]).unwrap_err();
+    assert_eq!(error.message, "'near' is declared .extern and no module defines it");
+    let linked = link(vec![module(declared), module(".visible .shared .align 16 .b8 near[512];")]).unwrap();
+    assert_eq!(linked.items.len(), 2);
+    let error = refused(".extern .global .u32 far[];", "ld.global.u32 %r1, [far];");
+    assert!(error.contains("'far' is declared .extern and defined nowhere"), "{error}");
 }
