@@ -4,6 +4,8 @@
 mod calls;
 mod elements;
 mod operands;
+mod synthetic;
+mod vectors;
 
 use super::inline::inline;
 use super::layout::{Layout, align_up, place};
@@ -179,16 +181,41 @@ struct Names<'a> {
 #[derive(Clone, Copy)]
 enum Name {
     Reg(Reg),
+    /// Registers that follow each other, the elements of a vector: the first, and how many.
+    Vector(Reg, u8),
     /// A variable, with the size of its elements if it is an array.
     Symbol(Symbol, Option<u64>),
+}
+
+/// Registers, or vectors of them, that are named by a prefix and a number.
+struct Range {
+    prefix: String,
+    first: Reg,
+    count: u32,
+    /// Registers of each: 1, or a vector's elements.
+    elements: u8,
+}
+
+impl Range {
+    fn find(&self, name: &str) -> Option<Name> {
+        let digits = name.strip_prefix(self.prefix.as_str())?;
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let index: u32 = plain.then(|| digits.parse().ok())??;
+        (index < self.count).then(|| registers_at(self.first + index * Reg::from(self.elements), self.elements))
+    }
+}
+
+/// The meaning of a name that declares so many registers from one on.
+fn registers_at(first: Reg, elements: u8) -> Name {
+    if elements == 1 { Name::Reg(first) } else { Name::Vector(first, elements) }
 }
 
 #[derive(Default)]
 struct Scope {
     parent: usize,
     names: HashMap<String, Name>,
-    /// `%r<5>` declares `%r0` to `%r4`: prefix, first register, count.
-    ranges: Vec<(String, Reg, u32)>,
+    /// `%r<5>` declares `%r0` to `%r4`.
+    ranges: Vec<Range>,
     labels: HashMap<String, BlockId>,
     tables: HashMap<String, Vec<String>>,
     prototypes: HashMap<String, Prototype>,
@@ -400,14 +427,18 @@ impl<'a> Lowering<'a> {
     fn registers(&mut self, decl: &RegisterDecl) -> Result<()> {
         for (name, count) in &decl.names {
             let first = self.function.registers.len() as Reg;
-            let n = count.unwrap_or(1);
-            if self.function.registers.len() + n as usize > 1 << 20 {
+            let elements = decl.vector.unwrap_or(1);
+            let end = self.function.registers.len() + count.unwrap_or(1) as usize * usize::from(elements);
+            if end > 1 << 20 {
                 return Err(Error::unsupported(Position::default(), "more than 1048576 registers"));
             }
-            self.function.registers.resize(first as usize + n as usize, decl.ty.bits());
-            match count {
-                Some(n) => self.scopes[self.scope].ranges.push((name.clone(), first, *n)),
-                None => self.define(name, Name::Reg(first), Position::default())?,
+            self.function.registers.resize(end, decl.ty.bits());
+            match *count {
+                Some(count) => {
+                    let prefix = name.clone();
+                    self.scopes[self.scope].ranges.push(Range { prefix, first, count, elements });
+                }
+                None => self.define(name, registers_at(first, elements), Position::default())?,
             }
         }
         Ok(())
@@ -471,17 +502,11 @@ impl<'a> Lowering<'a> {
     }
 
     fn resolve(&self, name: &str) -> Option<Name> {
-        let local = self.in_scopes(|scope| {
-            scope.names.get(name).copied().or_else(|| {
-                scope.ranges.iter().find_map(|(prefix, first, count)| {
-                    let digits = name.strip_prefix(prefix.as_str())?;
-                    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-                    let index: u32 = plain.then(|| digits.parse().ok())??;
-                    (index < *count).then_some(Name::Reg(first + index))
-                })
-            })
-        });
-        local.or_else(|| {
+        let in_scope = |scope: &Scope| {
+            let declared = scope.names.get(name).copied();
+            declared.or_else(|| scope.ranges.iter().find_map(|range| range.find(name)))
+        };
+        self.in_scopes(in_scope).or_else(|| self.vector_element(name).map(Name::Reg)).or_else(|| {
             let symbol = self.layout.symbols.get(name)?;
             Some(Name::Symbol(*symbol, self.layout.elements.get(name).copied()))
         })
@@ -491,7 +516,11 @@ impl<'a> Lowering<'a> {
         match self.resolve(name) {
             Some(Name::Reg(reg)) => Ok(reg),
             Some(Name::Symbol(..)) => Err(Error::new(position, format!("'{name}' is a variable, not a register"))),
-            None => Err(Error::new(position, format!("'{name}' is not declared"))),
+            Some(Name::Vector(_, count)) => {
+                let message = format!("'{name}' is a vector of {count} registers, where one is needed");
+                Err(Error::new(position, message))
+            }
+            None => Err(self.undeclared(name, position)),
         }
     }
 

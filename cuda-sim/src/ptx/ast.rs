@@ -331,6 +331,10 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    pub(crate) fn has(&self, modifier: Modifier) -> bool {
+        self.suffixes.contains(&Suffix::Modifier(modifier))
+    }
+
     /// The name in full, such as `add.rn.f32`.
     pub fn full_name(&self) -> String {
         let mut name = self.opcode.name().to_owned();

@@ -283,6 +283,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
+    form(Opcode::Mov, &[one(&[M::V2, M::V4])], &[VALUES], &[DestVector(0), Shape::SourceVector(0)]),
     // Synchronisation.
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),

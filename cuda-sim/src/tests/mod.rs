@@ -16,6 +16,7 @@ mod text;
 mod tiers;
 mod uniform;
 mod variables;
+mod vectors;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};

@@ -33,6 +33,7 @@ const SAMPLE: &str = r#"
 $L__BB0_1: // a label
   mov.u64 %rd2, table+4;
   mov.u64 %rd2, table[1];
+  .reg .v4 .f32 %v<2>; mov.v4.f32 %v1, {%v0.y, %v0.x, 0f00000000, %v0.a};
   ld.global.u32 %r3, table[%r1+-2];
   atom.acq_rel.sys.global.cas.b32 %r5, [%rd2], 0, 1;
   mov.b64 %rd3, {%r1, %r2};

@@ -8,7 +8,7 @@ use crate::ptx::parse;
 
 /// The text of an error of a kernel with these declarations and this body.
 #[track_caller]
-fn refused(declarations: &str, body: &str) -> String {
+pub(super) fn refused(declarations: &str, body: &str) -> String {
     let text = format!(
         "{HEADER}{declarations} .visible .entry k(.param .u64 a) {{ .reg .b8 %b; .reg .b32 %r<8>; .reg .b64 %rd<8>;
         .reg .pred %p<2>; .reg .b16 %h<2>; {body} ret; }}"

@@ -54,6 +54,13 @@ fn moves() {
     for ty in ["b64", "u64", "s64", "f64"] {
         gives("", &format!("mov.{ty} %rd1, 0d400921FB54442D18; st.b64 [%out], %rd1;"), &[0x4009_21fb_5444_2d18]);
     }
+    for (ty, bits) in [("b16", 16), ("u32", 32), ("s64", 64)] {
+        let body = format!(
+            ".reg .v2 .b{bits} %v, %w; mov.v2.{ty} %v, {{1, 2}}; mov.v2.{ty} %w, {{%v.y, %v.x}}; mov.v2.{ty} %v, %w;
+            st.b{bits} [%out], %v.x;"
+        );
+        gives("", &body, &[2]);
+    }
     gives("", "mov.pred %p1, 1; mov.pred %p2, %p1; selp.b64 %rd1, 3, 4, %p2; st.b64 [%out], %rd1;", &[3]);
     gives("", "mov.b64 %rd1, {%r0, %r0}; mov.b64 {_, %r1}, %rd1; st.b32 [%out+4], %r1;", &[0, 1 << 32]);
     let quarters = "mov.u64 %rd1, 0x0004000300020001; mov.b64 {%h1, %h2, %h3, %h4}, %rd1;

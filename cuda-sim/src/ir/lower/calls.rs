@@ -17,6 +17,8 @@ impl Lowering<'_> {
     pub(super) fn emit(&mut self, ast: &ptx::Instruction) -> Result<()> {
         match &ast.call {
             Some(call) if call.prototype.is_some() => self.indirect_call(ast, call),
+            _ if ast.opcode == Opcode::Mov && ast.has(Modifier::V2) => self.move_vector(ast, 2),
+            _ if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
             _ => {
                 let inst = self.resolved(ast)?;
                 self.push(inst);

@@ -78,16 +78,4 @@ impl Lowering<'_> {
         self.compute(Opcode::Add, vec![Suffix::Type(ty)], add, position)?;
         Ok(sum)
     }
-
-    fn compute(
-        &mut self,
-        opcode: Opcode,
-        suffixes: Vec<Suffix>,
-        operands: Vec<Value>,
-        position: Position,
-    ) -> Result<()> {
-        let inst = self.synthetic(opcode, suffixes, operands, position)?;
-        self.push(inst);
-        Ok(())
-    }
 }

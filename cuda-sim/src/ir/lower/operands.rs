@@ -1,9 +1,10 @@
 //! Operands: names to registers, variables, functions and special registers, checked against the form's shapes.
 
+use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
 use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
+use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
@@ -39,6 +40,10 @@ impl Lowering<'_> {
 
     /// Vector loads, stores and atomics must have as many operands as `.v2` and the like say.
     fn check_vectors(&self, inst: &Inst) -> Result<()> {
+        if inst.opcode == Opcode::Mov && inst.operands.iter().all(|value| matches!(value, Value::Vector(_))) {
+            let message = "'mov' packs a vector or unpacks one: 'mov.v2' and 'mov.v4' move from vector to vector";
+            return Err(Error::new(inst.position, message));
+        }
         if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red) {
             return Ok(());
         }
@@ -55,6 +60,10 @@ impl Lowering<'_> {
     }
 
     fn operand(&mut self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
+        let operand = match shape {
+            Shape::DestVector(_) | Shape::SourceVector(_) | Shape::Move => &*self.spread(operand),
+            _ => operand,
+        };
         match (shape, operand) {
             (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
             (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
@@ -106,7 +115,7 @@ impl Lowering<'_> {
         self.dest_bits(operand, ty.bits(), wide, position)
     }
 
-    fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+    pub(super) fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
         match operand {
             Operand::Sink => Ok(Value::Sink),
             Operand::Name(name) => self.sized_register(name, bits, wide, position).map(Value::Reg),
@@ -125,7 +134,7 @@ impl Lowering<'_> {
         Err(Error::new(position, format!("'{name}' has {has} bit(s) where the instruction needs {bits}")))
     }
 
-    fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+    pub(super) fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
         match operand {
             Operand::Int(value) => Ok(Value::Int(*value)),
             Operand::F32(value) if bits >= 32 => Ok(Value::F32(*value)),
@@ -133,7 +142,9 @@ impl Lowering<'_> {
             Operand::Not(name) if bits == 1 => Ok(Value::Not(self.predicate(name, position)?)),
             Operand::Name(name) if name == "WARP_SZ" => Ok(Value::Int(32)),
             Operand::Name(name) => match self.resolve(name) {
-                Some(Name::Reg(_)) => self.sized_register(name, bits, wide, position).map(Value::Reg),
+                Some(Name::Reg(_) | Name::Vector(..)) => {
+                    self.sized_register(name, bits, wide, position).map(Value::Reg)
+                }
                 Some(Name::Symbol(symbol, _)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
                 Some(Name::Symbol(..)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
                 None if bits == 64 && self.indices.contains_key(name.as_str()) => {
@@ -155,6 +166,9 @@ impl Lowering<'_> {
         }
         if self.indices.contains_key(name) {
             return Err(Error::new(position, format!("the address of the function '{name}' needs 64 bits")));
+        }
+        if let Some(error) = self.no_element(name, position) {
+            return Err(error);
         }
         match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
             true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
@@ -182,6 +196,7 @@ impl Lowering<'_> {
     pub(super) fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
         let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
         match self.resolve(name) {
+            Some(Name::Vector(..)) => self.register(name, position).map(|reg| Value::RegAddress(reg, offset)),
             Some(Name::Reg(reg)) => match self.function.registers[reg as usize] {
                 32 | 64 => Ok(Value::RegAddress(reg, offset)),
                 _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
@@ -207,23 +222,14 @@ impl Lowering<'_> {
 
     /// Why a name that resolves to nothing is none.
     pub(super) fn undeclared(&self, name: &str, position: Position) -> Error {
+        if let Some(error) = self.no_element(name, position) {
+            return error;
+        }
         let what = match self.undefined.contains(name) {
             true => "declared .extern and defined nowhere",
             false => "not declared",
         };
         Error::new(position, format!("'{name}' is {what}"))
-    }
-
-    /// An instruction that no text has, of a form of the table.
-    pub(super) fn synthetic(
-        &self,
-        opcode: Opcode,
-        suffixes: Vec<Suffix>,
-        operands: Vec<Value>,
-        position: Position,
-    ) -> Result<Inst> {
-        let form = ptx::find_form(opcode, &suffixes).map_err(|why| Error::new(position, why))?;
-        Ok(Inst { position, opcode, suffixes, form, operands, call: None })
     }
 }
 
@@ -253,13 +259,9 @@ fn wide_allowed(inst: &Inst) -> bool {
 fn special(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     if let Some((base, component)) = name.split_once('.') {
-        let axis = match component {
-            "x" => 0,
-            "y" => 1,
-            "z" => 2,
-            _ => return None,
-        };
+        let axis = element_index(component)?;
         return Some(match base {
+            _ if axis == 3 && is_vector(base) => Special::Zero,
             "tid" => Special::Tid(axis),
             "cluster_ctaid" => Special::Cluster(InCluster::Ctaid(axis)),
             "cluster_nctaid" => Special::Cluster(InCluster::Nctaid(axis)),

@@ -101,6 +101,7 @@ impl Parser<'_> {
 
     fn registers(&mut self) -> Result<Statement> {
         self.advance()?;
+        let start = self.position;
         let (mut vector, mut ty) = (None, None);
         while let Token::Dot(name) = self.token {
             match name {
@@ -114,9 +115,7 @@ impl Parser<'_> {
             self.advance()?;
         }
         let Some(ty) = ty else { return self.expected("a type") };
-        if vector.is_some() {
-            return Err(Error::unsupported(self.position, "vector registers are not supported"));
-        }
+        check_vector(ty, vector, start)?;
         let mut names = Vec::new();
         loop {
             let name = self.ident("the name of a register")?.to_owned();
@@ -333,6 +332,18 @@ impl Parser<'_> {
         self.expect(b')')?;
         Ok(names)
     }
+}
+
+/// Refuses vectors that PTX does not have.
+fn check_vector(ty: Type, vector: Option<u8>, position: Position) -> Result<()> {
+    let message = match vector {
+        Some(_) if ty == Type::Pred => "predicates make no vector register".to_owned(),
+        Some(n) if ty.bits() * u32::from(n) > 128 => {
+            format!("a vector register has 128 bits at most, and .v{n} .{} has {}", ty.name(), ty.bits() * u32::from(n))
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(position, message))
 }
 
 /// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
