@@ -3,6 +3,7 @@
 
 mod calls;
 mod elements;
+mod formals;
 mod operands;
 mod synthetic;
 mod vectors;
@@ -263,6 +264,9 @@ struct Lowering<'a> {
     undefined: &'a HashSet<&'a str>,
     /// The register of the carry flag, once something needs it.
     carry: Option<Reg>,
+    /// Where a function with results in registers returns, and what it stores there: slots and values.
+    epilogue: Option<BlockId>,
+    results: Vec<(usize, ptx::Variable)>,
     function: Function,
     scopes: Vec<Scope>,
     scope: usize,
@@ -302,6 +306,8 @@ impl<'a> Lowering<'a> {
             taken: names.taken,
             undefined: names.undefined,
             carry: None,
+            epilogue: None,
+            results: Vec::new(),
             function,
             scopes: vec![Scope::default()],
             scope: 0,
@@ -315,8 +321,9 @@ impl<'a> Lowering<'a> {
     fn formals(&mut self, ast: &ptx::Function) -> Result<()> {
         let mut offset = 0;
         for formal in ast.returns.iter().chain(&ast.params) {
-            if formal.space != Space::Param {
-                return Err(Error::unsupported(formal.position, "a formal in .reg space is not supported"));
+            if formal.space == Space::Reg {
+                self.formal_in_register(ast, formal)?;
+                continue;
             }
             let symbol = if ast.kind == FunctionKind::Entry {
                 offset = align_up(offset, formal.alignment());
@@ -330,6 +337,7 @@ impl<'a> Lowering<'a> {
             };
             self.define(&formal.name, Name::Symbol(symbol, formal.element_bytes()), formal.position)?;
         }
+        self.load_formals(ast)?;
         if offset > MAX_PARAM_BYTES {
             let message = format!("the parameters of '{}' take {offset} bytes, more than {MAX_PARAM_BYTES}", ast.name);
             return Err(Error::new(ast.position, message));
@@ -370,7 +378,9 @@ impl<'a> Lowering<'a> {
                 | Statement::Note(_) => {}
             }
         }
-        self.terminate(Term::Return);
+        let end = self.returned();
+        self.terminate(end);
+        self.store_results()?;
         let blocks = std::mem::take(&mut self.blocks);
         // A block without a terminator ends the text, where PTX returns.
         let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
@@ -602,7 +612,7 @@ impl<'a> Lowering<'a> {
                 Term::Switch(reg, blocks)
             }
             (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
-            (Opcode::Ret, _) => Term::Return,
+            (Opcode::Ret, _) => self.returned(),
             (Opcode::Exit, _) => Term::Exit,
             (Opcode::Trap, _) => Term::Trap(position),
             _ => return Ok(None),

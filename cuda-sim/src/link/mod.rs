@@ -188,10 +188,34 @@ pub(crate) fn with_library(mut module: Module) -> Module {
         return module;
     }
     let defined = functions(&module.items, true);
-    let wanted = |item: &&Item| match item {
-        Item::Function(f) => declared.contains(&f.name) && !defined.contains(&f.name),
-        _ => false,
+    let wanted = |item: &Item| match item {
+        Item::Function(f) if declared.contains(&f.name) && !defined.contains(&f.name) => {
+            let is_declaration = |item: &&Item| matches!(item, Item::Function(d) if d.name == f.name);
+            Some(Item::Function(with_results_of(f, module.items.iter().find(is_declaration))))
+        }
+        _ => None,
     };
-    module.items.extend(LIBRARY.items.iter().filter(wanted).cloned());
+    let added: Vec<Item> = LIBRARY.items.iter().filter_map(wanted).collect();
+    module.items.extend(added);
     module
+}
+
+/// A function of the library with the results that a module declares, which may leave them out, or give it one that it
+/// never writes: linkers do not compare declarations with the device's own functions.
+fn with_results_of(function: &Function, declaration: Option<&Item>) -> Function {
+    let mut function = function.clone();
+    let Some(Item::Function(declared)) = declaration else { return function };
+    match (declared.returns.is_empty(), function.returns.is_empty()) {
+        (true, false) => {
+            let results = std::mem::take(&mut function.returns).into_iter().map(Statement::Variable);
+            function.body = function.body.map(|body| results.chain(body).collect());
+        }
+        (false, true) => {
+            let unnamed =
+                |(at, result): (usize, &Variable)| Variable { name: format!("$result{at}"), ..result.clone() };
+            function.returns = declared.returns.iter().enumerate().map(unnamed).collect();
+        }
+        _ => {}
+    }
+    function
 }

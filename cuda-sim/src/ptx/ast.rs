@@ -352,12 +352,12 @@ impl Instruction {
 /// What follows `call`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallOperands {
-    /// `.param` variables that take the results.
+    /// `.param` variables and registers that take the results; `_` leaves one.
     pub returns: Vec<String>,
     /// The function, or a register in an indirect call.
     pub callee: String,
-    /// `.param` variables that carry the arguments.
-    pub args: Vec<String>,
+    /// The arguments: `.param` variables, registers and constants.
+    pub args: Vec<Operand>,
     /// The prototype of an indirect call.
     pub prototype: Option<String>,
 }

@@ -181,7 +181,9 @@ impl Display for Instruction {
             }
             write!(f, " {}", call.callee)?;
             if !call.args.is_empty() {
-                write!(f, ", ({})", call.args.join(", "))?;
+                write!(f, ", (")?;
+                comma(f, &call.args)?;
+                write!(f, ")")?;
             }
             if let Some(prototype) = &call.prototype {
                 write!(f, ", {prototype}")?;

@@ -2,6 +2,7 @@
 //!
 //! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
 
+mod arguments;
 mod calls;
 mod clusters;
 mod faults;

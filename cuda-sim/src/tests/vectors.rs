@@ -38,7 +38,7 @@ fn vectors_stand_for_their_elements() {
             assert_eq!(got[4..8], [pair, pair.rotate_left(32), pair, pair + 1], "thread {t}");
             let bytes: Vec<u8> = input.iter().flat_map(|v| v.to_le_bytes()).collect();
             let read = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]);
-            assert_eq!(got[8], 7 + t | u64::from(read) << 32, "thread {t}");
+            assert_eq!(got[8], (7 + t) | u64::from(read) << 32, "thread {t}");
             assert_eq!((got[9], got[10]), (100 + 3, t | t << 32), "thread {t}");
         }
     });

@@ -20,9 +20,6 @@ impl Lowering<'_> {
             operands: Vec::new(),
             call: None,
         };
-        if let Some(call) = &ast.call {
-            inst.call = Some(self.call(call, ast.position)?);
-        }
         let mut written = ast.operands.iter();
         for shape in form.operands {
             let value = if shape.is_implicit() {

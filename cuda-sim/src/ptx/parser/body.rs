@@ -299,7 +299,7 @@ impl Parser<'_> {
 
     fn call_operands(&mut self) -> Result<CallOperands> {
         let returns = if self.is(b'(') {
-            let names = self.name_list()?;
+            let names = self.list(|parser| Ok(parser.ident("a variable for a result")?.to_owned()))?;
             self.expect(b',')?;
             names
         } else {
@@ -309,7 +309,7 @@ impl Parser<'_> {
         let mut call = CallOperands { returns, callee, args: Vec::new(), prototype: None };
         if self.eat(b',')? {
             if self.is(b'(') {
-                call.args = self.name_list()?;
+                call.args = self.list(Self::argument)?;
                 if self.eat(b',')? {
                     call.prototype = Some(self.ident("a prototype")?.to_owned());
                 }
@@ -320,17 +320,30 @@ impl Parser<'_> {
         Ok(call)
     }
 
-    fn name_list(&mut self) -> Result<Vec<String>> {
+    /// An argument of a call.
+    fn argument(&mut self) -> Result<Operand> {
+        match self.token {
+            Token::Ident(name) => {
+                self.advance()?;
+                Ok(Operand::Name(name.to_owned()))
+            }
+            Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
+            _ => self.expected("an argument of the call"),
+        }
+    }
+
+    /// Items in parentheses.
+    fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect(b'(')?;
-        let mut names = Vec::new();
+        let mut items = Vec::new();
         while !self.is(b')') {
-            names.push(self.ident("a parameter of the call")?.to_owned());
+            items.push(item(self)?);
             if !self.eat(b',')? {
                 break;
             }
         }
         self.expect(b')')?;
-        Ok(names)
+        Ok(items)
     }
 }
 
