@@ -4,6 +4,7 @@
 //! decides which forms an instruction may have by the table in [`super::isa`]; names are resolved later.
 
 mod body;
+mod constant;
 
 use super::ast::*;
 use super::lexer::{Lexer, Token};
@@ -76,6 +77,7 @@ fn show(token: &Token<'_>) -> String {
         Token::F64(bits) => format!("'0d{bits:016X}'"),
         Token::Str(text) => format!("\"{text}\""),
         Token::Punct(byte) => format!("'{}'", char::from(*byte)),
+        Token::Operator(name) => format!("'{name}'"),
         Token::End => "the end of the text".to_owned(),
     }
 }
@@ -361,7 +363,7 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 Ok(Init::Symbol(name, self.offset()?, true))
             }
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 Ok(Init::Symbol(name.to_owned(), self.offset()?, false))
             }
@@ -374,28 +376,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `+4` or `-4` after a symbol, or nothing.
+    /// `+4` or `-4` after a symbol, or nothing: the rest is a constant expression.
     fn offset(&mut self) -> Result<i64> {
-        let negative = self.is(b'-');
-        if !negative && !self.is(b'+') {
+        if !self.is(b'-') && !self.is(b'+') {
             return Ok(0);
         }
-        self.advance()?;
-        let negative = negative ^ self.eat(b'-')?;
-        let value = self.int("an offset")? as i64;
-        Ok(if negative { value.wrapping_neg() } else { value })
+        self.constant_integer("an offset")
     }
 
-    fn constant(&mut self) -> Result<Operand> {
-        let negative = self.eat(b'-')?;
-        let constant = match self.token {
-            Token::Int(value) => Operand::Int(if negative { -i128::from(value) } else { i128::from(value) }),
-            Token::F32(bits) => Operand::F32(if negative { bits ^ (1 << 31) } else { bits }),
-            Token::F64(bits) => Operand::F64(if negative { bits ^ (1 << 63) } else { bits }),
-            _ => return self.expected("a constant"),
-        };
-        self.advance()?;
-        Ok(constant)
+    /// A constant expression whose value is an integer.
+    fn constant_integer(&mut self, what: &str) -> Result<i64> {
+        let position = self.position;
+        match self.constant()? {
+            Operand::Int(value) => Ok(value as i64),
+            other => Err(Error::new(position, format!("{what} is an integer, '{other}' found"))),
+        }
     }
 
     fn function(&mut self, linkage: Option<Linkage>, kind: FunctionKind) -> Result<Function> {

@@ -5,6 +5,7 @@
 mod arguments;
 mod calls;
 mod clusters;
+mod constants;
 mod faults;
 mod floats;
 mod integers;

@@ -58,7 +58,7 @@ fn what_is_no_element_is_refused() {
         ("mov.u64 %rd1, many[%gone];", "'%gone' is not declared"),
         ("mov.u64 %rd1, many[one];", "'one' is a variable, not a register"),
         ("mov.u64 %rd1, many[%p1];", "'%p1' has 1 bit(s), so it is no index"),
-        ("mov.u64 %rd1, many[1.5];", "an index is an integer or a register, '0d3FF8000000000000' found"),
+        ("mov.u64 %rd1, many[1.5];", "an index is an integer, '0d3FF8000000000000' found"),
         ("mov.u64 %rd1, many[];", "a constant expected, ']' found"),
         ("mov.u64 %rd1, many[1][2];", "';' expected, '[' found"),
         ("mov.u16 %h1, many[1];", "the address of 'many[1]' has not 16 bits"),

@@ -4,7 +4,7 @@ use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
 use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
+use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
@@ -61,6 +61,12 @@ impl Lowering<'_> {
             Shape::DestVector(_) | Shape::SourceVector(_) | Shape::Move => &*self.spread(operand),
             _ => operand,
         };
+        if let Operand::SymbolOffset(name, offset) = operand
+            && let Some(Name::Reg(_)) = self.resolve(name)
+        {
+            let register = self.operand(shape, &Operand::Name(name.clone()), inst, position)?;
+            return self.sum(register, operand, *offset, inst.ty(0).is_float(), position);
+        }
         match (shape, operand) {
             (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
             (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
@@ -108,6 +114,24 @@ impl Lowering<'_> {
         }
     }
 
+    /// A register and a constant that is added to it: `%r1+4` as a source.
+    fn sum(&mut self, register: Value, text: &Operand, offset: i64, float: bool, position: Position) -> Result<Value> {
+        let bits = match register {
+            Value::Reg(reg) if !float => self.function.registers[reg as usize],
+            _ => 0,
+        };
+        let ty = match bits {
+            16 => Type::U16,
+            32 => Type::U32,
+            64 => Type::U64,
+            _ => return Err(Error::new(position, format!("'{text}' is not a sum of integers"))),
+        };
+        let sum = Value::Reg(self.temporary(bits));
+        let operands = vec![sum.clone(), register, Value::Int(offset.into())];
+        self.compute(Opcode::Add, vec![Suffix::Type(ty)], operands, position)?;
+        Ok(sum)
+    }
+
     fn dest(&self, operand: &Operand, ty: Type, wide: bool, position: Position) -> Result<Value> {
         self.dest_bits(operand, ty.bits(), wide, position)
     }
@@ -150,7 +174,8 @@ impl Lowering<'_> {
                 None => self.special(name, position).map(Value::Special),
             },
             Operand::SymbolOffset(name, offset) => match self.resolve(name) {
-                Some(Name::Symbol(symbol, _)) => Ok(Value::Symbol(symbol, *offset)),
+                Some(Name::Symbol(symbol, _)) if bits >= 32 => Ok(Value::Symbol(symbol, *offset)),
+                Some(Name::Symbol(..)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
                 _ => Err(Error::new(position, format!("'{name}' is not a variable"))),
             },
             _ => Err(Error::new(position, format!("'{operand}' cannot be a source here"))),

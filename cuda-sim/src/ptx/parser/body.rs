@@ -221,7 +221,7 @@ impl Parser<'_> {
                 }
                 Ok(Operand::Sink)
             }
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 if let Token::Dot(component) = self.token {
                     self.advance()?;
@@ -239,7 +239,11 @@ impl Parser<'_> {
                 Ok(if offset == 0 { Operand::Name(name) } else { Operand::SymbolOffset(name, offset) })
             }
             Token::Punct(b'!') => {
+                let position = self.position;
                 self.advance()?;
+                if self.is_constant() {
+                    return self.negated_constant(position);
+                }
                 Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned()))
             }
             Token::Punct(b'[') => self.address(),
@@ -252,7 +256,7 @@ impl Parser<'_> {
                 self.expect(b'}')?;
                 Ok(Operand::Vector(items))
             }
-            Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
+            _ if self.is_constant() => self.constant(),
             _ => self.expected("an operand"),
         }
     }
@@ -260,30 +264,21 @@ impl Parser<'_> {
     /// `index]` behind `name[`.
     fn element(&mut self, name: &str) -> Result<Operand> {
         let register = match self.token {
-            Token::Ident(register) => {
+            Token::Ident(register) if !self.is_constant() => {
                 self.advance()?;
                 Some(register.to_owned())
             }
             _ => None,
         };
-        let offset = if register.is_some() { self.offset()? } else { self.index()? };
+        let offset = if register.is_some() { self.offset()? } else { self.constant_integer("an index")? };
         self.expect(b']')?;
         Ok(Operand::Element(name.to_owned(), Index { register, offset }))
-    }
-
-    /// An index that is known.
-    fn index(&mut self) -> Result<i64> {
-        let position = self.position;
-        match self.constant()? {
-            Operand::Int(value) => Ok(value as i64),
-            other => Err(Error::new(position, format!("an index is an integer or a register, '{other}' found"))),
-        }
     }
 
     fn address(&mut self) -> Result<Operand> {
         self.expect(b'[')?;
         let operand = match self.token {
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 let offset = self.offset()?;
                 Operand::Address(AddressBase::Name(name.to_owned()), offset)
@@ -323,11 +318,11 @@ impl Parser<'_> {
     /// An argument of a call.
     fn argument(&mut self) -> Result<Operand> {
         match self.token {
+            _ if self.is_constant() => self.constant(),
             Token::Ident(name) => {
                 self.advance()?;
                 Ok(Operand::Name(name.to_owned()))
             }
-            Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
             _ => self.expected("an argument of the call"),
         }
     }
@@ -397,12 +392,12 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::DestTwoPreds => matches!(operand, Operand::Pair(..)),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
-            name || constant || matches!(operand, Operand::Not(_))
+            name || constant || matches!(operand, Operand::Not(_) | Operand::SymbolOffset(..))
         }
         Shape::Immediate => matches!(operand, Operand::Int(_)),
         Shape::CarryIn | Shape::CarryOut => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
-        Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_)),
+        Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
         Shape::Address => matches!(operand, Operand::Address(..) | Operand::Element(..)),
         Shape::Label => name,
         Shape::Move => {
