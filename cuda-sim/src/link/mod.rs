@@ -8,7 +8,8 @@
 mod rename;
 
 use crate::ptx::{
-    self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Space, Statement, Variable,
+    self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
+    Space, Statement, Variable,
 };
 use once_cell::sync::Lazy;
 use std::collections::{HashMap, HashSet};
@@ -83,13 +84,14 @@ fn own(item: &Item) -> Option<&str> {
 /// A name that two modules define, with the place in the later one, and a variable that no module defines.
 pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
     separate(&mut modules);
+    let without_masks = modules.iter().any(lacks_masks);
     let winners = winners(&modules)?;
     let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
     let mut best = 0;
     let mut declared = HashSet::new();
     for (m, module) in modules.into_iter().enumerate() {
         linked.version = linked.version.max(module.version);
-        let newest = module.targets.first().and_then(|name| capability(name)).unwrap_or(0);
+        let newest = module.capability().unwrap_or(0);
         if linked.targets.is_empty() || newest > best {
             (best, linked.targets) = (newest, module.targets);
         }
@@ -107,6 +109,9 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
             }
         }
     }
+    if without_masks {
+        linked.version = linked.version.min(LAST_WITHOUT_MASKS);
+    }
     Ok(linked)
 }
 
@@ -122,8 +127,16 @@ fn defined_somewhere(item: &Item) -> Result<()> {
     }
 }
 
-fn capability(target: &str) -> Option<u32> {
-    target.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+/// Whether votes or shuffles of a module name no lanes, which newer versions of PTX do not have.
+fn lacks_masks(module: &Module) -> bool {
+    let bodies = module.items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.body.as_deref(),
+        _ => None,
+    });
+    bodies.flatten().any(|statement| match statement {
+        Statement::Instruction(i) => matches!(i.opcode, Opcode::Vote | Opcode::Shfl) && !i.has(Modifier::Sync),
+        _ => false,
+    })
 }
 
 /// Gives names that more than one module has for itself a new name in all but the first.

@@ -123,6 +123,14 @@ pub struct Module {
     pub items: Vec<Item>,
 }
 
+impl Module {
+    /// The compute capability of the first target: 90 for `sm_90a`.
+    pub(crate) fn capability(&self) -> Option<u32> {
+        let name = self.targets.first()?.strip_prefix("sm_")?;
+        name.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+    }
+}
+
 /// Something at the top level of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {

@@ -106,6 +106,8 @@ pub enum Shape {
     CarryIn,
     /// The thread's carry flag, set without being written in the text.
     CarryOut,
+    /// The mask of the lanes that are active together, which no text has: votes and shuffles of older targets.
+    ActiveLanes,
     /// `[base+offset]`
     Address,
     /// A label.
@@ -117,7 +119,7 @@ pub enum Shape {
 impl Shape {
     /// Whether the operand is part of what the instruction does and not of its text.
     pub fn is_implicit(self) -> bool {
-        matches!(self, Shape::CarryIn | Shape::CarryOut)
+        matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes)
     }
 
     /// Whether the operand is written.
@@ -310,6 +312,14 @@ static FORMS: &[Form] = &[
     ),
     form(Opcode::Vote, &[one(SYNC), one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, SourceAs(B32)]),
     form(Opcode::Vote, &[one(SYNC), one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(
+        Opcode::Shfl,
+        &[one(&[M::Up, M::Down, M::Bfly, M::Idx])],
+        &[&[B32]],
+        &[DestPair, Source(0), SourceAs(U32), SourceAs(U32), Shape::ActiveLanes],
+    ),
+    form(Opcode::Vote, &[one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, Shape::ActiveLanes]),
+    form(Opcode::Vote, &[one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, Shape::ActiveLanes]),
     form(Opcode::Match, &[one(SYNC), one(&[M::Any])], &[B32_64], &[DestAs(B32), Source(0), SourceAs(B32)]),
     form(Opcode::Match, &[one(SYNC), one(&[M::All])], &[B32_64], &[DestPair, Source(0), SourceAs(B32)]),
     form(

@@ -19,7 +19,7 @@ pub use ast::{
 };
 pub use isa::{Modifier, Opcode};
 pub use parser::parse;
-pub(crate) use parser::{find_form, forms, parse_internal};
+pub(crate) use parser::{LAST_WITHOUT_MASKS, find_form, forms, parse_internal};
 
 /// What is wrong with a PTX text, and where.
 ///

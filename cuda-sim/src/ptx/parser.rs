@@ -28,6 +28,9 @@ const DIRECTIVES: &[&str] = &[
     "local_maxnreg",
 ];
 
+/// The last version of PTX whose votes and shuffles need no mask on any target.
+pub(crate) const LAST_WITHOUT_MASKS: (u32, u32) = (6, 3);
+
 /// Deepest nesting of initialisers and of vectors.
 const MAX_DEPTH: u32 = 32;
 
@@ -57,7 +60,7 @@ pub(crate) fn parse_internal(text: &str) -> Result<Module> {
 fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position, internal }.module()
+    Parser { lexer, token, position, internal, needs_masks: true }.module()
 }
 
 struct Parser<'a> {
@@ -66,6 +69,8 @@ struct Parser<'a> {
     position: Position,
     /// Whether the text is the device's own.
     internal: bool,
+    /// Whether operations of warps have to name their lanes, as for newer targets.
+    needs_masks: bool,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -150,6 +155,7 @@ impl<'a> Parser<'a> {
             targets.push(self.ident("the name of a target")?.to_owned());
         }
         let mut module = Module { version, targets, address_size: 64, items: Vec::new() };
+        self.needs_masks = version > LAST_WITHOUT_MASKS && module.capability().is_none_or(|target| target >= 70);
         if self.eat_dot("address_size")? {
             let position = self.position;
             module.address_size = self.int("32 or 64")? as u32;

@@ -111,8 +111,6 @@ fn errors_name_place_and_instruction() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     for body in [
-        "shfl.down.b32 %r1, %r2, 1, 31;",
-        "vote.any.pred %p1, %p1;",
         "barrier.cta.sync.aligned.all 0;",
         // Textures and surfaces.
         "tex.1d.v4.f32.s32 {%r1}, [%rd1];",

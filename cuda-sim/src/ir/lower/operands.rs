@@ -22,7 +22,9 @@ impl Lowering<'_> {
         };
         let mut written = ast.operands.iter();
         for shape in form.operands {
-            let value = if shape.is_implicit() {
+            let value = if *shape == Shape::ActiveLanes {
+                Value::Int(u32::MAX.into())
+            } else if shape.is_implicit() {
                 Value::Reg(self.carry_flag())
             } else if let Some(operand) = written.next() {
                 self.operand(*shape, operand, &inst, ast.position)?

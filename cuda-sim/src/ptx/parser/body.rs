@@ -172,6 +172,13 @@ impl Parser<'_> {
         }
         let form = find_form(opcode, &suffixes)
             .map_err(|why| Error::unsupported(position, format!("'{}' is not supported: {why}", written(self))))?;
+        if form.operands.contains(&Shape::ActiveLanes) && self.needs_masks {
+            let message = format!(
+                "'{0}' without .sync is of targets before sm_70 and of PTX before 6.4: '{stem}.sync' takes the mask of the lanes",
+                written(self)
+            );
+            return Err(Error::new(position, message));
+        }
         let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
@@ -395,7 +402,7 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
             name || constant || matches!(operand, Operand::Not(_) | Operand::SymbolOffset(..))
         }
         Shape::Immediate => matches!(operand, Operand::Int(_)),
-        Shape::CarryIn | Shape::CarryOut => false,
+        Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
         Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
         Shape::Address => matches!(operand, Operand::Address(..) | Operand::Element(..)),
