@@ -5,6 +5,7 @@ mod calls;
 mod elements;
 mod formals;
 mod operands;
+mod policies;
 mod synthetic;
 mod vectors;
 

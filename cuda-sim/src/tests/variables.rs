@@ -111,3 +111,38 @@ fn a_link_needs_a_definition_of_every_variable() {
     let error = refused(".extern .global .u32 far[];", "ld.global.u32 %r1, [far];");
     assert!(error.contains("'far' is declared .extern and defined nowhere"), "{error}");
 }
+
+/// Cache policies change no value, and only accesses that say so have one.
+#[test]
+fn cache_policies_are_hints() {
+    let text = ".visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .v4 .f32 %v; .reg .f32 %f;
+        ld.param.u64 %rd1, [out]; mov.f32 %f, 0.5; createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %rd2, %f;
+        createpolicy.range.global.L2::evict_normal.L2::evict_first.b64 %rd3, [%rd1], 16, 32;
+        createpolicy.cvt.L2.b64 %rd4, 1; st.global.L1::no_allocate.L2::cache_hint.v4.f32 [%rd1], {1.0, 2.0, 3.0, 4.0}, %rd2;
+        ld.global.L1::evict_last.L2::cache_hint.L2::128B.v4.f32 %v, [%rd1], %rd3;
+        st.global.L2::cache_hint.f32 [%rd1+16], %v.w, %rd4; atom.global.add.L2::cache_hint.f32 %f, [%rd1], 0f3F800000, %rd2;
+        red.relaxed.gpu.global.or.L2::cache_hint.b32 [%rd1+20], 5, %rd2; st.global.f32 [%rd1+24], %f; ret; }";
+    check(text, 1, [1, 1, 1], &[vec![0; 4]], |after| {
+        let pair = |low: f32, high: f32| u64::from(low.to_bits()) | u64::from(high.to_bits()) << 32;
+        let sum = u64::from(4f32.to_bits()) | 5 << 32;
+        assert_eq!(after[0], [pair(2.0, 2.0), pair(3.0, 4.0), sum, pair(1.0, 0.0)]);
+    });
+    for (body, words) in [
+        (
+            "ld.global.L2::cache_hint.b32 %r1, [%rd1];",
+            "',' and 3 operand(s) of 'ld.global.L2::cache_hint.b32' expected",
+        ),
+        ("ld.global.b32 %r1, [%rd1], %rd2;", "';' expected, ',' found"),
+        ("ld.global.L2::cache_hint.b32 %r1, [%rd1], %r2;", "'%r2' has 32 bit(s) where the instruction needs 64"),
+        ("ld.shared.L2::cache_hint.b32 %r1, [%r2], %rd1;", "the modifier .shared does not fit"),
+        ("ld.volatile.global.L2::cache_hint.b32 %r1, [%rd1], %rd2;", "the modifier .volatile does not fit"),
+        ("atom.global.cas.L2::cache_hint.b32 %r1, [%rd1], 1, 2, %rd2;", "the modifier .cas does not fit"),
+        (
+            "createpolicy.fractional.L2::evict_first.L2::evict_last.b64 %rd1;",
+            "'createpolicy.fractional.L2::evict_first.L2::evict_last.b64' is not supported",
+        ),
+    ] {
+        let error = refused("", body);
+        assert!(error.contains(words), "{body}: {error}");
+    }
+}

@@ -44,6 +44,11 @@ impl Lowering<'_> {
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
             None => {
                 let inst = self.resolved(ast)?;
+                let inst = if ast.opcode == Opcode::Createpolicy || ast.has(Modifier::L2CacheHint) {
+                    self.without_policy(inst)?
+                } else {
+                    inst
+                };
                 self.push(inst);
                 Ok(())
             }
