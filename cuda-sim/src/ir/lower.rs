@@ -8,6 +8,7 @@ mod operands;
 mod policies;
 mod synthetic;
 mod vectors;
+mod video;
 
 use super::inline::inline;
 use super::layout::{Layout, align_up, place};

@@ -395,6 +395,8 @@ pub enum Operand {
     Name(String),
     /// `!p`
     Not(String),
+    /// `-%r1`, of some video instructions.
+    Negative(String),
     /// `p|q`
     Pair(String, String),
     /// An integer; negative ones carry their sign.

@@ -10,6 +10,7 @@ mod float;
 mod half;
 mod integer;
 mod memory;
+mod video;
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
@@ -35,6 +36,11 @@ names! {
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
         Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
+        // Video.
+        Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
+        Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax", Vmax2 = "vmax2",
+        Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2",
+        Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
         // Synchronisation.
         ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
         Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
@@ -59,7 +65,7 @@ names! {
         Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
         Fractional = "fractional", Range = "range", Cvt = "cvt", L2CacheHint = "L2::cache_hint",
         L2EvictFirst = "L2::evict_first", L2EvictUnchanged = "L2::evict_unchanged",
-        Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
+        Po = "po", Shr7 = "shr7", Shr15 = "shr15", Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
         Abs = "abs", Alias = "alias", Assertfail = "assertfail", Async = "async", Cc = "cc", Free = "free",
         L1 = "L1", L2 = "L2", L2EvictLast = "L2::evict_last", L2EvictNormal = "L2::evict_normal", Malloc = "malloc",
@@ -110,6 +116,8 @@ pub enum Shape {
     CarryOut,
     /// The mask of the lanes that are active together, which no text has: votes and shuffles of older targets.
     ActiveLanes,
+    /// Which part or which lanes of an operand are meant, as a number: the text has it behind the operand's name.
+    Selector,
     /// `[base+offset]`
     Address,
     /// A label.
@@ -121,7 +129,7 @@ pub enum Shape {
 impl Shape {
     /// Whether the operand is part of what the instruction does and not of its text.
     pub fn is_implicit(self) -> bool {
-        matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes)
+        matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector)
     }
 
     /// Whether the operand is written.
@@ -216,7 +224,8 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
+pub static TABLES: &[&[Form]] =
+    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, video::FORMS];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -372,29 +381,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "tex",
     "tld4",
     "txq",
-    "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmax2",
-    "vmax4",
-    "vmin",
-    "vmin2",
-    "vmin4",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "vsub4",
     "wgmma",
     "wmma",
 ];

@@ -213,6 +213,7 @@ impl Display for Operand {
         match self {
             Operand::Name(name) => f.write_str(name),
             Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Negative(name) => write!(f, "-{name}"),
             Operand::Pair(p, q) => write!(f, "{p}|{q}"),
             Operand::Int(value) => write!(f, "{value}"),
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),

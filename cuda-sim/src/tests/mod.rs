@@ -19,6 +19,7 @@ mod tiers;
 mod uniform;
 mod variables;
 mod vectors;
+mod video;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};

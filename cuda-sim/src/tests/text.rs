@@ -144,11 +144,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
-        // Video.
-        "vadd.u32.u32.u32 %r1, %r2, %r3;",
-        "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;",
-        "vset2.u32.u32.eq %r1, %r2, %r3, %r4;",
-        "vmad.u32.u32.u32 %r1, %r2, %r3, %r4;",
         // Vectors of atomics, stacks of changing size.
         "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",

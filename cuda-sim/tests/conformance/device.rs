@@ -132,6 +132,7 @@ pub(crate) fn instance_text(instance: &Instance) -> String {
                 written.push(if pair(shape) { "%p|%q" } else { "%p" }.to_owned());
             }
             Shape::Immediate => written.push(instance.immediate.to_string()),
+            Shape::Selector => {}
             Shape::CarryIn => {
                 let _ = write!(text, ".reg .b32 %c; cvt.u32.u64 %c, %w{k};");
                 before.push_str("add.cc.u32 %c, %c, 0xffffffff;");

@@ -99,7 +99,8 @@ fn fns(mask: u64, base: u64, offset: i64) -> u64 {
     0xffff_ffff
 }
 
-fn bits_from(ty: Type, word: u64, at: u32, bits: u32) -> i128 {
+/// Some bits of a word as a number, signed if the type is.
+pub(crate) fn bits_from(ty: Type, word: u64, at: u32, bits: u32) -> i128 {
     let part = word >> at & ((1 << bits) - 1);
     if ty.is_signed() && part >> (bits - 1) != 0 { i128::from(part) - (1 << bits) } else { i128::from(part) }
 }

@@ -1,6 +1,7 @@
 //! Calls: direct ones, and indirect ones as a choice among the functions that the address may be of.
 
 use super::{Lowering, function_address};
+use crate::ir::video::video;
 use crate::ir::{Call, Inst, Reg, Term, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Position, Result, Suffix, Type};
 
@@ -42,6 +43,7 @@ impl Lowering<'_> {
             Some(call) => self.call(ast, call),
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V2) => self.move_vector(ast, 2),
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
+            None if video(ast.opcode).is_some() => self.video(ast),
             None => {
                 let inst = self.resolved(ast)?;
                 let inst = if ast.opcode == Opcode::Createpolicy || ast.has(Modifier::L2CacheHint) {

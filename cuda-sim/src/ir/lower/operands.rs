@@ -22,7 +22,9 @@ impl Lowering<'_> {
         };
         let mut written = ast.operands.iter();
         for shape in form.operands {
-            let value = if *shape == Shape::ActiveLanes {
+            let value = if *shape == Shape::Selector {
+                Value::Int(0)
+            } else if *shape == Shape::ActiveLanes {
                 Value::Int(u32::MAX.into())
             } else if shape.is_implicit() {
                 Value::Reg(self.carry_flag())

@@ -245,13 +245,16 @@ impl Parser<'_> {
                 let name = name.to_owned();
                 Ok(if offset == 0 { Operand::Name(name) } else { Operand::SymbolOffset(name, offset) })
             }
-            Token::Punct(b'!') => {
+            Token::Punct(operator @ (b'!' | b'-')) => {
                 let position = self.position;
                 self.advance()?;
                 if self.is_constant() {
-                    return self.negated_constant(position);
+                    return self.constant_behind(operator, position);
                 }
-                Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned()))
+                match operator {
+                    b'!' => Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned())),
+                    _ => self.negative(),
+                }
             }
             Token::Punct(b'[') => self.address(),
             Token::Punct(b'{') if depth == 0 => {
@@ -266,6 +269,14 @@ impl Parser<'_> {
             _ if self.is_constant() => self.constant(),
             _ => self.expected("an operand"),
         }
+    }
+
+    /// A register behind `-`.
+    fn negative(&mut self) -> Result<Operand> {
+        let name = self.ident("a constant")?.to_owned();
+        let Token::Dot(selector) = self.token else { return Ok(Operand::Negative(name)) };
+        self.advance()?;
+        Ok(Operand::Negative(format!("{name}.{selector}")))
     }
 
     /// `index]` behind `name[`.
@@ -399,10 +410,10 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::DestTwoPreds => matches!(operand, Operand::Pair(..)),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
-            name || constant || matches!(operand, Operand::Not(_) | Operand::SymbolOffset(..))
+            name || constant || matches!(operand, Operand::Not(_) | Operand::Negative(_) | Operand::SymbolOffset(..))
         }
         Shape::Immediate => matches!(operand, Operand::Int(_)),
-        Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes => false,
+        Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
         Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
         Shape::Address => matches!(operand, Operand::Address(..) | Operand::Element(..)),

@@ -153,10 +153,10 @@ impl Parser<'_> {
         self.choice(0).map(Constant::operand)
     }
 
-    /// A constant expression behind a `!` that was read.
-    pub(super) fn negated_constant(&mut self, position: Position) -> Result<Operand> {
+    /// A constant expression behind its first operator, which was read.
+    pub(super) fn constant_behind(&mut self, operator: u8, position: Position) -> Result<Operand> {
         let value = self.unary(1)?;
-        let value = unary_of(b'!', value, position)?;
+        let value = unary_of(operator, value, position)?;
         let value = self.operators(value, 1, 0)?;
         self.choice_of(value, 0).map(Constant::operand)
     }
