@@ -6,6 +6,7 @@
 //! `.common` one; two that are neither are an error.
 
 mod rename;
+mod unreached;
 
 use crate::ptx::{
     self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
@@ -109,6 +110,8 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
             }
         }
     }
+    let is_library = |name: &str| LIBRARY.items.iter().any(|item| matches!(item, Item::Function(f) if f.name == name));
+    unreached::drop_unreached(&mut linked.items, is_library);
     if without_masks {
         linked.version = linked.version.min(LAST_WITHOUT_MASKS);
     }

@@ -12,8 +12,8 @@ fn registers_and_constants_are_arguments() {
         .func (.reg .u32 %quotient, .reg .u64 %wide) both (.reg .u32 %a, .param .u32 b) { .reg .u32 %b;
         ld.param.u32 %b, [b]; div.u32 %quotient, %a, %b; mul.wide.u32 %wide, %a, %b; ret; }
         .func (.param .b32 r) plain (.param .b32 x, .param .f32 y, .param .f64 z) { .reg .b32 %x; .reg .f32 %y;
-        .reg .f64 %z; ld.param.u32 %x, [x]; ld.param.f32 %y, [y]; ld.param.f64 %z, [z]; cvt.f64.f32 %z, %y;
-        cvt.rzi.u32.f32 %y, %y; add.u32 %x, %x, %y; st.param.b32 [r], %x; ret; }
+        .reg .f64 %z; ld.param.u32 %x, [x]; ld.param.f32 %y, [y]; ld.param.f64 %z, [z];
+        .reg .b32 %y1; cvt.rzi.u32.f32 %y1, %y; add.u32 %x, %x, %y1; st.param.b32 [r], %x; ret; }
         .func (.reg .v2 .f32 %s) swapped (.reg .v2 .f32 %v) { mov.v2.f32 %s, {%v.y, %v.x}; ret; }
         .func (.reg .u32 %sum) shared_sum (.reg .u32 %a) { .shared .u32 sum; .reg .u32 %t;
         mov.u32 %t, %tid.x; st.shared.u32 [sum], 0; bar.sync 0; red.shared.add.u32 [sum], %a; bar.sync 0;

@@ -20,7 +20,8 @@ pub(super) fn refused(declarations: &str, body: &str) -> String {
 /// those in registers as well, which are cut to 32 bits and have no sign.
 #[test]
 fn elements_of_arrays_have_addresses() {
-    let text = ".global .align 8 .u64 table[4] = {10, 11, 12, 13}; .const .u16 words[2][3] = {20, 21, 22, 23, 24, 25};
+    let text =
+        ".global .align 8 .u64 table[4] = {10, 11, 12, 13}; .const .u16 words[2][3] = {{20, 21, 22}, {23, 24, 25}};
         .visible .entry k(.param .u64 out, .param .align 4 .b8 blob[8]) {
         .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b64 %local0, %out; .reg .b16 %h<4>; .reg .u32 %i;
         .shared .align 16 .b8 local0[64]; .local .align 4 .u32 mine[8]; .shared .align 4 .v2 .u32 pairs[8];
