@@ -4,7 +4,7 @@
 //! Offsets only; addresses exist once a module is instantiated, so compiled code can be shared between loads.
 
 use super::Symbol;
-use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Type, Variable};
+use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Statement, Type, Variable};
 use std::collections::{HashMap, HashSet};
 
 /// Largest data block of a module.
@@ -50,6 +50,41 @@ pub(crate) struct Layout {
     pub(crate) globals: HashMap<String, (u64, u64)>,
 }
 
+/// The name of a function's own variable in global or constant memory, which no text can have.
+pub(crate) fn own_name(function: &str, index: usize) -> String {
+    format!("{function} {index}")
+}
+
+/// The variables in global and constant memory that a function declares, by such names, also where they are initial values
+/// of later ones.
+fn in_function(item: &Item) -> Vec<Variable> {
+    let Item::Function(function) = item else { return Vec::new() };
+    let (mut found, mut names) = (Vec::new(), HashMap::new());
+    for statement in function.body.iter().flatten() {
+        let Statement::Variable(variable @ Variable { space: Space::Global | Space::Const, .. }) = statement else {
+            continue;
+        };
+        let name = own_name(&function.name, found.len());
+        let mut own = Variable { name: name.clone(), ..variable.clone() };
+        own.init.iter_mut().for_each(|init| rename(init, &names));
+        names.insert(variable.name.as_str(), name);
+        found.push(own);
+    }
+    found
+}
+
+fn rename(init: &mut Init, names: &HashMap<&str, String>) {
+    match init {
+        Init::List(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        Init::Symbol(name, ..) => {
+            if let Some(own) = names.get(name.as_str()) {
+                name.clone_from(own);
+            }
+        }
+        _ => {}
+    }
+}
+
 /// Rounds up to an alignment that is a power of two.
 pub(crate) fn align_up(value: u64, align: u64) -> u64 {
     value.saturating_add(align.max(1) - 1) & !(align.max(1) - 1)
@@ -59,11 +94,13 @@ impl Layout {
     /// Places a module's variables; `functions` are the addresses that initial values may name.
     pub(crate) fn new(module: &Module, functions: &HashMap<&str, u64>) -> Result<Layout> {
         let mut layout = Layout::default();
+        let own: Vec<Variable> = module.items.iter().flat_map(in_function).collect();
         let variables = || {
-            module.items.iter().filter_map(|item| match item {
+            let of_module = module.items.iter().filter_map(|item| match item {
                 Item::Variable(variable) => Some(variable),
                 _ => None,
-            })
+            });
+            of_module.chain(&own)
         };
         let defined = variables().filter(|v| v.linkage != Some(Linkage::Extern)).map(|v| v.name.as_str()).collect();
         // Constants stand together behind the rest, so that an address can be told to be one.

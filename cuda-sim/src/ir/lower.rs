@@ -11,7 +11,7 @@ mod vectors;
 mod video;
 
 use super::inline::inline;
-use super::layout::{Layout, align_up, place};
+use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
@@ -157,6 +157,9 @@ fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<u
             Item::Variable(variable) => variable.init.iter().for_each(|init| of_init(init, &mut found)),
             Item::Function(function) => {
                 for statement in function.body.iter().flatten() {
+                    if let Statement::Variable(variable) = statement {
+                        variable.init.iter().for_each(|init| of_init(init, &mut found));
+                    }
                     let Statement::Instruction(instruction) = statement else { continue };
                     for operand in &instruction.operands {
                         if let Operand::Name(name) = operand {
@@ -266,6 +269,8 @@ struct Lowering<'a> {
     undefined: &'a HashSet<&'a str>,
     /// The register of the carry flag, once something needs it.
     carry: Option<Reg>,
+    /// How many of the function's variables in global and constant memory were met.
+    own_variables: usize,
     /// Where a function with results in registers returns, and what it stores there: slots and values.
     epilogue: Option<BlockId>,
     results: Vec<(usize, ptx::Variable)>,
@@ -308,6 +313,7 @@ impl<'a> Lowering<'a> {
             taken: names.taken,
             undefined: names.undefined,
             carry: None,
+            own_variables: 0,
             epilogue: None,
             results: Vec::new(),
             function,
@@ -473,6 +479,11 @@ impl<'a> Lowering<'a> {
                 }
                 self.function.slots.push(slot(variable, 0));
                 Symbol::Slot(self.function.slots.len() - 1)
+            }
+            Space::Global | Space::Const => {
+                let name = own_name(&self.function.name, self.own_variables);
+                self.own_variables += 1;
+                self.layout.symbols.get(&name).copied().ok_or_else(|| self.undeclared(&name, variable.position))?
             }
             space => {
                 let message = format!("a .{} variable inside a function is not supported", space.name());

@@ -205,7 +205,9 @@ impl<'a> Lexer<'a> {
             end += 1;
         }
         let exponent = matches!(byte(end), b'e' | b'E');
-        if !exponent && !(byte(end) == b'.' && (byte(end + 1).is_ascii_digit() || !is_name(byte(end + 1)))) {
+        let power = matches!(byte(end + 1), b'e' | b'E') && matches!(byte(end + 2), b'0'..=b'9' | b'+' | b'-');
+        let fraction = power || byte(end + 1).is_ascii_digit() || !is_name(byte(end + 1));
+        if !(exponent || byte(end) == b'.' && fraction) {
             return Ok(Token::Int(self.digits(10, 0, position)?));
         }
         while byte(end).is_ascii_digit()

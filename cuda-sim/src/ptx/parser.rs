@@ -164,9 +164,7 @@ impl<'a> Parser<'a> {
             }
         }
         while self.token != Token::End {
-            if let Some(item) = self.item()? {
-                module.items.push(item);
-            }
+            self.items(&mut module.items)?;
         }
         Ok(module)
     }
@@ -180,20 +178,23 @@ impl<'a> Parser<'a> {
         Ok((major, minor))
     }
 
-    fn item(&mut self) -> Result<Option<Item>> {
+    /// What one directive declares.
+    fn items(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.eat(b';')? {
-            return Ok(None);
+            return Ok(());
         }
         let Token::Dot(name) = self.token else { return self.expected("a directive") };
-        if matches!(name, "file" | "loc" | "pragma") {
-            return Ok(Some(Item::Note(self.note(name)?)));
+        match name {
+            "file" | "loc" | "pragma" => items.push(Item::Note(self.note(name)?)),
+            "section" => items.push(Item::Note(self.section()?)),
+            "alias" => items.push(self.alias()?),
+            _ => self.definitions(name, items)?,
         }
-        if name == "section" {
-            return self.section().map(|text| Some(Item::Note(text)));
-        }
-        if name == "alias" {
-            return self.alias().map(Some);
-        }
+        Ok(())
+    }
+
+    /// A function, or variables.
+    fn definitions(&mut self, name: &str, items: &mut Vec<Item>) -> Result<()> {
         let linkage = Linkage::from_name(name);
         if linkage.is_some() {
             self.advance()?;
@@ -201,26 +202,21 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::Dot("entry") => {
                 self.advance()?;
-                self.function(linkage, FunctionKind::Entry).map(|f| Some(Item::Function(f)))
+                items.push(Item::Function(self.function(linkage, FunctionKind::Entry)?));
             }
             Token::Dot("func") => {
                 self.advance()?;
-                self.function(linkage, FunctionKind::Func).map(|f| Some(Item::Function(f)))
+                items.push(Item::Function(self.function(linkage, FunctionKind::Func)?));
             }
             Token::Dot(space) if Space::from_name(space).is_some() => {
-                let mut first = self.variable(linkage)?;
-                first.linkage = linkage;
-                if self.is(b',') {
-                    return self.expected("';' (one variable in a directive)");
-                }
-                self.expect(b';')?;
-                Ok(Some(Item::Variable(first)))
+                items.extend(self.variables(linkage)?.into_iter().map(Item::Variable));
             }
             Token::Dot(other) => {
-                Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")))
+                return Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")));
             }
-            _ => self.expected("a directive"),
+            _ => return self.expected("a directive"),
         }
+        Ok(())
     }
 
     /// `.alias name, function;`
@@ -234,13 +230,32 @@ impl<'a> Parser<'a> {
         Ok(Item::Alias(Alias { position, name, function }))
     }
 
-    /// A directive that ends with its line, or with `;` for `.pragma`.
+    /// A directive that ends with its line, or `.pragma`.
     fn note(&mut self, name: &str) -> Result<String> {
+        if name == "pragma" {
+            return self.pragma();
+        }
         let rest = self.lexer.rest_of_line();
         let rest = rest.split("//").next().unwrap_or("").trim_end();
         let text = format!(".{name}{rest}");
         self.advance()?;
         Ok(text)
+    }
+
+    /// `.pragma "nounroll";`
+    fn pragma(&mut self) -> Result<String> {
+        let mut texts = Vec::new();
+        loop {
+            self.advance()?;
+            let Token::Str(text) = self.token else { return self.expected("the text of a .pragma") };
+            texts.push(format!("\"{text}\""));
+            self.advance()?;
+            if !self.is(b',') {
+                break;
+            }
+        }
+        self.expect(b';')?;
+        Ok(format!(".pragma {};", texts.join(", ")))
     }
 
     /// `.section name { ... }`: debug information, kept as text.
@@ -261,7 +276,24 @@ impl<'a> Parser<'a> {
     }
 
     /// A variable or parameter, from its space to its initialiser.
-    fn variable(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
+    fn variable(&mut self) -> Result<Variable> {
+        let head = self.head(None)?;
+        self.declarator(head)
+    }
+
+    /// The variables of a directive.
+    fn variables(&mut self, linkage: Option<Linkage>) -> Result<Vec<Variable>> {
+        let head = self.head(linkage)?;
+        let mut variables = vec![self.declarator(head.clone())?];
+        while self.eat(b',')? {
+            variables.push(self.declarator(head.clone())?);
+        }
+        self.expect(b';')?;
+        Ok(variables)
+    }
+
+    /// What variables of a directive have in common: the space, the type, and what stands between.
+    fn head(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
         let Token::Dot(name) = self.token else { return self.expected("a state space") };
         let Some(space) = Space::from_name(name) else { return self.expected("a state space") };
         self.advance()?;
@@ -284,21 +316,15 @@ impl<'a> Parser<'a> {
             }
         }
         let Some(ty) = ty else { return self.expected("a type") };
-        let position = self.position;
-        let name = self.ident("the name of a variable")?.to_owned();
-        let mut variable = Variable {
-            position,
-            linkage,
-            space,
-            managed,
-            align,
-            ty,
-            vector,
-            pointer,
-            name,
-            dimensions: Vec::new(),
-            init: None,
-        };
+        let (position, name) = (self.position, String::new());
+        let (dimensions, init) = (Vec::new(), None);
+        Ok(Variable { position, linkage, space, managed, align, ty, vector, pointer, name, dimensions, init })
+    }
+
+    /// The name of a variable, its dimensions and its initialiser.
+    fn declarator(&mut self, mut variable: Variable) -> Result<Variable> {
+        variable.position = self.position;
+        variable.name = self.ident("the name of a variable")?.to_owned();
         while self.eat(b'[')? {
             let size = if self.is(b']') { None } else { Some(self.int("a size")?) };
             variable.dimensions.push(size);
@@ -444,7 +470,7 @@ impl<'a> Parser<'a> {
         self.expect(b'(')?;
         let mut formals = Vec::new();
         while !self.is(b')') {
-            let formal = self.variable(None)?;
+            let formal = self.variable()?;
             if !matches!(formal.space, Space::Param | Space::Reg) {
                 return Err(Error::new(formal.position, "a parameter must be .param or .reg"));
             }

@@ -147,3 +147,38 @@ fn cache_policies_are_hints() {
         assert!(error.contains(words), "{body}: {error}");
     }
 }
+
+/// Several variables in a directive, in a module and in a function; variables in global and constant memory that a function
+/// declares, which keep their values from launch to launch, and hide those of the module.
+#[test]
+fn variables_share_directives_and_are_declared_in_functions() {
+    let text = ".global .align 8 .u64 one = 1, pair[2] = {2, 3}; .const .u32 four = 4, five = 5; .global .u64 mine = 100;
+        .func (.reg .u64 %r) count() { .global .u64 mine = 7; ld.global.u64 %r, [mine]; add.u64 %r, %r, 1;
+        st.global.u64 [mine], %r; ret; }
+        .visible .entry k(.param .u64 out) { .reg .b64 %rd<8>; .reg .b32 %r<4>; .reg .f64 %f; .pragma \"nounroll\"; .pragma
+        \"used_bytes_mask 1\", \"nounroll\"; .shared .align 8 .u64 a[2], b; .local .u64 c, d;
+        .const .u64 table[2] = {one, mine}; .global .u64 mine = 50; .global .u64 at = mine;
+        ld.param.u64 %rd1, [out]; st.shared.u64 [a+8], 5; st.shared.u64 [b], 6; st.local.u64 [c], 7; st.local.u64 [d], 8;
+        ld.shared.u64 %rd2, a[1]; ld.shared.u64 %rd3, [b]; mad.lo.u64 %rd2, %rd2, 10, %rd3; ld.local.u64 %rd3, [c];
+        mad.lo.u64 %rd2, %rd2, 10, %rd3; ld.local.u64 %rd3, [d]; mad.lo.u64 %rd2, %rd2, 10, %rd3;
+        st.global.u64 [%rd1], %rd2; ld.global.u64 %rd2, [pair+8]; ld.const.u32 %r1, [five]; cvt.u64.u32 %rd3, %r1;
+        mad.lo.u64 %rd2, %rd2, 10, %rd3; st.global.u64 [%rd1+8], %rd2; call (%rd2), count, (); call (%rd3), count, ();
+        mad.lo.u64 %rd2, %rd2, 10, %rd3; st.global.u64 [%rd1+16], %rd2; ld.const.u64 %rd4, [table+8];
+        ld.global.u64 %rd5, [%rd4]; ld.global.u64 %rd6, [at]; ld.global.u64 %rd6, [%rd6];
+        mad.lo.u64 %rd5, %rd5, 100, %rd6;
+        st.global.u64 [%rd1+24], %rd5; mov.f64 %f, 25.e-2; st.global.f64 [%rd1+32], %f; ret; }";
+    check(text, 1, [1, 1, 1], &[vec![0; 5]], |after| {
+        assert_eq!(after[0], [5678, 35, 89, 10050, 0.25f64.to_bits()]);
+    });
+    let module = parse(&format!("{HEADER}{text}")).unwrap();
+    assert_eq!(parse(&module.to_string()).unwrap(), module);
+    for (declaration, words) in [
+        (".global .u32 a, ;", "the name of a variable expected, ';' found"),
+        (".global .u32 a b;", "';' expected, 'b' found"),
+        (".pragma nounroll;", "the text of a .pragma expected, 'nounroll' found"),
+        (".pragma \"nounroll\"", "';' expected, '.visible' found"),
+    ] {
+        let error = refused(declaration, "");
+        assert!(error.contains(words), "{declaration}: {error}");
+    }
+}

@@ -32,6 +32,9 @@ impl Parser<'_> {
                     self.advance()?;
                 }
                 Token::End => return self.expected("'}' at the end of the function"),
+                Token::Dot(space) if space != "reg" && Space::from_name(space).is_some() => {
+                    statements.extend(self.variables(None)?.into_iter().map(Statement::Variable));
+                }
                 _ => statements.push(self.statement()?),
             }
         }
@@ -41,11 +44,6 @@ impl Parser<'_> {
         match self.token {
             Token::Dot("reg") => self.registers(),
             Token::Dot(name @ ("loc" | "pragma" | "file")) => self.note(name).map(Statement::Note),
-            Token::Dot(space) if Space::from_name(space).is_some() => {
-                let variable = self.variable(None)?;
-                self.expect(b';')?;
-                Ok(Statement::Variable(variable))
-            }
             Token::Dot(other) => {
                 Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")))
             }
