@@ -22,9 +22,8 @@ impl Emitter<'_> {
                 Ok(())
             }
             // Caches, priorities and counters that are not there change no value.
-            (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _) => {
-                Ok(())
-            }
+            (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _)
+            | (Opcode::Griddepcontrol, _) => Ok(()),
             (Opcode::Nanosleep, _) => {
                 self.declares.insert("declare void @sim.yield() #2".to_owned());
                 self.line(format_args!("call void @sim.yield()"));

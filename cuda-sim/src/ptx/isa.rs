@@ -25,7 +25,7 @@ names! {
     /// The stem of an instruction's name.
     Opcode {
         Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
-        Createpolicy = "createpolicy", Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Mad24 = "mad24", Madc = "madc",
+        Createpolicy = "createpolicy", Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Griddepcontrol = "griddepcontrol", Mad24 = "mad24", Madc = "madc",
         Mul24 = "mul24", Nanosleep = "nanosleep", Pmevent = "pmevent", Prefetch = "prefetch",
         Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
@@ -63,7 +63,7 @@ names! {
         L1EvictFirst = "L1::evict_first", L1EvictLast = "L1::evict_last", L1NoAllocate = "L1::no_allocate",
         L2P64 = "L2::64B", L2P128 = "L2::128B", L2P256 = "L2::256B",
         Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
-        Fractional = "fractional", Range = "range", Cvt = "cvt", L2CacheHint = "L2::cache_hint",
+        LaunchDependents = "launch_dependents", Mask = "mask", Fractional = "fractional", Range = "range", Cvt = "cvt", L2CacheHint = "L2::cache_hint",
         L2EvictFirst = "L2::evict_first", L2EvictUnchanged = "L2::evict_unchanged",
         Po = "po", Shr7 = "shr7", Shr15 = "shr15", Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
@@ -352,6 +352,9 @@ static FORMS: &[Form] = &[
     form(Opcode::Brkpt, &[], &[], NOTHING),
     form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
     form(Opcode::Pmevent, &[], &[], &[Immediate]),
+    form(Opcode::Pmevent, &[one(&[M::Mask])], &[], &[Immediate]),
+    // A grid begins when those that it depends on have ended.
+    form(Opcode::Griddepcontrol, &[one(&[M::Wait, M::LaunchDependents])], &[], NOTHING),
 ];
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
@@ -359,7 +362,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
     "cp",
-    "griddepcontrol",
     "istypep",
     "ldmatrix",
     "mbarrier",

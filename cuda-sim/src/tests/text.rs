@@ -137,7 +137,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "mbarrier.init.shared.b64 [%rd1], %r1;",
         "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
-        "griddepcontrol.wait ;",
         // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",

@@ -16,6 +16,7 @@ pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Brkpt,
     Opcode::Nanosleep,
     Opcode::Pmevent,
+    Opcode::Griddepcontrol,
     Opcode::Device,
 ];
 
@@ -83,7 +84,8 @@ fn branches_and_ends() {
     let table = "T: .branchtargets A, B, C; brx.idx.uni %r0, T;
         A: st.b64 [%out], 10; bra END; B: st.b64 [%out], 20; bra END; C: st.b64 [%out], 30; END:";
     gives("", table, &[10, 20, 30]);
-    gives("", "nanosleep.u32 10; nanosleep.u32 %r0; pmevent 3; st.b64 [%out], 1;", &[1]);
+    gives("", "nanosleep.u32 10; nanosleep.u32 %r0; pmevent 3; pmevent.mask 3; st.b64 [%out], 1;", &[1]);
+    gives("", "griddepcontrol.wait; griddepcontrol.launch_dependents; st.b64 [%out], 1;", &[1]);
     let function = ".func (.param .b64 r) f(.param .b64 x) { .reg .b64 %a; ld.param.b64 %a, [x]; add.u64 %a, %a, 1;
         st.param.b64 [r], %a; ret.uni; }";
     gives(
