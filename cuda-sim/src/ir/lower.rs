@@ -269,10 +269,11 @@ struct Lowering<'a> {
     undefined: &'a HashSet<&'a str>,
     /// The register of the carry flag, once something needs it.
     carry: Option<Reg>,
-    /// How many of the function's variables in global and constant memory were met.
+    /// Number of the function's variables in global and constant memory that are lowered.
     own_variables: usize,
-    /// Where a function with results in registers returns, and what it stores there: slots and values.
+    /// The block in which a function with results in registers stores them and returns.
     epilogue: Option<BlockId>,
+    /// Results in registers, with their slots.
     results: Vec<(usize, ptx::Variable)>,
     function: Function,
     scopes: Vec<Scope>,

@@ -572,7 +572,7 @@ fn masks_are_needed_by_newer_versions() {
     }
     let error = image(&text("6.4", "sm_70")).map(|_| ()).unwrap_err();
     assert!(
-        error.message.contains("'vote.ballot.b32' without .sync is of targets before sm_70 and of PTX before 6.4"),
+        error.message.contains("'vote.ballot.b32' without .sync is for targets before sm_70 and for PTX before 6.4"),
         "{error}"
     );
     let new = format!("{HEADER}.visible .entry k() {{ ret; }}");

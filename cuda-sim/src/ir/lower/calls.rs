@@ -19,14 +19,14 @@ struct Formals {
     params: Vec<ptx::Variable>,
 }
 
-/// Where a call passes what.
+/// The slots of a call's arguments and results.
 #[derive(Default)]
 struct Passed {
     /// The slots of the results.
     returns: Vec<usize>,
     /// The slots of the arguments.
     args: Vec<usize>,
-    /// Results, by their places among these, and the registers that they are loaded to behind the call.
+    /// Results by their indices, and the registers that they are loaded to after the call.
     loads: Vec<(usize, String)>,
 }
 

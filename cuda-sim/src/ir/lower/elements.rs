@@ -13,7 +13,8 @@ impl Lowering<'_> {
     pub(super) fn element(&mut self, name: &str, index: &Index, bits: u32, position: Position) -> Result<Value> {
         let (symbol, size) = self.array(name, position)?;
         if !matches!(bits, 32 | 64) {
-            return Err(Error::new(position, format!("the address of '{name}[{index}]' has not {bits} bits")));
+            let message = format!("the address of '{name}[{index}]' has 32 or 64 bits, and the instruction {bits}");
+            return Err(Error::new(position, message));
         }
         match &index.register {
             Some(register) => self.computed(symbol, size, register, index.offset, bits, position).map(Value::Reg),

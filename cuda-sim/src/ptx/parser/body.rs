@@ -172,7 +172,7 @@ impl Parser<'_> {
             .map_err(|why| Error::unsupported(position, format!("'{}' is not supported: {why}", written(self))))?;
         if form.operands.contains(&Shape::ActiveLanes) && self.needs_masks {
             let message = format!(
-                "'{0}' without .sync is of targets before sm_70 and of PTX before 6.4: '{stem}.sync' takes the mask of the lanes",
+                "'{0}' without .sync is for targets before sm_70 and for PTX before 6.4: write '{stem}.sync' with the mask of the lanes",
                 written(self)
             );
             return Err(Error::new(position, message));
