@@ -4,6 +4,7 @@
 mod calls;
 mod elements;
 mod formals;
+mod lop3;
 mod operands;
 mod policies;
 mod synthetic;

@@ -267,6 +267,12 @@ static FORMS: &[Form] = &[
     ),
     form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), Immediate]),
     form(
+        Opcode::Lop3,
+        &[one(&[M::And, M::Or])],
+        &[&[B32]],
+        &[DestPair, Source(0), Source(0), Source(0), Immediate, SourcePred],
+    ),
+    form(
         Opcode::Prmt,
         &[opt(&[M::F4e, M::B4e, M::Rc8, M::Ecl, M::Ecr, M::Rc16])],
         &[&[B32]],

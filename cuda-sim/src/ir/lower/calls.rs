@@ -43,6 +43,7 @@ impl Lowering<'_> {
             Some(call) => self.call(ast, call),
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V2) => self.move_vector(ast, 2),
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
+            None if ast.opcode == Opcode::Lop3 && ast.operands.len() == 6 => self.lop3_with_predicate(ast),
             None if video(ast.opcode).is_some() => self.video(ast),
             None => {
                 let inst = self.resolved(ast)?;
