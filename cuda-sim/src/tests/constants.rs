@@ -85,6 +85,21 @@ fn integers_have_signs_as_ptxas_gives_them() {
     assert_eq!(value("f32", "-0f3F800000"), Init::F32(0xbf80_0000));
 }
 
+/// What is printed has the same value, also the least number with a sign, which cannot be written with its digits.
+#[test]
+fn printed_constants_are_read_again() {
+    for constant in ["1<<63", "-9223372036854775808", "(.s64)0x8000000000000000", "-1", "~0", "0x7fffffffffffffff"] {
+        let text = format!(
+            "{HEADER}.global .s64 a = {constant}; .global .s64 at = a+{constant}; .visible .entry k() {{ .reg .b64 %rd<2>;
+            .reg .b32 %r; add.s64 %rd1, %rd0, {constant}; ld.global.u32 %r, [%rd1+{constant}]; mov.u64 %rd1, a[{constant}];
+            ret; }}"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let printed = module.to_string();
+        assert_eq!(parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}")), module, "{printed}");
+    }
+}
+
 /// Expressions as operands, offsets, indices and initial values; a symbol or a register with one as a source.
 #[test]
 fn expressions_stand_wherever_constants_do() {
