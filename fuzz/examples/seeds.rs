@@ -31,12 +31,12 @@ fn operand(shape: Shape, types: &[Type], n: usize) -> Option<String> {
         Shape::DestAs(ty) | Shape::SourceAs(ty) => of(ty),
         Shape::DestPred | Shape::DestOnePred | Shape::SourcePred => of(Type::Pred),
         Shape::DestTwoPreds => Some("%p1|%p2".to_owned()),
-        Shape::DestPair => of(Type::B32),
+        Shape::DestPair => Some(format!("%r{n}|%p3")),
         Shape::Immediate => Some("0x96".to_owned()),
         Shape::Address => Some("[%rd7+4]".to_owned()),
         Shape::Label => Some("L".to_owned()),
         Shape::Move => of(types[0]),
-        Shape::CarryIn | Shape::CarryOut => None,
+        Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector => None,
     }
 }
 

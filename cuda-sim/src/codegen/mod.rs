@@ -30,6 +30,7 @@ mod ops;
 mod region;
 pub(crate) mod strip;
 pub(crate) mod texts;
+mod video;
 mod warm;
 
 use crate::exec::pool::POOL;

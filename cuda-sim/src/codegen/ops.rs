@@ -2,6 +2,7 @@
 
 use super::abi;
 use super::emit::Emitter;
+use crate::ir::video::video;
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Type};
 
@@ -21,9 +22,8 @@ impl Emitter<'_> {
                 Ok(())
             }
             // Caches, priorities and counters that are not there change no value.
-            (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _) => {
-                Ok(())
-            }
+            (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _)
+            | (Opcode::Griddepcontrol, _) => Ok(()),
             (Opcode::Nanosleep, _) => {
                 self.declares.insert("declare void @sim.yield() #2".to_owned());
                 self.line(format_args!("call void @sim.yield()"));
@@ -45,6 +45,7 @@ impl Emitter<'_> {
             (Opcode::GetCtaRank, [dest, source]) => self.getctarank(inst, dest, source),
             (Opcode::Call, _) => self.call_function(inst),
             (Opcode::Mov, [dest, source]) => self.mov(inst, dest, source),
+            (opcode, _) if video(opcode).is_some() => self.video(inst, ops),
             (Opcode::Cvt, [dest, source]) => self.cvt(inst, dest, source),
             (Opcode::Selp, [dest, a, b, c]) => self.selp(inst.ty(0), dest, a, b, c),
             (Opcode::Slct, [dest, a, b, c]) => self.slct(inst, dest, a, b, c),

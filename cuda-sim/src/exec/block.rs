@@ -449,6 +449,7 @@ impl<'a> Block<'a> {
     fn meet(&mut self, first: usize) -> bool {
         let range = self.warp(first);
         let alive = range.clone().fold(0u32, |bits, t| bits | u32::from(self.next[t] != 0) << (t - first));
+        let settled = range.clone().all(|t| !self.can_run(self.next[t]) || self.polls(self.next[t]));
         let (mut open, mut met) = (alive, false);
         while open != 0 {
             let lane = open.trailing_zeros() as usize;
@@ -462,18 +463,20 @@ impl<'a> Block<'a> {
                 self.next[first + lane] = site.region as u32;
                 met = true;
             }
-            if site.is_barrier() || site.is_of_cluster() {
+            // Who comes here together shows once no other lane can come.
+            if site.is_barrier() || site.is_of_cluster() || (site.active && !settled) {
                 continue;
             }
             let mask = self.exchange().arg(site, 3, first + lane);
             // Lanes meet wherever in the text they are, but are active together only in one place.
-            let (place, active) = (self.next[first + lane], site.operation == Operation::ActiveMask);
+            let active = site.active || site.operation == Operation::ActiveMask;
+            let place = self.next[first + lane];
             let mut group = 1 << lane;
             for other in warp::lanes(open) {
                 let state = self.next[first + other];
-                let alike = self
-                    .site(state)
-                    .is_some_and(|s| s.operation == site.operation && self.exchange().arg(s, 3, first + other) == mask);
+                let is_same = |s: &Site| s.operation == site.operation && s.active == site.active;
+                let alike =
+                    self.site(state).is_some_and(|s| is_same(s) && self.exchange().arg(s, 3, first + other) == mask);
                 group |= u32::from(alike && (state == place || !active)) << other;
             }
             open &= !group;

@@ -4,8 +4,8 @@
 //! Offsets only; addresses exist once a module is instantiated, so compiled code can be shared between loads.
 
 use super::Symbol;
-use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Type, Variable};
-use std::collections::HashMap;
+use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Statement, Type, Variable};
+use std::collections::{HashMap, HashSet};
 
 /// Largest data block of a module.
 const MAX_DATA: u64 = 1 << 32;
@@ -44,8 +44,45 @@ pub(crate) struct Layout {
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
     pub(crate) symbols: HashMap<String, Symbol>,
+    /// Sizes of the elements of those that are arrays.
+    pub(crate) elements: HashMap<String, u64>,
     /// Offset in its area, and size, of what `cuModuleGetGlobal` finds.
     pub(crate) globals: HashMap<String, (u64, u64)>,
+}
+
+/// The name of a function's own variable in global or constant memory, which no text can have.
+pub(crate) fn own_name(function: &str, index: usize) -> String {
+    format!("{function} {index}")
+}
+
+/// The variables in global and constant memory that a function declares, by such names, also where they are initial values
+/// of later ones.
+fn in_function(item: &Item) -> Vec<Variable> {
+    let Item::Function(function) = item else { return Vec::new() };
+    let (mut found, mut names) = (Vec::new(), HashMap::new());
+    for statement in function.body.iter().flatten() {
+        let Statement::Variable(variable @ Variable { space: Space::Global | Space::Const, .. }) = statement else {
+            continue;
+        };
+        let name = own_name(&function.name, found.len());
+        let mut own = Variable { name: name.clone(), ..variable.clone() };
+        own.init.iter_mut().for_each(|init| rename(init, &names));
+        names.insert(variable.name.as_str(), name);
+        found.push(own);
+    }
+    found
+}
+
+fn rename(init: &mut Init, names: &HashMap<&str, String>) {
+    match init {
+        Init::List(items) => items.iter_mut().for_each(|item| rename(item, names)),
+        Init::Symbol(name, ..) => {
+            if let Some(own) = names.get(name.as_str()) {
+                name.clone_from(own);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Rounds up to an alignment that is a power of two.
@@ -57,16 +94,19 @@ impl Layout {
     /// Places a module's variables; `functions` are the addresses that initial values may name.
     pub(crate) fn new(module: &Module, functions: &HashMap<&str, u64>) -> Result<Layout> {
         let mut layout = Layout::default();
+        let own: Vec<Variable> = module.items.iter().flat_map(in_function).collect();
         let variables = || {
-            module.items.iter().filter_map(|item| match item {
+            let of_module = module.items.iter().filter_map(|item| match item {
                 Item::Variable(variable) => Some(variable),
                 _ => None,
-            })
+            });
+            of_module.chain(&own)
         };
+        let defined = variables().filter(|v| v.linkage != Some(Linkage::Extern)).map(|v| v.name.as_str()).collect();
         // Constants stand together behind the rest, so that an address can be told to be one.
-        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v))?;
+        variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.0 = layout.data.bytes;
-        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v))?;
+        variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.1 = layout.data.bytes - layout.constants.0;
         for variable in variables() {
             if let Some(init) = &variable.init {
@@ -76,18 +116,20 @@ impl Layout {
         Ok(layout)
     }
 
-    fn place(&mut self, variable: &Variable) -> Result<()> {
+    /// Places a variable, unless this only declares it: what is `.extern` and has a size is a definition where nothing
+    /// else defines the name, as it is for ptxas.
+    fn place(&mut self, variable: &Variable, defined: &HashSet<&str>) -> Result<()> {
         let unsized_array = variable.dimensions.contains(&None);
-        let declared = variable.linkage == Some(Linkage::Extern) && !(variable.space == Space::Shared && unsized_array);
-        if declared {
-            // Defined elsewhere in the module, or an error where it is used.
+        let is_extern = variable.linkage == Some(Linkage::Extern);
+        let is_declared = defined.contains(variable.name.as_str()) || self.symbols.contains_key(&variable.name);
+        if is_extern && (is_declared || (unsized_array && variable.space != Space::Shared)) {
             return Ok(());
         }
         if self.symbols.contains_key(&variable.name) {
             return Err(Error::new(variable.position, format!("'{}' is defined twice", variable.name)));
         }
         let symbol = match variable.space {
-            Space::Shared if variable.linkage == Some(Linkage::Extern) => Symbol::DynamicShared,
+            Space::Shared if is_extern && unsized_array => Symbol::DynamicShared,
             Space::Shared => Symbol::Shared(place(&mut self.shared_bytes, variable)?),
             Space::Global | Space::Const => {
                 let bytes = match (&variable.init, unsized_array) {
@@ -108,6 +150,7 @@ impl Layout {
                 return Err(Error::new(variable.position, message));
             }
         };
+        self.elements.extend(variable.element_bytes().map(|bytes| (variable.name.clone(), bytes)));
         self.symbols.insert(variable.name.clone(), symbol);
         Ok(())
     }

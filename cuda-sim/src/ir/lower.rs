@@ -2,10 +2,17 @@
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
 mod calls;
+mod elements;
+mod formals;
+mod lop3;
 mod operands;
+mod policies;
+mod synthetic;
+mod vectors;
+mod video;
 
 use super::inline::inline;
-use super::layout::{Layout, align_up, place};
+use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
@@ -151,6 +158,9 @@ fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<u
             Item::Variable(variable) => variable.init.iter().for_each(|init| of_init(init, &mut found)),
             Item::Function(function) => {
                 for statement in function.body.iter().flatten() {
+                    if let Statement::Variable(variable) = statement {
+                        variable.init.iter().for_each(|init| of_init(init, &mut found));
+                    }
                     let Statement::Instruction(instruction) = statement else { continue };
                     for operand in &instruction.operands {
                         if let Operand::Name(name) = operand {
@@ -178,15 +188,41 @@ struct Names<'a> {
 #[derive(Clone, Copy)]
 enum Name {
     Reg(Reg),
-    Symbol(Symbol),
+    /// Registers that follow each other, the elements of a vector: the first, and how many.
+    Vector(Reg, u8),
+    /// A variable, with the size of its elements if it is an array.
+    Symbol(Symbol, Option<u64>),
+}
+
+/// Registers, or vectors of them, that are named by a prefix and a number.
+struct Range {
+    prefix: String,
+    first: Reg,
+    count: u32,
+    /// Registers of each: 1, or a vector's elements.
+    elements: u8,
+}
+
+impl Range {
+    fn find(&self, name: &str) -> Option<Name> {
+        let digits = name.strip_prefix(self.prefix.as_str())?;
+        let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+        let index: u32 = plain.then(|| digits.parse().ok())??;
+        (index < self.count).then(|| registers_at(self.first + index * Reg::from(self.elements), self.elements))
+    }
+}
+
+/// The meaning of a name that declares so many registers from one on.
+fn registers_at(first: Reg, elements: u8) -> Name {
+    if elements == 1 { Name::Reg(first) } else { Name::Vector(first, elements) }
 }
 
 #[derive(Default)]
 struct Scope {
     parent: usize,
     names: HashMap<String, Name>,
-    /// `%r<5>` declares `%r0` to `%r4`: prefix, first register, count.
-    ranges: Vec<(String, Reg, u32)>,
+    /// `%r<5>` declares `%r0` to `%r4`.
+    ranges: Vec<Range>,
     labels: HashMap<String, BlockId>,
     tables: HashMap<String, Vec<String>>,
     prototypes: HashMap<String, Prototype>,
@@ -234,6 +270,12 @@ struct Lowering<'a> {
     undefined: &'a HashSet<&'a str>,
     /// The register of the carry flag, once something needs it.
     carry: Option<Reg>,
+    /// Number of the function's variables in global and constant memory that are lowered.
+    own_variables: usize,
+    /// The block in which a function with results in registers stores them and returns.
+    epilogue: Option<BlockId>,
+    /// Results in registers, with their slots.
+    results: Vec<(usize, ptx::Variable)>,
     function: Function,
     scopes: Vec<Scope>,
     scope: usize,
@@ -273,6 +315,9 @@ impl<'a> Lowering<'a> {
             taken: names.taken,
             undefined: names.undefined,
             carry: None,
+            own_variables: 0,
+            epilogue: None,
+            results: Vec::new(),
             function,
             scopes: vec![Scope::default()],
             scope: 0,
@@ -286,8 +331,9 @@ impl<'a> Lowering<'a> {
     fn formals(&mut self, ast: &ptx::Function) -> Result<()> {
         let mut offset = 0;
         for formal in ast.returns.iter().chain(&ast.params) {
-            if formal.space != Space::Param {
-                return Err(Error::unsupported(formal.position, "a formal in .reg space is not supported"));
+            if formal.space == Space::Reg {
+                self.formal_in_register(ast, formal)?;
+                continue;
             }
             let symbol = if ast.kind == FunctionKind::Entry {
                 offset = align_up(offset, formal.alignment());
@@ -299,8 +345,9 @@ impl<'a> Lowering<'a> {
                 self.function.slots.push(slot(formal, 0));
                 Symbol::Slot(self.function.slots.len() - 1)
             };
-            self.define(&formal.name, Name::Symbol(symbol), formal.position)?;
+            self.define(&formal.name, Name::Symbol(symbol, formal.element_bytes()), formal.position)?;
         }
+        self.load_formals(ast)?;
         if offset > MAX_PARAM_BYTES {
             let message = format!("the parameters of '{}' take {offset} bytes, more than {MAX_PARAM_BYTES}", ast.name);
             return Err(Error::new(ast.position, message));
@@ -341,7 +388,9 @@ impl<'a> Lowering<'a> {
                 | Statement::Note(_) => {}
             }
         }
-        self.terminate(Term::Return);
+        let end = self.returned();
+        self.terminate(end);
+        self.store_results()?;
         let blocks = std::mem::take(&mut self.blocks);
         // A block without a terminator ends the text, where PTX returns.
         let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
@@ -398,14 +447,18 @@ impl<'a> Lowering<'a> {
     fn registers(&mut self, decl: &RegisterDecl) -> Result<()> {
         for (name, count) in &decl.names {
             let first = self.function.registers.len() as Reg;
-            let n = count.unwrap_or(1);
-            if self.function.registers.len() + n as usize > 1 << 20 {
+            let elements = decl.vector.unwrap_or(1);
+            let end = self.function.registers.len() + count.unwrap_or(1) as usize * usize::from(elements);
+            if end > 1 << 20 {
                 return Err(Error::unsupported(Position::default(), "more than 1048576 registers"));
             }
-            self.function.registers.resize(first as usize + n as usize, decl.ty.bits());
-            match count {
-                Some(n) => self.scopes[self.scope].ranges.push((name.clone(), first, *n)),
-                None => self.define(name, Name::Reg(first), Position::default())?,
+            self.function.registers.resize(end, decl.ty.bits());
+            match *count {
+                Some(count) => {
+                    let prefix = name.clone();
+                    self.scopes[self.scope].ranges.push(Range { prefix, first, count, elements });
+                }
+                None => self.define(name, registers_at(first, elements), Position::default())?,
             }
         }
         Ok(())
@@ -429,17 +482,22 @@ impl<'a> Lowering<'a> {
                 self.function.slots.push(slot(variable, 0));
                 Symbol::Slot(self.function.slots.len() - 1)
             }
+            Space::Global | Space::Const => {
+                let name = own_name(&self.function.name, self.own_variables);
+                self.own_variables += 1;
+                self.layout.symbols.get(&name).copied().ok_or_else(|| self.undeclared(&name, variable.position))?
+            }
             space => {
                 let message = format!("a .{} variable inside a function is not supported", space.name());
                 return Err(Error::unsupported(variable.position, message));
             }
         };
-        self.define(&variable.name, Name::Symbol(symbol), variable.position)
+        self.define(&variable.name, Name::Symbol(symbol, variable.element_bytes()), variable.position)
     }
 
-    /// A register of one bit that no text names.
-    fn flag(&mut self) -> Reg {
-        self.function.registers.push(1);
+    /// A register of that width that no text names.
+    fn temporary(&mut self, bits: u32) -> Reg {
+        self.function.registers.push(bits);
         self.function.registers.len() as Reg - 1
     }
 
@@ -448,7 +506,7 @@ impl<'a> Lowering<'a> {
         match self.carry {
             Some(reg) => reg,
             None => {
-                let reg = self.flag();
+                let reg = self.temporary(1);
                 *self.carry.insert(reg)
             }
         }
@@ -469,24 +527,25 @@ impl<'a> Lowering<'a> {
     }
 
     fn resolve(&self, name: &str) -> Option<Name> {
-        let local = self.in_scopes(|scope| {
-            scope.names.get(name).copied().or_else(|| {
-                scope.ranges.iter().find_map(|(prefix, first, count)| {
-                    let digits = name.strip_prefix(prefix.as_str())?;
-                    let plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-                    let index: u32 = plain.then(|| digits.parse().ok())??;
-                    (index < *count).then_some(Name::Reg(first + index))
-                })
-            })
-        });
-        local.or_else(|| self.layout.symbols.get(name).map(|s| Name::Symbol(*s)))
+        let in_scope = |scope: &Scope| {
+            let declared = scope.names.get(name).copied();
+            declared.or_else(|| scope.ranges.iter().find_map(|range| range.find(name)))
+        };
+        self.in_scopes(in_scope).or_else(|| self.vector_element(name).map(Name::Reg)).or_else(|| {
+            let symbol = self.layout.symbols.get(name)?;
+            Some(Name::Symbol(*symbol, self.layout.elements.get(name).copied()))
+        })
     }
 
     fn register(&self, name: &str, position: Position) -> Result<Reg> {
         match self.resolve(name) {
             Some(Name::Reg(reg)) => Ok(reg),
-            Some(Name::Symbol(_)) => Err(Error::new(position, format!("'{name}' is a variable, not a register"))),
-            None => Err(Error::new(position, format!("'{name}' is not declared"))),
+            Some(Name::Symbol(..)) => Err(Error::new(position, format!("'{name}' is a variable, not a register"))),
+            Some(Name::Vector(_, count)) => {
+                let message = format!("'{name}' is a vector of {count} registers, where one is needed");
+                Err(Error::new(position, message))
+            }
+            None => Err(self.undeclared(name, position)),
         }
     }
 
@@ -568,7 +627,7 @@ impl<'a> Lowering<'a> {
                 Term::Switch(reg, blocks)
             }
             (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
-            (Opcode::Ret, _) => Term::Return,
+            (Opcode::Ret, _) => self.returned(),
             (Opcode::Exit, _) => Term::Exit,
             (Opcode::Trap, _) => Term::Trap(position),
             _ => return Ok(None),

@@ -17,6 +17,7 @@ pub(crate) mod remat;
 pub(crate) mod rename;
 pub(crate) mod sync;
 pub(crate) mod uniform;
+pub(crate) mod video;
 
 use crate::ptx::isa::Form;
 use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};

@@ -5,6 +5,7 @@
 //! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate.
 
 use super::{Function, Inst, Reg, Term, Value};
+use crate::ptx::isa::Shape;
 use crate::ptx::{Modifier as M, Opcode, Position, Type};
 use std::collections::HashMap;
 
@@ -84,6 +85,8 @@ pub(crate) enum Arg {
 pub(crate) struct Site {
     pub(crate) operation: Operation,
     pub(crate) args: [Arg; ARGS],
+    /// Whether the active lanes take part and not those of a mask: votes and shuffles without `.sync`.
+    pub(crate) active: bool,
     /// Where threads go on.
     pub(crate) region: usize,
     pub(crate) position: Position,
@@ -268,7 +271,15 @@ impl Site {
             name.push('.');
             name.push_str(modifier.name());
         }
-        Site { operation: operation(inst), args: inputs(inst).map(known), region, position: inst.position, name }
+        let active = inst.form.operands.contains(&Shape::ActiveLanes);
+        Site {
+            operation: operation(inst),
+            args: inputs(inst).map(known),
+            active,
+            region,
+            position: inst.position,
+            name,
+        }
     }
 
     /// Whether the threads of a block wait here, rather than those of a warp.

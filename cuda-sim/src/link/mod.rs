@@ -6,8 +6,12 @@
 //! `.common` one; two that are neither are an error.
 
 mod rename;
+mod unreached;
 
-use crate::ptx::{self, Error, Function, FunctionKind, Item, Linkage, Module, Position, Result, Statement, Variable};
+use crate::ptx::{
+    self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
+    Space, Statement, Variable,
+};
 use once_cell::sync::Lazy;
 use std::collections::{HashMap, HashSet};
 
@@ -78,16 +82,17 @@ fn own(item: &Item) -> Option<&str> {
 ///
 /// # Errors
 ///
-/// A name that two modules define, with the place in the later one.
+/// A name that two modules define, with the place in the later one, and a variable that no module defines.
 pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
     separate(&mut modules);
+    let without_masks = modules.iter().any(lacks_masks);
     let winners = winners(&modules)?;
     let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
     let mut best = 0;
     let mut declared = HashSet::new();
     for (m, module) in modules.into_iter().enumerate() {
         linked.version = linked.version.max(module.version);
-        let newest = module.targets.first().and_then(|name| capability(name)).unwrap_or(0);
+        let newest = module.capability().unwrap_or(0);
         if linked.targets.is_empty() || newest > best {
             (best, linked.targets) = (newest, module.targets);
         }
@@ -100,15 +105,41 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
                 None => !matches!(item, Item::Note(_)),
             };
             if keep {
+                defined_somewhere(&item)?;
                 linked.items.push(item);
             }
         }
     }
+    let is_library = |name: &str| LIBRARY.items.iter().any(|item| matches!(item, Item::Function(f) if f.name == name));
+    unreached::drop_unreached(&mut linked.items, is_library);
+    if without_masks {
+        linked.version = linked.version.min(LAST_WITHOUT_MASKS);
+    }
     Ok(linked)
 }
 
-fn capability(target: &str) -> Option<u32> {
-    target.strip_prefix("sm_")?.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+/// Refuses what is left of a variable's declaration where no module defines it; dynamic shared memory has no definition.
+fn defined_somewhere(item: &Item) -> Result<()> {
+    match item {
+        Item::Variable(Variable { linkage: Some(Linkage::Extern), space, name, dimensions, position, .. })
+            if *space != Space::Shared || !dimensions.contains(&None) =>
+        {
+            Err(Error::new(*position, format!("'{name}' is declared .extern and no module defines it")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether votes or shuffles of a module name no lanes, which newer versions of PTX do not have.
+fn lacks_masks(module: &Module) -> bool {
+    let bodies = module.items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.body.as_deref(),
+        _ => None,
+    });
+    bodies.flatten().any(|statement| match statement {
+        Statement::Instruction(i) => matches!(i.opcode, Opcode::Vote | Opcode::Shfl) && !i.has(Modifier::Sync),
+        _ => false,
+    })
 }
 
 /// Gives names that more than one module has for itself a new name in all but the first.
@@ -173,10 +204,34 @@ pub(crate) fn with_library(mut module: Module) -> Module {
         return module;
     }
     let defined = functions(&module.items, true);
-    let wanted = |item: &&Item| match item {
-        Item::Function(f) => declared.contains(&f.name) && !defined.contains(&f.name),
-        _ => false,
+    let wanted = |item: &Item| match item {
+        Item::Function(f) if declared.contains(&f.name) && !defined.contains(&f.name) => {
+            let is_declaration = |item: &&Item| matches!(item, Item::Function(d) if d.name == f.name);
+            Some(Item::Function(with_results_of(f, module.items.iter().find(is_declaration))))
+        }
+        _ => None,
     };
-    module.items.extend(LIBRARY.items.iter().filter(wanted).cloned());
+    let added: Vec<Item> = LIBRARY.items.iter().filter_map(wanted).collect();
+    module.items.extend(added);
     module
+}
+
+/// A function of the library with the results that a module declares, which may leave them out, or give it one that it
+/// never writes: linkers do not compare declarations with the device's own functions.
+fn with_results_of(function: &Function, declaration: Option<&Item>) -> Function {
+    let mut function = function.clone();
+    let Some(Item::Function(declared)) = declaration else { return function };
+    match (declared.returns.is_empty(), function.returns.is_empty()) {
+        (true, false) => {
+            let results = std::mem::take(&mut function.returns).into_iter().map(Statement::Variable);
+            function.body = function.body.map(|body| results.chain(body).collect());
+        }
+        (false, true) => {
+            let unnamed =
+                |(at, result): (usize, &Variable)| Variable { name: format!("$result{at}"), ..result.clone() };
+            function.returns = declared.returns.iter().enumerate().map(unnamed).collect();
+        }
+        _ => {}
+    }
+    function
 }

@@ -77,6 +77,12 @@ fn scopes(body: &[Statement], first: HashSet<String>) -> Vec<HashSet<String>> {
     scopes
 }
 
+/// The names that no open scope declares for something else.
+fn visible(names: &Names, scopes: &[HashSet<String>], open: &[usize]) -> Names {
+    let hidden = |name: &str| open.iter().any(|scope| scopes[*scope].contains(name));
+    names.iter().filter(|n| !hidden(n.0)).map(|(a, b)| (a.clone(), b.clone())).collect()
+}
+
 fn function(function: &mut Function, names: &Names) {
     let Some(body) = &mut function.body else { return };
     let formals: HashSet<String> =
@@ -93,11 +99,9 @@ fn function(function: &mut Function, names: &Names) {
                 open.pop();
             }
             Statement::Instruction(instruction) => {
-                let hidden = |name: &str| open.iter().any(|scope| scopes[*scope].contains(name));
-                let visible: Names =
-                    names.iter().filter(|n| !hidden(n.0)).map(|(a, b)| (a.clone(), b.clone())).collect();
-                operands(instruction, &visible);
+                operands(instruction, &visible(names, &scopes, &open));
             }
+            Statement::Variable(Variable { init: Some(init), .. }) => initial(init, &visible(names, &scopes, &open)),
             Statement::CallTargets(_, targets) => targets.iter_mut().for_each(|t| replace(t, names)),
             _ => {}
         }
@@ -110,9 +114,10 @@ fn operands(instruction: &mut Instruction, names: &Names) {
     }
     for operand in &mut instruction.operands {
         match operand {
-            Operand::Name(name) | Operand::SymbolOffset(name, _) | Operand::Address(AddressBase::Name(name), _) => {
-                replace(name, names);
-            }
+            Operand::Name(name)
+            | Operand::SymbolOffset(name, _)
+            | Operand::Element(name, _)
+            | Operand::Address(AddressBase::Name(name), _) => replace(name, names),
             _ => {}
         }
     }

@@ -232,7 +232,7 @@ structs! {
     Signature { name, params, shared_bytes, constants, only_fibers, max_threads, required_threads, clusters }
     Part { number, hot, repeats }
     Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
-    Site { operation, args, region, position, name }
+    Site { operation, args, active, region, position, name }
     Position { line, column }
     Poll { watched, position }
 }

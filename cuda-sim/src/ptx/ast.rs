@@ -123,6 +123,14 @@ pub struct Module {
     pub items: Vec<Item>,
 }
 
+impl Module {
+    /// The compute capability of the first target: 90 for `sm_90a`.
+    pub(crate) fn capability(&self) -> Option<u32> {
+        let name = self.targets.first()?.strip_prefix("sm_")?;
+        name.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
+    }
+}
+
 /// Something at the top level of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
@@ -192,6 +200,11 @@ impl Variable {
     pub fn bytes(&self) -> u64 {
         let element = self.ty.bytes() * u64::from(self.vector.unwrap_or(1));
         self.dimensions.iter().fold(element, |size, n| size.saturating_mul(n.unwrap_or(0)))
+    }
+
+    /// Size in bytes of what an index counts; `None` unless this is an array.
+    pub(crate) fn element_bytes(&self) -> Option<u64> {
+        (!self.dimensions.is_empty()).then(|| self.ty.bytes())
     }
 
     /// Alignment in bytes, natural unless written.
@@ -326,6 +339,10 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    pub(crate) fn has(&self, modifier: Modifier) -> bool {
+        self.suffixes.contains(&Suffix::Modifier(modifier))
+    }
+
     /// The name in full, such as `add.rn.f32`.
     pub fn full_name(&self) -> String {
         let mut name = self.opcode.name().to_owned();
@@ -343,12 +360,12 @@ impl Instruction {
 /// What follows `call`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallOperands {
-    /// `.param` variables that take the results.
+    /// `.param` variables and registers that take the results; `_` leaves one.
     pub returns: Vec<String>,
     /// The function, or a register in an indirect call.
     pub callee: String,
-    /// `.param` variables that carry the arguments.
-    pub args: Vec<String>,
+    /// The arguments: `.param` variables, registers and constants.
+    pub args: Vec<Operand>,
     /// The prototype of an indirect call.
     pub prototype: Option<String>,
 }
@@ -362,6 +379,15 @@ pub enum AddressBase {
     Absolute,
 }
 
+/// The index in `name[index]`, which counts elements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Index {
+    /// The register that holds it.
+    pub register: Option<String>,
+    /// What is added to the register, or the index itself.
+    pub offset: i64,
+}
+
 /// An operand as written.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
@@ -369,6 +395,8 @@ pub enum Operand {
     Name(String),
     /// `!p`
     Not(String),
+    /// `-%r1`, of some video instructions.
+    Negative(String),
     /// `p|q`
     Pair(String, String),
     /// An integer; negative ones carry their sign.
@@ -379,6 +407,8 @@ pub enum Operand {
     F64(u64),
     /// `symbol+offset` outside brackets.
     SymbolOffset(String, i64),
+    /// `array[index]`: the address of an element.
+    Element(String, Index),
     /// `[base+offset]`
     Address(AddressBase, i64),
     /// `{a, b}`

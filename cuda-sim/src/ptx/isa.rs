@@ -10,6 +10,7 @@ mod float;
 mod half;
 mod integer;
 mod memory;
+mod video;
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
@@ -24,7 +25,7 @@ names! {
     /// The stem of an instruction's name.
     Opcode {
         Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
-        Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Mad24 = "mad24", Madc = "madc",
+        Createpolicy = "createpolicy", Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Griddepcontrol = "griddepcontrol", Mad24 = "mad24", Madc = "madc",
         Mul24 = "mul24", Nanosleep = "nanosleep", Pmevent = "pmevent", Prefetch = "prefetch",
         Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
@@ -35,6 +36,11 @@ names! {
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
         Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
+        // Video.
+        Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
+        Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax", Vmax2 = "vmax2",
+        Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2",
+        Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
         // Synchronisation.
         ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
         Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
@@ -57,7 +63,9 @@ names! {
         L1EvictFirst = "L1::evict_first", L1EvictLast = "L1::evict_last", L1NoAllocate = "L1::no_allocate",
         L2P64 = "L2::64B", L2P128 = "L2::128B", L2P256 = "L2::256B",
         Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
-        Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
+        LaunchDependents = "launch_dependents", Mask = "mask", Fractional = "fractional", Range = "range", Cvt = "cvt", L2CacheHint = "L2::cache_hint",
+        L2EvictFirst = "L2::evict_first", L2EvictUnchanged = "L2::evict_unchanged",
+        Po = "po", Shr7 = "shr7", Shr15 = "shr15", Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
         Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
         Abs = "abs", Alias = "alias", Assertfail = "assertfail", Async = "async", Cc = "cc", Free = "free",
         L1 = "L1", L2 = "L2", L2EvictLast = "L2::evict_last", L2EvictNormal = "L2::evict_normal", Malloc = "malloc",
@@ -106,6 +114,10 @@ pub enum Shape {
     CarryIn,
     /// The thread's carry flag, set without being written in the text.
     CarryOut,
+    /// The mask of the lanes that are active together, which no text has: votes and shuffles of older targets.
+    ActiveLanes,
+    /// Which part or which lanes of an operand are meant, as a number: the text has it behind the operand's name.
+    Selector,
     /// `[base+offset]`
     Address,
     /// A label.
@@ -117,7 +129,7 @@ pub enum Shape {
 impl Shape {
     /// Whether the operand is part of what the instruction does and not of its text.
     pub fn is_implicit(self) -> bool {
-        matches!(self, Shape::CarryIn | Shape::CarryOut)
+        matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector)
     }
 
     /// Whether the operand is written.
@@ -212,7 +224,8 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] = &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS];
+pub static TABLES: &[&[Form]] =
+    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, video::FORMS];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -254,6 +267,12 @@ static FORMS: &[Form] = &[
     ),
     form(Opcode::Lop3, &[], &[&[B32]], &[Dest(0), Source(0), Source(0), Source(0), Immediate]),
     form(
+        Opcode::Lop3,
+        &[one(&[M::And, M::Or])],
+        &[&[B32]],
+        &[DestPair, Source(0), Source(0), Source(0), Immediate, SourcePred],
+    ),
+    form(
         Opcode::Prmt,
         &[opt(&[M::F4e, M::B4e, M::Rc8, M::Ecl, M::Ecr, M::Rc16])],
         &[&[B32]],
@@ -283,6 +302,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
     // Movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
+    form(Opcode::Mov, &[one(&[M::V2, M::V4])], &[VALUES], &[DestVector(0), Shape::SourceVector(0)]),
     // Synchronisation.
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32)]),
     form(Opcode::Bar, &[opt(CTA), one(SYNC), opt(ALIGNED)], &[], &[SourceAs(U32), SourceAs(U32)]),
@@ -309,6 +329,14 @@ static FORMS: &[Form] = &[
     ),
     form(Opcode::Vote, &[one(SYNC), one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, SourceAs(B32)]),
     form(Opcode::Vote, &[one(SYNC), one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, SourceAs(B32)]),
+    form(
+        Opcode::Shfl,
+        &[one(&[M::Up, M::Down, M::Bfly, M::Idx])],
+        &[&[B32]],
+        &[DestPair, Source(0), SourceAs(U32), SourceAs(U32), Shape::ActiveLanes],
+    ),
+    form(Opcode::Vote, &[one(&[M::All, M::Any, M::Uni])], &[&[Pred]], &[Dest(0), SourcePred, Shape::ActiveLanes]),
+    form(Opcode::Vote, &[one(&[M::Ballot])], &[&[B32]], &[Dest(0), SourcePred, Shape::ActiveLanes]),
     form(Opcode::Match, &[one(SYNC), one(&[M::Any])], &[B32_64], &[DestAs(B32), Source(0), SourceAs(B32)]),
     form(Opcode::Match, &[one(SYNC), one(&[M::All])], &[B32_64], &[DestPair, Source(0), SourceAs(B32)]),
     form(
@@ -330,6 +358,9 @@ static FORMS: &[Form] = &[
     form(Opcode::Brkpt, &[], &[], NOTHING),
     form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
     form(Opcode::Pmevent, &[], &[], &[Immediate]),
+    form(Opcode::Pmevent, &[one(&[M::Mask])], &[], &[Immediate]),
+    // A grid begins when those that it depends on have ended.
+    form(Opcode::Griddepcontrol, &[one(&[M::Wait, M::LaunchDependents])], &[], NOTHING),
 ];
 
 /// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
@@ -337,8 +368,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
     "cp",
-    "createpolicy",
-    "griddepcontrol",
     "istypep",
     "ldmatrix",
     "mbarrier",
@@ -360,29 +389,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "tex",
     "tld4",
     "txq",
-    "vabsdiff",
-    "vabsdiff2",
-    "vabsdiff4",
-    "vadd",
-    "vadd2",
-    "vadd4",
-    "vavrg2",
-    "vavrg4",
-    "vmad",
-    "vmax",
-    "vmax2",
-    "vmax4",
-    "vmin",
-    "vmin2",
-    "vmin4",
-    "vset",
-    "vset2",
-    "vset4",
-    "vshl",
-    "vshr",
-    "vsub",
-    "vsub2",
-    "vsub4",
     "wgmma",
     "wmma",
 ];

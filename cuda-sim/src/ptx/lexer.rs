@@ -21,6 +21,8 @@ pub(crate) enum Token<'a> {
     F64(u64),
     Str(&'a str),
     Punct(u8),
+    /// An operator of two characters, such as `<<`.
+    Operator(&'a str),
     End,
 }
 
@@ -29,7 +31,12 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
+    /// Whether the last integer ends in `U`.
+    is_unsigned: bool,
 }
+
+/// Operators of two characters.
+const OPERATORS: [&[u8]; 8] = [b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||"];
 
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%')
@@ -37,12 +44,17 @@ fn is_name(byte: u8) -> bool {
 
 impl<'a> Lexer<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
-        Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0 }
+        Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0, is_unsigned: false }
     }
 
     /// How many bytes were consumed.
     pub(crate) fn offset(&self) -> usize {
         self.at
+    }
+
+    /// Whether the last integer that was read ends in `U`.
+    pub(crate) fn is_unsigned(&self) -> bool {
+        self.is_unsigned
     }
 
     /// The text from such an offset up to here.
@@ -108,6 +120,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let token = match first {
             b'0'..=b'9' => self.number(position)?,
+            b'.' if self.is_fraction() => self.number(position)?,
             b'.' if is_name(self.peek(1)) => {
                 self.at += 1;
                 while is_name(self.peek(0)) || (self.peek(0) == b':' && self.peek(1) == b':') {
@@ -133,8 +146,12 @@ impl<'a> Lexer<'a> {
                 }
                 Token::Ident(self.slice(start, self.at))
             }
+            _ if OPERATORS.contains(&[first, self.peek(1)].as_slice()) => {
+                self.at += 2;
+                Token::Operator(self.slice(start, self.at))
+            }
             b'{' | b'}' | b'[' | b']' | b'(' | b')' | b',' | b';' | b':' | b'+' | b'-' | b'!' | b'@' | b'|' | b'<'
-            | b'>' | b'=' | b'~' | b'*' | b'/' | b'.' => {
+            | b'>' | b'=' | b'~' | b'*' | b'/' | b'.' | b'?' | b'&' | b'^' => {
                 self.at += 1;
                 Token::Punct(first)
             }
@@ -146,6 +163,12 @@ impl<'a> Lexer<'a> {
         Ok((token, position))
     }
 
+    /// Whether a number without digits before its point begins here: `.5`, and not `.1d`.
+    fn is_fraction(&self) -> bool {
+        let digits = (1..).take_while(|at| self.peek(*at).is_ascii_digit()).count();
+        digits > 0 && !is_name(self.peek(1 + digits))
+    }
+
     fn digits(&mut self, radix: u32, skip: usize, position: Position) -> Result<u64> {
         self.at += skip;
         let start = self.at;
@@ -155,7 +178,8 @@ impl<'a> Lexer<'a> {
         let text = self.slice(start, self.at);
         let value = u64::from_str_radix(text, radix)
             .map_err(|_| Error::new(position, format!("the number '{text}' does not fit 64 bits")))?;
-        if self.peek(0) == b'U' {
+        self.is_unsigned = self.peek(0) == b'U';
+        if self.is_unsigned {
             self.at += 1;
         }
         if is_name(self.peek(0)) {
@@ -181,7 +205,9 @@ impl<'a> Lexer<'a> {
             end += 1;
         }
         let exponent = matches!(byte(end), b'e' | b'E');
-        if !exponent && !(byte(end) == b'.' && (byte(end + 1).is_ascii_digit() || !is_name(byte(end + 1)))) {
+        let power = matches!(byte(end + 1), b'e' | b'E') && matches!(byte(end + 2), b'0'..=b'9' | b'+' | b'-');
+        let fraction = power || byte(end + 1).is_ascii_digit() || !is_name(byte(end + 1));
+        if !(exponent || byte(end) == b'.' && fraction) {
             return Ok(Token::Int(self.digits(10, 0, position)?));
         }
         while byte(end).is_ascii_digit()

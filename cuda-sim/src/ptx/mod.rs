@@ -14,12 +14,12 @@ mod parser;
 mod print;
 
 pub use ast::{
-    AddressBase, Alias, CallOperands, Directive, Function, FunctionKind, Guard, Init, Instruction, Item, Linkage,
-    Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,
+    AddressBase, Alias, CallOperands, Directive, Function, FunctionKind, Guard, Index, Init, Instruction, Item,
+    Linkage, Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,
 };
 pub use isa::{Modifier, Opcode};
 pub use parser::parse;
-pub(crate) use parser::{find_form, forms, parse_internal};
+pub(crate) use parser::{LAST_WITHOUT_MASKS, find_form, forms, parse_internal};
 
 /// What is wrong with a PTX text, and where.
 ///

@@ -4,6 +4,7 @@
 //! decides which forms an instruction may have by the table in [`super::isa`]; names are resolved later.
 
 mod body;
+mod constant;
 
 use super::ast::*;
 use super::lexer::{Lexer, Token};
@@ -26,6 +27,9 @@ const DIRECTIVES: &[&str] = &[
     "abi_preserve_control",
     "local_maxnreg",
 ];
+
+/// The last version of PTX whose votes and shuffles need no mask on any target.
+pub(crate) const LAST_WITHOUT_MASKS: (u32, u32) = (6, 3);
 
 /// Deepest nesting of initialisers and of vectors.
 const MAX_DEPTH: u32 = 32;
@@ -56,7 +60,7 @@ pub(crate) fn parse_internal(text: &str) -> Result<Module> {
 fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position, internal }.module()
+    Parser { lexer, token, position, internal, needs_masks: true }.module()
 }
 
 struct Parser<'a> {
@@ -65,6 +69,8 @@ struct Parser<'a> {
     position: Position,
     /// Whether the text is the device's own.
     internal: bool,
+    /// Whether operations of warps have to name their lanes, as for newer targets.
+    needs_masks: bool,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -76,6 +82,7 @@ fn show(token: &Token<'_>) -> String {
         Token::F64(bits) => format!("'0d{bits:016X}'"),
         Token::Str(text) => format!("\"{text}\""),
         Token::Punct(byte) => format!("'{}'", char::from(*byte)),
+        Token::Operator(name) => format!("'{name}'"),
         Token::End => "the end of the text".to_owned(),
     }
 }
@@ -148,6 +155,7 @@ impl<'a> Parser<'a> {
             targets.push(self.ident("the name of a target")?.to_owned());
         }
         let mut module = Module { version, targets, address_size: 64, items: Vec::new() };
+        self.needs_masks = version > LAST_WITHOUT_MASKS && module.capability().is_none_or(|target| target >= 70);
         if self.eat_dot("address_size")? {
             let position = self.position;
             module.address_size = self.int("32 or 64")? as u32;
@@ -156,9 +164,7 @@ impl<'a> Parser<'a> {
             }
         }
         while self.token != Token::End {
-            if let Some(item) = self.item()? {
-                module.items.push(item);
-            }
+            self.items(&mut module.items)?;
         }
         Ok(module)
     }
@@ -172,20 +178,23 @@ impl<'a> Parser<'a> {
         Ok((major, minor))
     }
 
-    fn item(&mut self) -> Result<Option<Item>> {
+    /// What one directive declares.
+    fn items(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.eat(b';')? {
-            return Ok(None);
+            return Ok(());
         }
         let Token::Dot(name) = self.token else { return self.expected("a directive") };
-        if matches!(name, "file" | "loc" | "pragma") {
-            return Ok(Some(Item::Note(self.note(name)?)));
+        match name {
+            "file" | "loc" | "pragma" => items.push(Item::Note(self.note(name)?)),
+            "section" => items.push(Item::Note(self.section()?)),
+            "alias" => items.push(self.alias()?),
+            _ => self.definitions(name, items)?,
         }
-        if name == "section" {
-            return self.section().map(|text| Some(Item::Note(text)));
-        }
-        if name == "alias" {
-            return self.alias().map(Some);
-        }
+        Ok(())
+    }
+
+    /// A function, or variables.
+    fn definitions(&mut self, name: &str, items: &mut Vec<Item>) -> Result<()> {
         let linkage = Linkage::from_name(name);
         if linkage.is_some() {
             self.advance()?;
@@ -193,26 +202,21 @@ impl<'a> Parser<'a> {
         match self.token {
             Token::Dot("entry") => {
                 self.advance()?;
-                self.function(linkage, FunctionKind::Entry).map(|f| Some(Item::Function(f)))
+                items.push(Item::Function(self.function(linkage, FunctionKind::Entry)?));
             }
             Token::Dot("func") => {
                 self.advance()?;
-                self.function(linkage, FunctionKind::Func).map(|f| Some(Item::Function(f)))
+                items.push(Item::Function(self.function(linkage, FunctionKind::Func)?));
             }
             Token::Dot(space) if Space::from_name(space).is_some() => {
-                let mut first = self.variable(linkage)?;
-                first.linkage = linkage;
-                if self.is(b',') {
-                    return self.expected("';' (one variable in a directive)");
-                }
-                self.expect(b';')?;
-                Ok(Some(Item::Variable(first)))
+                items.extend(self.variables(linkage)?.into_iter().map(Item::Variable));
             }
             Token::Dot(other) => {
-                Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")))
+                return Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")));
             }
-            _ => self.expected("a directive"),
+            _ => return self.expected("a directive"),
         }
+        Ok(())
     }
 
     /// `.alias name, function;`
@@ -226,13 +230,32 @@ impl<'a> Parser<'a> {
         Ok(Item::Alias(Alias { position, name, function }))
     }
 
-    /// A directive that ends with its line, or with `;` for `.pragma`.
+    /// A directive that ends with its line, or `.pragma`.
     fn note(&mut self, name: &str) -> Result<String> {
+        if name == "pragma" {
+            return self.pragma();
+        }
         let rest = self.lexer.rest_of_line();
         let rest = rest.split("//").next().unwrap_or("").trim_end();
         let text = format!(".{name}{rest}");
         self.advance()?;
         Ok(text)
+    }
+
+    /// `.pragma "nounroll";`
+    fn pragma(&mut self) -> Result<String> {
+        let mut texts = Vec::new();
+        loop {
+            self.advance()?;
+            let Token::Str(text) = self.token else { return self.expected("the text of a .pragma") };
+            texts.push(format!("\"{text}\""));
+            self.advance()?;
+            if !self.is(b',') {
+                break;
+            }
+        }
+        self.expect(b';')?;
+        Ok(format!(".pragma {};", texts.join(", ")))
     }
 
     /// `.section name { ... }`: debug information, kept as text.
@@ -253,7 +276,24 @@ impl<'a> Parser<'a> {
     }
 
     /// A variable or parameter, from its space to its initialiser.
-    fn variable(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
+    fn variable(&mut self) -> Result<Variable> {
+        let head = self.head(None)?;
+        self.declarator(head)
+    }
+
+    /// The variables of a directive.
+    fn variables(&mut self, linkage: Option<Linkage>) -> Result<Vec<Variable>> {
+        let head = self.head(linkage)?;
+        let mut variables = vec![self.declarator(head.clone())?];
+        while self.eat(b',')? {
+            variables.push(self.declarator(head.clone())?);
+        }
+        self.expect(b';')?;
+        Ok(variables)
+    }
+
+    /// What variables of a directive have in common: the space, the type, and what stands between.
+    fn head(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
         let Token::Dot(name) = self.token else { return self.expected("a state space") };
         let Some(space) = Space::from_name(name) else { return self.expected("a state space") };
         self.advance()?;
@@ -276,21 +316,15 @@ impl<'a> Parser<'a> {
             }
         }
         let Some(ty) = ty else { return self.expected("a type") };
-        let position = self.position;
-        let name = self.ident("the name of a variable")?.to_owned();
-        let mut variable = Variable {
-            position,
-            linkage,
-            space,
-            managed,
-            align,
-            ty,
-            vector,
-            pointer,
-            name,
-            dimensions: Vec::new(),
-            init: None,
-        };
+        let (position, name) = (self.position, String::new());
+        let (dimensions, init) = (Vec::new(), None);
+        Ok(Variable { position, linkage, space, managed, align, ty, vector, pointer, name, dimensions, init })
+    }
+
+    /// The name of a variable, its dimensions and its initialiser.
+    fn declarator(&mut self, mut variable: Variable) -> Result<Variable> {
+        variable.position = self.position;
+        variable.name = self.ident("the name of a variable")?.to_owned();
         while self.eat(b'[')? {
             let size = if self.is(b']') { None } else { Some(self.int("a size")?) };
             variable.dimensions.push(size);
@@ -361,7 +395,7 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 Ok(Init::Symbol(name, self.offset()?, true))
             }
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 Ok(Init::Symbol(name.to_owned(), self.offset()?, false))
             }
@@ -374,28 +408,21 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `+4` or `-4` after a symbol, or nothing.
+    /// `+4` or `-4` after a symbol, or nothing: the rest is a constant expression.
     fn offset(&mut self) -> Result<i64> {
-        let negative = self.is(b'-');
-        if !negative && !self.is(b'+') {
+        if !self.is(b'-') && !self.is(b'+') {
             return Ok(0);
         }
-        self.advance()?;
-        let negative = negative ^ self.eat(b'-')?;
-        let value = self.int("an offset")? as i64;
-        Ok(if negative { value.wrapping_neg() } else { value })
+        self.constant_integer("an offset")
     }
 
-    fn constant(&mut self) -> Result<Operand> {
-        let negative = self.eat(b'-')?;
-        let constant = match self.token {
-            Token::Int(value) => Operand::Int(if negative { -i128::from(value) } else { i128::from(value) }),
-            Token::F32(bits) => Operand::F32(if negative { bits ^ (1 << 31) } else { bits }),
-            Token::F64(bits) => Operand::F64(if negative { bits ^ (1 << 63) } else { bits }),
-            _ => return self.expected("a constant"),
-        };
-        self.advance()?;
-        Ok(constant)
+    /// A constant expression whose value is an integer.
+    fn constant_integer(&mut self, what: &str) -> Result<i64> {
+        let position = self.position;
+        match self.constant()? {
+            Operand::Int(value) => Ok(value as i64),
+            other => Err(Error::new(position, format!("{what} is an integer, '{other}' found"))),
+        }
     }
 
     fn function(&mut self, linkage: Option<Linkage>, kind: FunctionKind) -> Result<Function> {
@@ -443,7 +470,7 @@ impl<'a> Parser<'a> {
         self.expect(b'(')?;
         let mut formals = Vec::new();
         while !self.is(b')') {
-            let formal = self.variable(None)?;
+            let formal = self.variable()?;
             if !matches!(formal.space, Space::Param | Space::Reg) {
                 return Err(Error::new(formal.position, "a parameter must be .param or .reg"));
             }

@@ -67,7 +67,7 @@ impl Display for Init {
                 comma(f, items)?;
                 write!(f, "}}")
             }
-            Init::Int(value) => write!(f, "{value}"),
+            Init::Int(value) => integer(f, *value),
             Init::F32(bits) => write!(f, "0f{bits:08X}"),
             Init::F64(bits) => write!(f, "0d{bits:016X}"),
             Init::Symbol(name, offset, generic) => {
@@ -84,6 +84,11 @@ impl Display for Init {
 
 fn offset_text(f: &mut Formatter<'_>, offset: i64) -> fmt::Result {
     if offset == 0 { Ok(()) } else { write!(f, "{offset:+}") }
+}
+
+/// An integer constant. The least of 64 bits is a sum, since 9223372036854775808 has no sign.
+fn integer(f: &mut Formatter<'_>, value: i128) -> fmt::Result {
+    if value == i128::from(i64::MIN) { write!(f, "({}-1)", i64::MIN + 1) } else { write!(f, "{value}") }
 }
 
 fn comma<T: Display>(f: &mut Formatter<'_>, items: &[T]) -> fmt::Result {
@@ -181,7 +186,9 @@ impl Display for Instruction {
             }
             write!(f, " {}", call.callee)?;
             if !call.args.is_empty() {
-                write!(f, ", ({})", call.args.join(", "))?;
+                write!(f, ", (")?;
+                comma(f, &call.args)?;
+                write!(f, ")")?;
             }
             if let Some(prototype) = &call.prototype {
                 write!(f, ", {prototype}")?;
@@ -194,16 +201,30 @@ impl Display for Instruction {
     }
 }
 
+impl Display for Index {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match &self.register {
+            Some(register) => {
+                f.write_str(register)?;
+                offset_text(f, self.offset)
+            }
+            None => write!(f, "{}", self.offset),
+        }
+    }
+}
+
 impl Display for Operand {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Operand::Name(name) => f.write_str(name),
             Operand::Not(name) => write!(f, "!{name}"),
+            Operand::Negative(name) => write!(f, "-{name}"),
             Operand::Pair(p, q) => write!(f, "{p}|{q}"),
-            Operand::Int(value) => write!(f, "{value}"),
+            Operand::Int(value) => integer(f, *value),
             Operand::F32(bits) => write!(f, "0f{bits:08X}"),
             Operand::F64(bits) => write!(f, "0d{bits:016X}"),
             Operand::SymbolOffset(name, offset) => write!(f, "{name}{offset:+}"),
+            Operand::Element(name, index) => write!(f, "{name}[{index}]"),
             Operand::Address(AddressBase::Name(name), offset) => {
                 write!(f, "[{name}")?;
                 offset_text(f, *offset)?;

@@ -231,3 +231,25 @@ fn packing_and_guards() {
         |a, b, _| if a > b { 2 } else { 9 },
     );
 }
+
+/// The word is left out, or both results are carried on; a predicate is part of the instruction.
+#[test]
+fn lop3_with_a_predicate() {
+    let inputs = tuples::<3>(&[0, 1, 0xff00_ff00, 0xffff_ffff]);
+    let body = "setp.eq.u32 %p1, %r1, 1; lop3.or.b32 _|%p2, %r1, %r2, %r3, 0x80, %p1;
+        lop3.and.b32 %r1|%p3, %r1, %r2, %r3, 0x80, !%p1; selp.u32 %r5, 2, 0, %p2; selp.u32 %r6, 1, 0, %p3;
+        xor.b32 %r10, %r1, %r5; xor.b32 %r10, %r10, %r6;";
+    check32(body, &inputs, |a, b, c| {
+        let word = a & b & c;
+        word ^ u32::from(word != 0 || a == 1) << 1 ^ u32::from(word != 0 && a != 1)
+    });
+    for (body, words) in [
+        ("lop3.or.b32 %r1, %r2, %r3, %r4, 0x80, %p1;", "'lop3.or.b32' writes a register and a predicate: 'd|p'"),
+        ("lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x80;", "',' and 6 operand(s) of 'lop3.or.b32' expected"),
+        ("lop3.xor.b32 %r1|%p1, %r2, %r3, %r4, 0x80, %p1;", "the modifier .xor does not fit"),
+        ("lop3.b32 %r1|%p1, %r2, %r3, %r4, 0x80;", "operand 1 of 'lop3.b32' cannot be '%r1|%p1'"),
+    ] {
+        let error = super::variables::refused("", body);
+        assert!(error.contains(words), "{body}: {error}");
+    }
+}

@@ -2,8 +2,10 @@
 //!
 //! Expected values come from the rules of the PTX manual, written in Rust here, never from what the device computes.
 
+mod arguments;
 mod calls;
 mod clusters;
+mod constants;
 mod faults;
 mod floats;
 mod integers;
@@ -15,6 +17,9 @@ mod sync;
 mod text;
 mod tiers;
 mod uniform;
+mod variables;
+mod vectors;
+mod video;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};

@@ -52,8 +52,37 @@ fn strong_definitions_win_and_clash() {
     assert_eq!(out.read(3)[1], 9);
     let clash = linked(&[strong, strong]).unwrap_err();
     assert!(clash.contains("'choice' is defined in more than one module"), "{clash}");
+    let missing = linked(&[MAIN]).unwrap_err();
+    assert!(missing.contains("'shared_number' is declared .extern and no module defines it"), "{missing}");
     let missing = image(&format!("{HEADER}{MAIN}")).err().map(|e| e.to_string()).unwrap_or_default();
-    assert!(missing.contains("shared_number") && missing.contains("defined nowhere"), "{missing}");
+    assert!(missing.contains("the function 'helper' is called but not defined in this module"), "{missing}");
+}
+
+/// A function that is not defined matters where a kernel reaches a call of it; a module by itself may not call it at all.
+#[test]
+fn links_leave_out_what_no_kernel_reaches() {
+    let functions = ".extern .func gone(); .visible .func calls() { call gone, (); ret; }
+        .func indirectly() { call calls, (); ret; } .visible .func kept() { ret; }";
+    let kernel = |body: &str| {
+        format!(
+            "{functions} .visible .entry k(.param .u64 out) {{ .reg .b64 %rd<3>; ld.param.u64 %rd1, [out];
+            {body} st.global.u64 [%rd1], 6; ret; }}"
+        )
+    };
+    let (idle, busy) = (kernel("call kept, ();"), kernel("call indirectly, ();"));
+    let text = linked(&[&idle, ".global .u32 other;"]).unwrap();
+    assert!(!text.contains("calls") && !text.contains("indirectly") && text.contains("kept"), "{text}");
+    let out = Buffer::new(&[0]);
+    run(&image(&text).unwrap(), "k", [1, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    assert_eq!(out.read(1), [6]);
+    let wanted = "the function 'gone' is called but not defined in this module";
+    for text in [linked(&[&busy, ".global .u32 other;"]).unwrap(), format!("{HEADER}{idle}")] {
+        let error = image(&text).map(|_| ()).unwrap_err();
+        assert!(error.message.contains(wanted), "{error}");
+    }
+    // What is in a table is reached.
+    let table = format!("{idle} .global .u64 table[1] = {{ calls }};");
+    assert!(image(&linked(&[&table]).unwrap()).is_err_and(|error| error.message.contains(wanted)));
 }
 
 #[test]

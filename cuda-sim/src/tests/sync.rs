@@ -4,8 +4,10 @@ use super::{Buffer, HEADER, launch_of};
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};
 use crate::exec::resident::SEED;
+use crate::link::link;
 use crate::memory::Wild;
 use crate::module::{Image, image};
+use crate::ptx::parse;
 use std::sync::Arc;
 
 /// Seeds of random schedules that each kernel is run with.
@@ -53,8 +55,8 @@ fn check_under(
     buffers: &[Vec<u64>],
     verify: impl Fn(&[Vec<u64>]),
 ) {
-    let text = format!("{HEADER}{text}");
-    let image = image(&text).unwrap_or_else(|error| panic!("{error}"));
+    let header = if text.starts_with(".version") { "" } else { HEADER };
+    let image = image(&format!("{header}{text}")).unwrap_or_else(|error| panic!("{error}"));
     let kernel = &image.kernels["k"];
     let fibers = kernel.fibers(&[], false).unwrap_or_else(|why| panic!("{why}"));
     let regions = kernel.compiled(&[], block, false).unwrap_or_else(|why| panic!("{why}"));
@@ -660,6 +662,53 @@ fn active_lanes_of_each_place() {
         64,
         |_| 0,
     );
+}
+
+/// Votes and shuffles of older targets, which name no lanes: those that come to one place together take part, whatever
+/// the order in which they come there.
+#[test]
+fn warp_operations_without_masks() {
+    let text = ".version 6.0 .target sm_60 .address_size 64
+        .visible .entry k(.param .u64 out) { .reg .pred %p<4>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
+        mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mov.u32 %r3, %r1; mov.u32 %r4, 16;
+        SUM: shfl.down.b32 %r5, %r3, %r4, 31; add.u32 %r3, %r3, %r5; shr.u32 %r4, %r4, 1;
+        setp.ne.u32 %p1, %r4, 0; @%p1 bra SUM; shfl.idx.b32 %r3, %r3, 0, 31;
+        and.b32 %r6, %r1, 3; setp.eq.u32 %p2, %r6, 0; vote.ballot.b32 %r7, %p2; @%p2 bra FOURTH;
+        vote.all.pred %p3, !%p2; selp.u32 %r8, 1, 0, %p3; setp.eq.u32 %p1, %r6, 1; vote.ballot.b32 %r9, !%p1;
+        bra END;
+        FOURTH: vote.ballot.b32 %r9, %p2; vote.uni.pred %p3, %p2; selp.u32 %r8, 2, 0, %p3;
+        END: vote.any.pred %p1, %p2; selp.u32 %r10, 4, 0, %p1; add.u32 %r8, %r8, %r10;
+        ld.param.u64 %rd1, [out]; mad.wide.u32 %rd1, %r1, 16, %rd1; st.global.v4.u32 [%rd1], {%r3, %r7, %r8, %r9}; ret; }";
+    check(text, 1, [64, 1, 1], &[vec![0; 128]], |after| {
+        for (t, got) in after[0].chunks(2).enumerate() {
+            let sum: u64 = (0..32).map(|lane| t as u64 / 32 * 32 + lane).sum();
+            assert_eq!(got[0], sum | 0x1111_1111 << 32, "thread {t}");
+            let (truth, lanes) = if t % 4 == 0 { (2, 0x1111_1111) } else { (1, 0xcccc_ccccu64) };
+            assert_eq!((got[1] & 3, got[1] >> 32), (truth, lanes), "thread {t}");
+        }
+    });
+}
+
+/// Newer targets have no such operations, but older texts for them do; a link of old and new ones can be loaded.
+#[test]
+fn masks_are_needed_by_newer_versions() {
+    let text = |version: &str, target: &str| {
+        format!(
+            ".version {version} .target {target} .address_size 64 .visible .entry k_{target}() {{ .reg .pred %p; .reg .b32 %r;
+            setp.eq.u32 %p, 0, 0; vote.ballot.b32 %r, %p; shfl.up.b32 %r, %r, 1, 0; ret; }}"
+        )
+    };
+    for (version, target) in [("8.0", "sm_60"), ("6.3", "sm_70"), ("6.4", "sm_60")] {
+        assert!(image(&text(version, target)).is_ok(), "{version} {target}");
+    }
+    let error = image(&text("6.4", "sm_70")).map(|_| ()).unwrap_err();
+    assert!(
+        error.message.contains("'vote.ballot.b32' without .sync is for targets before sm_70 and for PTX before 6.4"),
+        "{error}"
+    );
+    let new = format!("{HEADER}.visible .entry k() {{ ret; }}");
+    let linked = link(vec![parse(&text("8.0", "sm_60")).unwrap(), parse(&new).unwrap()]).unwrap().to_string();
+    assert_eq!(image(&linked).unwrap_or_else(|e| panic!("{e}")).names, ["k_sm_60", "k"]);
 }
 
 /// Three additions with carry across a barrier: the flag and the registers are each thread's own.

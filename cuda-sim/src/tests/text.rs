@@ -32,6 +32,9 @@ const SAMPLE: &str = r#"
   fma.rn.ftz.f32 %r4, %r1, 0f40490FDB, %r3;
 $L__BB0_1: // a label
   mov.u64 %rd2, table+4;
+  mov.u64 %rd2, table[1];
+  .reg .v4 .f32 %v<2>; mov.v4.f32 %v1, {%v0.y, %v0.x, 0f00000000, %v0.a};
+  ld.global.u32 %r3, table[%r1+-2];
   atom.acq_rel.sys.global.cas.b32 %r5, [%rd2], 0, 1;
   mov.b64 %rd3, {%r1, %r2};
   bar.sync 0;
@@ -108,8 +111,6 @@ fn errors_name_place_and_instruction() {
 #[test]
 fn what_is_not_supported_is_refused_by_name() {
     for body in [
-        "shfl.down.b32 %r1, %r2, 1, 31;",
-        "vote.any.pred %p1, %p1;",
         "barrier.cta.sync.aligned.all 0;",
         // Textures and surfaces.
         "tex.1d.v4.f32.s32 {%r1}, [%rd1];",
@@ -136,18 +137,12 @@ fn what_is_not_supported_is_refused_by_name() {
         "mbarrier.init.shared.b64 [%rd1], %r1;",
         "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
-        "griddepcontrol.wait ;",
         // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
-        // Video.
-        "vadd.u32.u32.u32 %r1, %r2, %r3;",
-        "vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;",
-        "vset2.u32.u32.eq %r1, %r2, %r3, %r4;",
-        "vmad.u32.u32.u32 %r1, %r2, %r3, %r4;",
         // Vectors of atomics, stacks of changing size.
         "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",

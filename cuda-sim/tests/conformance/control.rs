@@ -16,6 +16,7 @@ pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Brkpt,
     Opcode::Nanosleep,
     Opcode::Pmevent,
+    Opcode::Griddepcontrol,
     Opcode::Device,
 ];
 
@@ -54,6 +55,13 @@ fn moves() {
     for ty in ["b64", "u64", "s64", "f64"] {
         gives("", &format!("mov.{ty} %rd1, 0d400921FB54442D18; st.b64 [%out], %rd1;"), &[0x4009_21fb_5444_2d18]);
     }
+    for (ty, bits) in [("b16", 16), ("u32", 32), ("s64", 64)] {
+        let body = format!(
+            ".reg .v2 .b{bits} %v, %w; mov.v2.{ty} %v, {{1, 2}}; mov.v2.{ty} %w, {{%v.y, %v.x}}; mov.v2.{ty} %v, %w;
+            st.b{bits} [%out], %v.x;"
+        );
+        gives("", &body, &[2]);
+    }
     gives("", "mov.pred %p1, 1; mov.pred %p2, %p1; selp.b64 %rd1, 3, 4, %p2; st.b64 [%out], %rd1;", &[3]);
     gives("", "mov.b64 %rd1, {%r0, %r0}; mov.b64 {_, %r1}, %rd1; st.b32 [%out+4], %r1;", &[0, 1 << 32]);
     let quarters = "mov.u64 %rd1, 0x0004000300020001; mov.b64 {%h1, %h2, %h3, %h4}, %rd1;
@@ -76,7 +84,8 @@ fn branches_and_ends() {
     let table = "T: .branchtargets A, B, C; brx.idx.uni %r0, T;
         A: st.b64 [%out], 10; bra END; B: st.b64 [%out], 20; bra END; C: st.b64 [%out], 30; END:";
     gives("", table, &[10, 20, 30]);
-    gives("", "nanosleep.u32 10; nanosleep.u32 %r0; pmevent 3; st.b64 [%out], 1;", &[1]);
+    gives("", "nanosleep.u32 10; nanosleep.u32 %r0; pmevent 3; pmevent.mask 3; st.b64 [%out], 1;", &[1]);
+    gives("", "griddepcontrol.wait; griddepcontrol.launch_dependents; st.b64 [%out], 1;", &[1]);
     let function = ".func (.param .b64 r) f(.param .b64 x) { .reg .b64 %a; ld.param.b64 %a, [x]; add.u64 %a, %a, 1;
         st.param.b64 [r], %a; ret.uni; }";
     gives(

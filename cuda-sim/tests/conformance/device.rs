@@ -131,7 +131,13 @@ pub(crate) fn instance_text(instance: &Instance) -> String {
                 }
                 written.push(if pair(shape) { "%p|%q" } else { "%p" }.to_owned());
             }
+            Shape::DestPair => {
+                text.push_str(".reg .b32 %d; .reg .pred %p;\n");
+                after.push_str("cvt.u64.u32 %rd10, %d; selp.b64 %rd11, 1, 0, %p;");
+                written.push("%d|%p".to_owned());
+            }
             Shape::Immediate => written.push(instance.immediate.to_string()),
+            Shape::Selector => {}
             Shape::CarryIn => {
                 let _ = write!(text, ".reg .b32 %c; cvt.u32.u64 %c, %w{k};");
                 before.push_str("add.cc.u32 %c, %c, 0xffffffff;");

@@ -81,6 +81,12 @@ fn prmt(i: &Instance, v: &[u64]) -> u64 {
     u64::from(u32::from_le_bytes(chosen.map(|k| bytes[k])))
 }
 
+/// Each bit by the row of the table that the three sources make.
+fn table(i: &Instance, v: &[u64]) -> u64 {
+    let row = |k: u64| bit(v[0], k) << 2 | bit(v[1], k) << 1 | bit(v[2], k);
+    (0..32).map(|k| u64::from(i.immediate >> row(k) & 1) << k).sum()
+}
+
 /// The manual's loop.
 fn fns(mask: u64, base: u64, offset: i64) -> u64 {
     if offset == 0 {
@@ -99,7 +105,8 @@ fn fns(mask: u64, base: u64, offset: i64) -> u64 {
     0xffff_ffff
 }
 
-fn bits_from(ty: Type, word: u64, at: u32, bits: u32) -> i128 {
+/// Some bits of a word as a number, signed if the type is.
+pub(crate) fn bits_from(ty: Type, word: u64, at: u32, bits: u32) -> i128 {
     let part = word >> at & ((1 << bits) - 1);
     if ty.is_signed() && part >> (bits - 1) != 0 { i128::from(part) - (1 << bits) } else { i128::from(part) }
 }
@@ -261,12 +268,14 @@ pub(crate) fn expected(i: &Instance, v: &[u64]) -> Vec<Expected> {
         Opcode::CNot => u64::from(v[0] == 0),
         Opcode::Shl | Opcode::Shr => shift(i, ty, v),
         Opcode::Shf => funnel(i, v),
-        Opcode::Lop3 => (0..32)
-            .map(|k| {
-                let row = bit(v[0], k) << 2 | bit(v[1], k) << 1 | bit(v[2], k);
-                u64::from(i.immediate >> row & 1) << k
-            })
-            .sum(),
+        Opcode::Lop3 => match v.get(3) {
+            None => table(i, v),
+            Some(other) => {
+                let (word, other) = (table(i, v), *other != 0);
+                let truth = if i.has(M::And) { word != 0 && other } else { word != 0 || other };
+                return vec![Expected::Bits(word), Expected::Bits(truth.into())];
+            }
+        },
         Opcode::Prmt => prmt(i, v),
         Opcode::Popc => count(v[0].count_ones()),
         Opcode::Clz => count((v[0] << unused).leading_zeros().min(bits)),

@@ -22,6 +22,7 @@ mod memory;
 mod random;
 mod sync;
 mod twin;
+mod video;
 
 use cuda_sim::ptx::isa::{Form, Shape};
 use cuda_sim::ptx::{Opcode, Type};
@@ -135,6 +136,7 @@ fn reference(i: &Instance, input: &Inputs) -> Vec<Expected> {
         Opcode::Setp | Opcode::Set => compare::comparison(i, &v),
         Opcode::Selp | Opcode::Slct => compare::choice(i, &v),
         Opcode::Cvt => compare::conversion(i, &v),
+        _ if kind(i.form) == "video" => video::expected(i, &v),
         _ if float => float::expected(i, &v),
         _ => integer::expected(i, &v),
     }
@@ -180,6 +182,9 @@ fn kind(form: &Form) -> &'static str {
     if matches!(form.opcode, Opcode::Set | Opcode::Setp) {
         return if form.opcode == Opcode::Set { "set" } else { "setp" };
     }
+    if form.operands.contains(&Shape::Selector) {
+        return "video";
+    }
     let types = form.types.first().copied().unwrap_or(&[]);
     let has = |wanted: &[Type]| types.iter().any(|ty| wanted.contains(&ty.lane().0));
     if has(&[Type::F16, Type::Bf16]) {
@@ -205,5 +210,6 @@ macro_rules! kinds {
 }
 
 kinds! {
-    integers = "integer", floats = "float", halves = "half", conversions = "conversion", predicates = "setp", sets = "set"
+    integers = "integer", floats = "float", halves = "half", conversions = "conversion", predicates = "setp", sets = "set",
+    videos = "video"
 }

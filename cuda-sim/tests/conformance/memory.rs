@@ -21,6 +21,7 @@ pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Prefetchu,
     Opcode::Applypriority,
     Opcode::Discard,
+    Opcode::Createpolicy,
     Opcode::Cvta,
     Opcode::IsSpaceP,
     Opcode::Mapa,
@@ -135,6 +136,18 @@ fn qualifiers_change_no_value() {
         gives(SPACES, &format!("ld.global{cache}.u32 %rd1, [g]; st.b64 [%out], %rd1;"), &[0]);
     }
     gives(SPACES, "ldu.global.v2.b32 {%r1, %r2}, [g]; st.b32 [%out], %r2;", &[0]);
+    for (store, load) in [
+        ("st.global", "ld.global"),
+        ("st", "ld"),
+        ("st.global.L1::no_allocate", "ld.global.L1::no_allocate.L2::128B"),
+        ("st.release.gpu.global", "ld.acquire.gpu.global"),
+    ] {
+        let body = format!(
+            "mov.u64 %rd1, g; createpolicy.fractional.L2::evict_last.b64 %rd2, 0.5;
+            {store}.L2::cache_hint.v2.b32 [%rd1], {{7, 8}}, %rd2; {load}.L2::cache_hint.u32 %rd3, [%rd1+4], 5; st.b64 [%out], %rd3;"
+        );
+        gives(SPACES, &body, &[8]);
+    }
     assert_eq!(seen, 20);
 }
 
@@ -149,11 +162,17 @@ fn order_and_caches_compile_to_nothing_wrong() {
                 | Opcode::Prefetchu
                 | Opcode::Applypriority
                 | Opcode::Discard
+                | Opcode::Createpolicy
         )
     }) {
         for instance in instances(form) {
             let operands = match form.operands.len() {
                 0 => "",
+                1 if form.opcode == Opcode::Createpolicy => " %rd1",
+                2 if instance.has(M::Fractional) => " %rd1, 0.25",
+                2 if instance.has(M::Cvt) => " %rd1, 5",
+                4 => " %rd1, [g], 32, 64",
+
                 1 if instance.has(M::Local) => " [l]",
                 1 => " [g]",
                 _ => " [g], 128",
@@ -234,7 +253,7 @@ fn updated(i: &Instance, old: u128, b: u128, c: u128) -> u128 {
             })
             .sum();
     }
-    let result = match *i.modifiers.last().unwrap() {
+    let result = match *i.modifiers.iter().rfind(|m| **m != M::L2CacheHint).unwrap() {
         M::Exch => b,
         M::Add => old.wrapping_add(b),
         M::And => old & b,
@@ -322,7 +341,11 @@ fn atomic_text(instances: &[&Instance]) -> String {
             64 => format!(".reg .b64 {name}; mov.b64 {name}, {of}0;"),
             _ => format!(".reg .b128 {name}; mov.b128 {name}, {{{of}0, {of}1}};"),
         };
-        let sources = if i.has(M::Cas) { "%b, %c" } else { "%b" };
+        let sources = match (i.has(M::Cas), i.has(M::L2CacheHint)) {
+            (true, _) => "%b, %c",
+            (_, true) => "%b, %n",
+            _ => "%b",
+        };
         let (returned, keep) = match i.opcode() {
             Opcode::Red => ("", String::new()),
             _ => (

@@ -6,6 +6,7 @@ use crate::device::{HEADER, Memory, launch, load, unload};
 use crate::instance::{Instance, forms, instances};
 use crate::integer::number;
 use crate::random::Random;
+use cuda_sim::ptx::isa::Shape;
 use cuda_sim::ptx::{Modifier as M, Opcode, Type};
 use cuda_sys::CUresult;
 
@@ -48,8 +49,8 @@ fn partition(parts: u64, random: &mut Random) -> [u32; LANES] {
     std::array::from_fn(|lane| (0..LANES).filter(|other| part[*other] == part[lane]).fold(0, |m, other| m | 1 << other))
 }
 
-/// Warps with every kind of mask, values that are often equal, and distances at the edges.
-fn warps(shuffle: bool) -> Vec<Warp> {
+/// Warps with every kind of mask, or `whole`; values that are often equal, and distances at the edges.
+fn warps(whole: bool) -> Vec<Warp> {
     let mut random = Random(0x1357_9bdf_0246_8ace);
     let mut all = Vec::new();
     for k in 0..48 {
@@ -72,9 +73,9 @@ fn warps(shuffle: bool) -> Vec<Warp> {
         let bases = [0u32, 1, 2, 5, 16, 31];
         let distances = if pair % 5 == 0 { distances } else { [bases[pair % 6]; LANES] };
         // A shuffle that reads a lane outside of its mask gives what nobody can tell; and no two lanes bring the same.
-        let masks = if shuffle { [u32::MAX; LANES] } else { masks };
+        let masks = if whole { [u32::MAX; LANES] } else { masks };
         let values =
-            if shuffle { std::array::from_fn(|lane| values[lane] ^ ((k * LANES + lane) as u64 * 5)) } else { values };
+            if whole { std::array::from_fn(|lane| values[lane] ^ ((k * LANES + lane) as u64 * 5)) } else { values };
         all.push(Warp { values, truths, masks, distances, clamp });
     }
     all
@@ -144,14 +145,20 @@ fn expected(i: &Instance, warp: &Warp, lane: usize) -> (u64, bool) {
     }
 }
 
+/// Whether an instruction names its lanes; votes and shuffles of older targets do not.
+fn needs_mask(i: &Instance) -> bool {
+    !i.form.operands.contains(&Shape::ActiveLanes)
+}
+
 /// The instruction between its inputs and `%d`, `%q`.
 fn text(i: &Instance) -> String {
     let wide = if i.ty() == Type::B64 { "%v" } else { "%w" };
     let name = i.name();
+    let mask = if needs_mask(i) { ", %m" } else { "" };
     match i.opcode() {
-        Opcode::Shfl => format!("{name} %d|%q, %w, %b, %c, %m;"),
-        Opcode::Vote if i.ty() == Type::Pred => format!("{name} %o, %t, %m; selp.u32 %d, 1, 0, %o;"),
-        Opcode::Vote => format!("{name} %d, %t, %m;"),
+        Opcode::Shfl => format!("{name} %d|%q, %w, %b, %c{mask};"),
+        Opcode::Vote if i.ty() == Type::Pred => format!("{name} %o, %t{mask}; selp.u32 %d, 1, 0, %o;"),
+        Opcode::Vote => format!("{name} %d, %t{mask};"),
         Opcode::Match if i.has(M::All) => format!("{name} %d|%q, {wide}, %m;"),
         Opcode::Elect => format!("{name} %d|%q, %m;"),
         _ => format!("{name} %d, {wide}, %m;"),
@@ -160,9 +167,10 @@ fn text(i: &Instance) -> String {
 
 /// Runs an instance for all warps, two to a block.
 fn check(i: &Instance) {
-    let warps = warps(i.opcode() == Opcode::Shfl);
+    let warps = warps(i.opcode() == Opcode::Shfl || !needs_mask(i));
+    let header = if needs_mask(i) { HEADER } else { ".version 6.0\n.target sm_60\n.address_size 64\n" };
     let text = format!(
-        "{HEADER}.visible .entry k(.param .u64 in, .param .u64 out) {{ .reg .pred %t, %o, %q; .reg .b64 %a, %v, %x, %to;
+        "{header}.visible .entry k(.param .u64 in, .param .u64 out) {{ .reg .pred %t, %o, %q; .reg .b64 %a, %v, %x, %to;
         .reg .b32 %i, %j, %k, %w, %m, %b, %c, %d, %e; mov.u32 %i, %tid.x; mov.u32 %j, %ctaid.x; mov.u32 %k, %ntid.x;
         mad.lo.u32 %i, %j, %k, %i; ld.param.u64 %a, [in]; mul.wide.u32 %x, %i, 32; add.u64 %a, %a, %x;
         ld.param.u64 %to, [out]; mul.wide.u32 %x, %i, 8; add.u64 %to, %to, %x;
@@ -207,7 +215,7 @@ fn warp_operations() {
         COVERED.contains(&i.opcode()) && !barrier && i.opcode() != Opcode::ActiveMask
     };
     let all: Vec<Instance> = forms().flat_map(instances).filter(warp).collect();
-    assert_eq!(all.len(), 4 + 4 + 4 + 9 + 1, "shuffles, votes, matches, reductions, elections");
+    assert_eq!(all.len(), 8 + 8 + 4 + 9 + 1, "shuffles, votes, matches, reductions, elections");
     all.iter().for_each(check);
 }
 

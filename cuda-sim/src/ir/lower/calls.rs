@@ -1,7 +1,8 @@
 //! Calls: direct ones, and indirect ones as a choice among the functions that the address may be of.
 
-use super::{Lowering, Name, function_address};
-use crate::ir::{Call, Inst, Reg, Symbol, Term, Value};
+use super::{Lowering, function_address};
+use crate::ir::video::video;
+use crate::ir::{Call, Inst, Reg, Term, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Position, Result, Suffix, Type};
 
 /// Size and alignment of formals, by which a function fits a prototype.
@@ -12,42 +13,126 @@ fn signature(returns: &[ptx::Variable], params: &[ptx::Variable]) -> Signature {
     (bytes(returns), bytes(params))
 }
 
+/// Parameters and results of what a call calls.
+struct Formals {
+    returns: Vec<ptx::Variable>,
+    params: Vec<ptx::Variable>,
+}
+
+/// The slots of a call's arguments and results.
+#[derive(Default)]
+struct Passed {
+    /// The slots of the results.
+    returns: Vec<usize>,
+    /// The slots of the arguments.
+    args: Vec<usize>,
+    /// Results by their indices, and the registers that they are loaded to after the call.
+    loads: Vec<(usize, String)>,
+}
+
+impl Formals {
+    fn of(function: &ptx::Function) -> Formals {
+        Formals { returns: function.returns.clone(), params: function.params.clone() }
+    }
+}
+
 impl Lowering<'_> {
-    /// Adds an instruction to the current block, an indirect call as a chain of comparisons and direct calls.
+    /// Adds an instruction to the current block, or what it is made of.
     pub(super) fn emit(&mut self, ast: &ptx::Instruction) -> Result<()> {
         match &ast.call {
-            Some(call) if call.prototype.is_some() => self.indirect_call(ast, call),
-            _ => {
+            Some(call) => self.call(ast, call),
+            None if ast.opcode == Opcode::Mov && ast.has(Modifier::V2) => self.move_vector(ast, 2),
+            None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
+            None if ast.opcode == Opcode::Lop3 && ast.operands.len() == 6 => self.lop3_with_predicate(ast),
+            None if video(ast.opcode).is_some() => self.video(ast),
+            None => {
                 let inst = self.resolved(ast)?;
+                let inst = if ast.opcode == Opcode::Createpolicy || ast.has(Modifier::L2CacheHint) {
+                    self.without_policy(inst)?
+                } else {
+                    inst
+                };
                 self.push(inst);
                 Ok(())
             }
         }
     }
 
-    fn indirect_call(&mut self, ast: &ptx::Instruction, call: &ptx::CallOperands) -> Result<()> {
+    /// A call with what passes its arguments and results, an indirect one as a chain of comparisons and direct calls.
+    fn call(&mut self, ast: &ptx::Instruction, call: &ptx::CallOperands) -> Result<()> {
         let position = ast.position;
-        let target = self.register(&call.callee, position)?;
-        if self.function.registers[target as usize] != 64 {
-            return Err(Error::new(position, format!("'{}' is not a 64-bit register", call.callee)));
+        let (callees, formals) = match &call.prototype {
+            Some(prototype) => self.candidates(prototype, position)?,
+            None => self.callee(&call.callee, position)?,
+        };
+        let passed = self.pass(call, &formals, position)?;
+        match (&call.prototype, callees.as_slice()) {
+            (None, [callee]) => {
+                let direct = self.direct_call(ast, *callee, &passed)?;
+                self.push(direct);
+            }
+            _ => self.indirect_call(ast, &call.callee, &callees, &passed)?,
         }
-        let candidates = self.candidates(call, position)?;
-        let (end, truth) = (self.new_block(), self.flag());
-        for index in candidates {
-            let direct = ptx::CallOperands {
-                callee: self.defined[index].name.clone(),
-                prototype: None,
-                returns: call.returns.clone(),
-                args: call.args.clone(),
-            };
-            let mut inst = self.resolved(&ptx::Instruction { call: Some(direct), ..ast.clone() })?;
-            inst.position = position;
+        for (at, name) in passed.loads {
+            let register = ptx::Operand::Name(name);
+            self.load_parameter(&register, passed.returns[at], &formals.returns[at], position)?;
+        }
+        Ok(())
+    }
+
+    /// Stores the arguments of a call.
+    fn pass(&mut self, call: &ptx::CallOperands, formals: &Formals, position: Position) -> Result<Passed> {
+        let Formals { returns, params } = formals;
+        let callee = &call.callee;
+        if call.args.len() != params.len() {
+            let message = format!("'{callee}' takes {} parameter(s), {} given", params.len(), call.args.len());
+            return Err(Error::new(position, message));
+        }
+        if call.returns.len() != returns.len() {
+            let (has, taken) = (returns.len(), call.returns.len());
+            let message = format!("'{callee}' has {has} result(s), {taken} taken: '_' in a result's place leaves it");
+            return Err(Error::new(position, message));
+        }
+        let mut passed = Passed::default();
+        for (operand, formal) in call.args.iter().zip(params) {
+            passed.args.push(self.argument(operand, formal, position)?);
+        }
+        for (at, (name, formal)) in call.returns.iter().zip(returns).enumerate() {
+            let (slot, is_loaded) = self.result(name, formal, position)?;
+            passed.returns.push(slot);
+            passed.loads.extend(is_loaded.then(|| (at, name.clone())));
+        }
+        Ok(passed)
+    }
+
+    fn direct_call(&self, ast: &ptx::Instruction, callee: usize, passed: &Passed) -> Result<Inst> {
+        let mut inst = self.synthetic(Opcode::Call, ast.suffixes.clone(), Vec::new(), ast.position)?;
+        inst.call = Some(Call { callee, returns: passed.returns.clone(), args: passed.args.clone() });
+        Ok(inst)
+    }
+
+    fn indirect_call(
+        &mut self,
+        ast: &ptx::Instruction,
+        target: &str,
+        callees: &[usize],
+        passed: &Passed,
+    ) -> Result<()> {
+        let position = ast.position;
+        let name = target;
+        let target = self.register(name, position)?;
+        if self.function.registers[target as usize] != 64 {
+            return Err(Error::new(position, format!("'{name}' is not a 64-bit register")));
+        }
+        let (end, truth) = (self.new_block(), self.temporary(1));
+        for &index in callees {
             let compare = self.is_function(target, index, truth, position)?;
             self.push(compare);
             let (taken, next) = (self.new_block(), self.new_block());
             self.terminate(Term::Branch(truth, false, taken, next));
             self.current = taken;
-            self.push(inst);
+            let direct = self.direct_call(ast, index, passed)?;
+            self.push(direct);
             self.terminate(Term::Jump(end));
             self.current = next;
         }
@@ -60,56 +145,61 @@ impl Lowering<'_> {
     /// `setp.eq.b64 truth, target, function`
     fn is_function(&self, target: Reg, index: usize, truth: Reg, position: Position) -> Result<Inst> {
         let suffixes = vec![Suffix::Modifier(Modifier::Eq), Suffix::Type(Type::B64)];
-        let form = ptx::find_form(Opcode::Setp, &suffixes).map_err(|why| Error::new(position, why))?;
         let operands = vec![Value::Reg(truth), Value::Reg(target), Value::Int(i128::from(function_address(index)))];
-        Ok(Inst { position, opcode: Opcode::Setp, suffixes, form, operands, call: None })
+        self.synthetic(Opcode::Setp, suffixes, operands, position)
     }
 
     /// The functions that an indirect call may reach: those listed, or those that fit and whose address is taken.
-    fn candidates(&self, call: &ptx::CallOperands, position: Position) -> Result<Vec<usize>> {
-        let name = call.prototype.as_deref().unwrap_or("");
+    fn candidates(&self, name: &str, position: Position) -> Result<(Vec<usize>, Formals)> {
         if let Some(targets) = self.in_scopes(|scope| scope.tables.get(name).cloned()) {
-            let index = |target: &String| {
-                let found = self.indices.get(target.as_str()).copied();
-                found.ok_or_else(|| Error::new(position, format!("the call target '{target}' is not defined")))
-            };
-            return targets.iter().map(index).collect();
+            return self.targets(&targets, position);
         }
-        let wanted = self
-            .in_scopes(|scope| scope.prototypes.get(name).map(|p| signature(&p.returns, &p.params)))
-            .ok_or_else(|| Error::new(position, format!("the prototype '{name}' is not defined")))?;
+        let prototype = self.in_scopes(|scope| scope.prototypes.get(name).cloned());
+        let prototype =
+            prototype.ok_or_else(|| Error::new(position, format!("the prototype '{name}' is not defined")))?;
+        let wanted = signature(&prototype.returns, &prototype.params);
         let fits = |index: &usize| {
             let function = self.defined[*index];
             function.kind == FunctionKind::Func
                 && self.taken.contains(index)
                 && signature(&function.returns, &function.params) == wanted
         };
-        Ok((0..self.defined.len()).filter(fits).collect())
+        let found = (0..self.defined.len()).filter(fits).collect();
+        Ok((found, Formals { returns: prototype.returns, params: prototype.params }))
     }
 
-    pub(super) fn call(&self, ast: &ptx::CallOperands, position: Position) -> Result<Call> {
-        let Some(&callee) = self.indices.get(ast.callee.as_str()) else {
-            let message = format!("the function '{}' is called but not defined in this module", ast.callee);
+    /// The functions of a `.calltargets` list.
+    fn targets(&self, names: &[String], position: Position) -> Result<(Vec<usize>, Formals)> {
+        let mut found = Vec::new();
+        for name in names {
+            let index = self.indices.get(name.as_str()).copied();
+            let index =
+                index.ok_or_else(|| Error::new(position, format!("the call target '{name}' is not defined")))?;
+            found.push(index);
+        }
+        let of = |index: usize| signature(&self.defined[index].returns, &self.defined[index].params);
+        match found.iter().zip(names).find(|(index, _)| of(**index) != of(found[0])) {
+            Some((_, name)) => {
+                let message = format!("the call target '{name}' has other parameters or results than '{}'", names[0]);
+                Err(Error::new(position, message))
+            }
+            None => {
+                let formals = Formals::of(self.defined[found[0]]);
+                Ok((found, formals))
+            }
+        }
+    }
+
+    /// The function that a direct call names.
+    fn callee(&self, name: &str, position: Position) -> Result<(Vec<usize>, Formals)> {
+        let Some(&callee) = self.indices.get(name) else {
+            let message = format!("the function '{name}' is called but not defined in this module");
             return Err(Error::new(position, message));
         };
         let target = self.defined[callee];
         if target.kind == FunctionKind::Entry {
-            return Err(Error::new(position, format!("'{}' is a kernel and cannot be called", ast.callee)));
+            return Err(Error::new(position, format!("'{name}' is a kernel and cannot be called")));
         }
-        let slots = |names: &[String], formals: &[ptx::Variable]| -> Result<Vec<usize>> {
-            if names.len() != formals.len() {
-                let message = format!("'{}' takes {} parameter(s), {} given", ast.callee, formals.len(), names.len());
-                return Err(Error::new(position, message));
-            }
-            let one = |(name, formal): (&String, &ptx::Variable)| match self.resolve(name) {
-                Some(Name::Symbol(Symbol::Slot(slot))) if self.function.slots[slot].bytes >= formal.bytes() => Ok(slot),
-                Some(Name::Symbol(Symbol::Slot(_))) => {
-                    Err(Error::new(position, format!("'{name}' is smaller than the parameter '{}'", formal.name)))
-                }
-                _ => Err(Error::new(position, format!("'{name}' is not a .param variable"))),
-            };
-            names.iter().zip(formals).map(one).collect()
-        };
-        Ok(Call { callee, returns: slots(&ast.returns, &target.returns)?, args: slots(&ast.args, &target.params)? })
+        Ok((vec![callee], Formals::of(target)))
     }
 }

@@ -1,9 +1,10 @@
 //! Operands: names to registers, variables, functions and special registers, checked against the form's shapes.
 
+use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
 use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::Shape;
-use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Type};
+use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
@@ -19,12 +20,13 @@ impl Lowering<'_> {
             operands: Vec::new(),
             call: None,
         };
-        if let Some(call) = &ast.call {
-            inst.call = Some(self.call(call, ast.position)?);
-        }
         let mut written = ast.operands.iter();
         for shape in form.operands {
-            let value = if shape.is_implicit() {
+            let value = if *shape == Shape::Selector {
+                Value::Int(0)
+            } else if *shape == Shape::ActiveLanes {
+                Value::Int(u32::MAX.into())
+            } else if shape.is_implicit() {
                 Value::Reg(self.carry_flag())
             } else if let Some(operand) = written.next() {
                 self.operand(*shape, operand, &inst, ast.position)?
@@ -39,6 +41,10 @@ impl Lowering<'_> {
 
     /// Vector loads, stores and atomics must have as many operands as `.v2` and the like say.
     fn check_vectors(&self, inst: &Inst) -> Result<()> {
+        if inst.opcode == Opcode::Mov && inst.operands.iter().all(|value| matches!(value, Value::Vector(_))) {
+            let message = "'mov' packs a vector or unpacks one: 'mov.v2' and 'mov.v4' move from vector to vector";
+            return Err(Error::new(inst.position, message));
+        }
         if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Atom | Opcode::Red) {
             return Ok(());
         }
@@ -54,7 +60,17 @@ impl Lowering<'_> {
         Err(Error::new(inst.position, message))
     }
 
-    fn operand(&self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
+    fn operand(&mut self, shape: Shape, operand: &Operand, inst: &Inst, position: Position) -> Result<Value> {
+        let operand = match shape {
+            Shape::DestVector(_) | Shape::SourceVector(_) | Shape::Move => &*self.spread(operand),
+            _ => operand,
+        };
+        if let Operand::SymbolOffset(name, offset) = operand
+            && let Some(Name::Reg(_)) = self.resolve(name)
+        {
+            let register = self.operand(shape, &Operand::Name(name.clone()), inst, position)?;
+            return self.sum(register, operand, *offset, inst.ty(0).is_float(), position);
+        }
         match (shape, operand) {
             (Shape::Dest(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
             (Shape::DestWide(i), _) => self.dest_bits(operand, inst.ty(i).bits() * 2, false, position),
@@ -90,21 +106,41 @@ impl Lowering<'_> {
             }
             (Shape::SourceVector(i), _) => self.source(operand, inst.ty(i).bits(), true, position),
             (Shape::Address, Operand::Address(base, offset)) => self.address(base, *offset, inst, position),
+            (Shape::Address, Operand::Element(name, index)) => self.element_access(name, index, inst),
             (Shape::Move, Operand::Vector(items)) => {
                 let bits = split_bits(inst.ty(0), items.len(), position)?;
                 let one = |item| self.source(item, bits, false, position);
                 Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
             }
+            (Shape::Move, Operand::Element(name, index)) => self.element(name, index, inst.ty(0).bits(), position),
             (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
             _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
         }
+    }
+
+    /// A register and a constant that is added to it: `%r1+4` as a source.
+    fn sum(&mut self, register: Value, text: &Operand, offset: i64, float: bool, position: Position) -> Result<Value> {
+        let bits = match register {
+            Value::Reg(reg) if !float => self.function.registers[reg as usize],
+            _ => 0,
+        };
+        let ty = match bits {
+            16 => Type::U16,
+            32 => Type::U32,
+            64 => Type::U64,
+            _ => return Err(Error::new(position, format!("'{text}' is not a sum of integers"))),
+        };
+        let sum = Value::Reg(self.temporary(bits));
+        let operands = vec![sum.clone(), register, Value::Int(offset.into())];
+        self.compute(Opcode::Add, vec![Suffix::Type(ty)], operands, position)?;
+        Ok(sum)
     }
 
     fn dest(&self, operand: &Operand, ty: Type, wide: bool, position: Position) -> Result<Value> {
         self.dest_bits(operand, ty.bits(), wide, position)
     }
 
-    fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+    pub(super) fn dest_bits(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
         match operand {
             Operand::Sink => Ok(Value::Sink),
             Operand::Name(name) => self.sized_register(name, bits, wide, position).map(Value::Reg),
@@ -123,7 +159,7 @@ impl Lowering<'_> {
         Err(Error::new(position, format!("'{name}' has {has} bit(s) where the instruction needs {bits}")))
     }
 
-    fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
+    pub(super) fn source(&self, operand: &Operand, bits: u32, wide: bool, position: Position) -> Result<Value> {
         match operand {
             Operand::Int(value) => Ok(Value::Int(*value)),
             Operand::F32(value) if bits >= 32 => Ok(Value::F32(*value)),
@@ -131,16 +167,19 @@ impl Lowering<'_> {
             Operand::Not(name) if bits == 1 => Ok(Value::Not(self.predicate(name, position)?)),
             Operand::Name(name) if name == "WARP_SZ" => Ok(Value::Int(32)),
             Operand::Name(name) => match self.resolve(name) {
-                Some(Name::Reg(_)) => self.sized_register(name, bits, wide, position).map(Value::Reg),
-                Some(Name::Symbol(symbol)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
-                Some(Name::Symbol(_)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
+                Some(Name::Reg(_) | Name::Vector(..)) => {
+                    self.sized_register(name, bits, wide, position).map(Value::Reg)
+                }
+                Some(Name::Symbol(symbol, _)) if bits >= 32 => Ok(Value::Symbol(symbol, 0)),
+                Some(Name::Symbol(..)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
                 None if bits == 64 && self.indices.contains_key(name.as_str()) => {
                     Ok(Value::Int(i128::from(function_address(self.indices[name.as_str()]))))
                 }
                 None => self.special(name, position).map(Value::Special),
             },
             Operand::SymbolOffset(name, offset) => match self.resolve(name) {
-                Some(Name::Symbol(symbol)) => Ok(Value::Symbol(symbol, *offset)),
+                Some(Name::Symbol(symbol, _)) if bits >= 32 => Ok(Value::Symbol(symbol, *offset)),
+                Some(Name::Symbol(..)) => Err(Error::new(position, format!("an address does not fit {bits} bits"))),
                 _ => Err(Error::new(position, format!("'{name}' is not a variable"))),
             },
             _ => Err(Error::new(position, format!("'{operand}' cannot be a source here"))),
@@ -154,12 +193,12 @@ impl Lowering<'_> {
         if self.indices.contains_key(name) {
             return Err(Error::new(position, format!("the address of the function '{name}' needs 64 bits")));
         }
-        if self.undefined.contains(name) {
-            return Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")));
+        if let Some(error) = self.no_element(name, position) {
+            return Err(error);
         }
         match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
             true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
-            false => Err(Error::new(position, format!("'{name}' is not declared"))),
+            false => Err(self.undeclared(name, position)),
         }
     }
 
@@ -180,14 +219,15 @@ impl Lowering<'_> {
         Err(Error::new(inst.position, message))
     }
 
-    fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
+    pub(super) fn address(&self, base: &AddressBase, offset: i64, inst: &Inst, position: Position) -> Result<Value> {
         let AddressBase::Name(name) = base else { return Ok(Value::Absolute(offset)) };
         match self.resolve(name) {
+            Some(Name::Vector(..)) => self.register(name, position).map(|reg| Value::RegAddress(reg, offset)),
             Some(Name::Reg(reg)) => match self.function.registers[reg as usize] {
                 32 | 64 => Ok(Value::RegAddress(reg, offset)),
                 _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
             },
-            Some(Name::Symbol(symbol)) => {
+            Some(Name::Symbol(symbol, _)) => {
                 let space = inst.space();
                 let fits = match symbol {
                     Symbol::Data(_) | Symbol::Managed(_) => matches!(space, None | Some(Space::Global | Space::Const)),
@@ -202,11 +242,20 @@ impl Lowering<'_> {
                 }
                 Err(Error::new(position, format!("'{name}' is not in the state space of this access")))
             }
-            None if self.undefined.contains(name.as_str()) => {
-                Err(Error::new(position, format!("'{name}' is declared .extern and defined nowhere")))
-            }
-            None => Err(Error::new(position, format!("'{name}' is not declared"))),
+            None => Err(self.undeclared(name, position)),
         }
+    }
+
+    /// Why a name that resolves to nothing is none.
+    pub(super) fn undeclared(&self, name: &str, position: Position) -> Error {
+        if let Some(error) = self.no_element(name, position) {
+            return error;
+        }
+        let what = match self.undefined.contains(name) {
+            true => "declared .extern and defined nowhere",
+            false => "not declared",
+        };
+        Error::new(position, format!("'{name}' is {what}"))
     }
 }
 
@@ -236,13 +285,9 @@ fn wide_allowed(inst: &Inst) -> bool {
 fn special(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     if let Some((base, component)) = name.split_once('.') {
-        let axis = match component {
-            "x" => 0,
-            "y" => 1,
-            "z" => 2,
-            _ => return None,
-        };
+        let axis = element_index(component)?;
         return Some(match base {
+            _ if axis == 3 && is_vector(base) => Special::Zero,
             "tid" => Special::Tid(axis),
             "cluster_ctaid" => Special::Cluster(InCluster::Ctaid(axis)),
             "cluster_nctaid" => Special::Cluster(InCluster::Nctaid(axis)),

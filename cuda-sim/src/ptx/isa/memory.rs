@@ -18,6 +18,16 @@ const EVICT: &[M] = &[M::L1EvictNormal, M::L1EvictUnchanged, M::L1EvictFirst, M:
 const EVICT_L2: &[M] = &[M::L2EvictNormal, M::L2EvictLast];
 const PREFETCH: &[M] = &[M::L2P64, M::L2P128, M::L2P256];
 const MMIO: &[M] = &[M::Mmio];
+const HINT: Group = one(&[M::L2CacheHint]);
+const LOAD_HINT_SEM: &[M] = &[M::Weak, M::Relaxed, M::Acquire];
+const STORE_HINT_SEM: &[M] = &[M::Weak, M::Relaxed, M::Release];
+const PRIORITY: &[M] = &[M::L2EvictLast, M::L2EvictNormal, M::L2EvictFirst, M::L2EvictUnchanged];
+const SECOND_PRIORITY: &[M] = &[M::L2EvictFirst, M::L2EvictUnchanged];
+const FRACTION: &[Group] = &[one(&[M::Fractional]), one(PRIORITY), opt(SECOND_PRIORITY)];
+const HINTED_UPDATE: &[Shape] = &[Dest(0), Address, Source(0), SourceAs(B64)];
+const HINTED_REDUCE: &[Shape] = &[Address, Source(0), SourceAs(B64)];
+const HINTED_UPDATE_VECTOR: &[Shape] = &[DestVector(0), Address, SourceVector(0), SourceAs(B64)];
+const HINTED_REDUCE_VECTOR: &[Shape] = &[Address, SourceVector(0), SourceAs(B64)];
 const MEMORY: &[Type] = &[B8, B16, B32, B64, B128, U8, U16, U32, U64, S8, S16, S32, S64, F32, F64];
 const SWAP: &[Shape] = &[Dest(0), Address, Source(0), Source(0)];
 const UPDATE: &[Shape] = &[Dest(0), Address, Source(0)];
@@ -54,12 +64,46 @@ pub(super) static FORMS: &[Form] = &[
         &[MEMORY],
         &[DestVector(0), Address],
     ),
+    form(
+        Opcode::Ld,
+        &[
+            opt(MMIO),
+            opt(LOAD_HINT_SEM),
+            opt(SCOPE),
+            opt(GLOBAL),
+            opt(CACHE),
+            opt(&[M::Nc]),
+            opt(EVICT),
+            opt(EVICT_L2),
+            HINT,
+            opt(PREFETCH),
+            opt(VECTOR),
+        ],
+        &[MEMORY],
+        &[DestVector(0), Address, SourceAs(B64)],
+    ),
     form(Opcode::Ldu, &[opt(SPACE), opt(VECTOR)], &[MEMORY], &[DestVector(0), Address]),
     form(
         Opcode::St,
         &[opt(MMIO), opt(STORE_SEM), opt(SCOPE), opt(SPACE), opt(CACHE), opt(EVICT), opt(EVICT_L2), opt(VECTOR)],
         &[MEMORY],
         &[Address, SourceVector(0)],
+    ),
+    form(
+        Opcode::St,
+        &[
+            opt(MMIO),
+            opt(STORE_HINT_SEM),
+            opt(SCOPE),
+            opt(GLOBAL),
+            opt(CACHE),
+            opt(EVICT),
+            opt(EVICT_L2),
+            HINT,
+            opt(VECTOR),
+        ],
+        &[MEMORY],
+        &[Address, SourceVector(0), SourceAs(B64)],
     ),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Cas])], &[&[B16, B32, B64, B128]], SWAP),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), one(&[M::Exch])], &[&[B32, B64, B128]], UPDATE),
@@ -69,12 +113,40 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD, one(PAIR_OR_FOUR)], &[&[F32]], UPDATE_VECTOR),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], UPDATE),
     form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], UPDATE),
+    form(
+        Opcode::Atom,
+        &[opt(SEM), opt(SCOPE), opt(GLOBAL), one(&[M::Exch]), HINT],
+        &[&[B32, B64, B128]],
+        HINTED_UPDATE,
+    ),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), LOGIC, HINT], &[B32_64], HINTED_UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD_MIN_MAX, HINT], &[INT32], HINTED_UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD, HINT], &[FLOATS], HINTED_UPDATE),
+    form(
+        Opcode::Atom,
+        &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD, HINT, one(PAIR_OR_FOUR)],
+        &[&[F32]],
+        HINTED_UPDATE_VECTOR,
+    ),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), ADD, NOFTZ, HINT], &[HALVES], HINTED_UPDATE),
+    form(Opcode::Atom, &[opt(SEM), opt(SCOPE), opt(GLOBAL), INC_DEC, HINT], &[&[U32]], HINTED_UPDATE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), LOGIC], &[B32_64], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD_MIN_MAX], &[INT32], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD], &[FLOATS], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD, one(PAIR_OR_FOUR)], &[&[F32]], REDUCE_VECTOR),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), ADD, NOFTZ], &[HALVES], REDUCE),
     form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(SPACE), INC_DEC], &[&[U32]], REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), LOGIC, HINT], &[B32_64], HINTED_REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD_MIN_MAX, HINT], &[INT32], HINTED_REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD, HINT], &[FLOATS], HINTED_REDUCE),
+    form(
+        Opcode::Red,
+        &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD, HINT, one(PAIR_OR_FOUR)],
+        &[&[F32]],
+        HINTED_REDUCE_VECTOR,
+    ),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), ADD, NOFTZ, HINT], &[HALVES], HINTED_REDUCE),
+    form(Opcode::Red, &[opt(RED_SEM), opt(SCOPE), opt(GLOBAL), INC_DEC, HINT], &[&[U32]], HINTED_REDUCE),
     form(Opcode::Fence, &[opt(&[M::Sc, M::AcqRel, M::Acquire, M::Release]), one(SCOPE)], &[], NOTHING),
     form(
         Opcode::Fence,
@@ -85,6 +157,15 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
     form(Opcode::Membar, &[one(&[M::Proxy]), one(&[M::Alias])], &[], NOTHING),
     // Caches change no value.
+    form(Opcode::Createpolicy, FRACTION, &[&[B64]], &[Dest(0)]),
+    form(Opcode::Createpolicy, FRACTION, &[&[B64]], &[Dest(0), SourceAs(F32)]),
+    form(
+        Opcode::Createpolicy,
+        &[one(&[M::Range]), opt(GLOBAL), one(PRIORITY), opt(SECOND_PRIORITY)],
+        &[&[B64]],
+        &[Dest(0), Address, SourceAs(U32), SourceAs(U32)],
+    ),
+    form(Opcode::Createpolicy, &[one(&[M::Cvt]), one(&[M::L2])], &[&[B64]], &[Dest(0), Source(0)]),
     form(Opcode::Prefetch, &[opt(&[M::Global, M::Local]), one(&[M::L1, M::L2])], &[], ADDRESS),
     form(Opcode::Prefetch, &[one(&[M::Global]), one(EVICT_L2)], &[], ADDRESS),
     form(Opcode::Prefetchu, &[one(&[M::L1])], &[], ADDRESS),

@@ -32,6 +32,9 @@ impl Parser<'_> {
                     self.advance()?;
                 }
                 Token::End => return self.expected("'}' at the end of the function"),
+                Token::Dot(space) if space != "reg" && Space::from_name(space).is_some() => {
+                    statements.extend(self.variables(None)?.into_iter().map(Statement::Variable));
+                }
                 _ => statements.push(self.statement()?),
             }
         }
@@ -41,11 +44,6 @@ impl Parser<'_> {
         match self.token {
             Token::Dot("reg") => self.registers(),
             Token::Dot(name @ ("loc" | "pragma" | "file")) => self.note(name).map(Statement::Note),
-            Token::Dot(space) if Space::from_name(space).is_some() => {
-                let variable = self.variable(None)?;
-                self.expect(b';')?;
-                Ok(Statement::Variable(variable))
-            }
             Token::Dot(other) => {
                 Err(Error::unsupported(self.position, format!("the directive .{other} is not supported")))
             }
@@ -101,6 +99,7 @@ impl Parser<'_> {
 
     fn registers(&mut self) -> Result<Statement> {
         self.advance()?;
+        let start = self.position;
         let (mut vector, mut ty) = (None, None);
         while let Token::Dot(name) = self.token {
             match name {
@@ -114,9 +113,7 @@ impl Parser<'_> {
             self.advance()?;
         }
         let Some(ty) = ty else { return self.expected("a type") };
-        if vector.is_some() {
-            return Err(Error::unsupported(self.position, "vector registers are not supported"));
-        }
+        check_vector(ty, vector, start)?;
         let mut names = Vec::new();
         loop {
             let name = self.ident("the name of a register")?.to_owned();
@@ -173,6 +170,13 @@ impl Parser<'_> {
         }
         let form = find_form(opcode, &suffixes)
             .map_err(|why| Error::unsupported(position, format!("'{}' is not supported: {why}", written(self))))?;
+        if form.operands.contains(&Shape::ActiveLanes) && self.needs_masks {
+            let message = format!(
+                "'{0}' without .sync is for targets before sm_70 and for PTX before 6.4: write '{stem}.sync' with the mask of the lanes",
+                written(self)
+            );
+            return Err(Error::new(position, message));
+        }
         let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
@@ -222,7 +226,7 @@ impl Parser<'_> {
                 }
                 Ok(Operand::Sink)
             }
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 if let Token::Dot(component) = self.token {
                     self.advance()?;
@@ -232,13 +236,23 @@ impl Parser<'_> {
                     let second = self.ident("a predicate after '|'")?;
                     return Ok(Operand::Pair(name.to_owned(), second.to_owned()));
                 }
+                if self.eat(b'[')? {
+                    return self.element(name);
+                }
                 let offset = self.offset()?;
                 let name = name.to_owned();
                 Ok(if offset == 0 { Operand::Name(name) } else { Operand::SymbolOffset(name, offset) })
             }
-            Token::Punct(b'!') => {
+            Token::Punct(operator @ (b'!' | b'-')) => {
+                let position = self.position;
                 self.advance()?;
-                Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned()))
+                if self.is_constant() {
+                    return self.constant_behind(operator, position);
+                }
+                match operator {
+                    b'!' => Ok(Operand::Not(self.ident("a predicate after '!'")?.to_owned())),
+                    _ => self.negative(),
+                }
             }
             Token::Punct(b'[') => self.address(),
             Token::Punct(b'{') if depth == 0 => {
@@ -250,15 +264,37 @@ impl Parser<'_> {
                 self.expect(b'}')?;
                 Ok(Operand::Vector(items))
             }
-            Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Punct(b'-') => self.constant(),
+            _ if self.is_constant() => self.constant(),
             _ => self.expected("an operand"),
         }
+    }
+
+    /// A register behind `-`.
+    fn negative(&mut self) -> Result<Operand> {
+        let name = self.ident("a constant")?.to_owned();
+        let Token::Dot(selector) = self.token else { return Ok(Operand::Negative(name)) };
+        self.advance()?;
+        Ok(Operand::Negative(format!("{name}.{selector}")))
+    }
+
+    /// `index]` behind `name[`.
+    fn element(&mut self, name: &str) -> Result<Operand> {
+        let register = match self.token {
+            Token::Ident(register) if !self.is_constant() => {
+                self.advance()?;
+                Some(register.to_owned())
+            }
+            _ => None,
+        };
+        let offset = if register.is_some() { self.offset()? } else { self.constant_integer("an index")? };
+        self.expect(b']')?;
+        Ok(Operand::Element(name.to_owned(), Index { register, offset }))
     }
 
     fn address(&mut self) -> Result<Operand> {
         self.expect(b'[')?;
         let operand = match self.token {
-            Token::Ident(name) => {
+            Token::Ident(name) if !self.is_constant() => {
                 self.advance()?;
                 let offset = self.offset()?;
                 Operand::Address(AddressBase::Name(name.to_owned()), offset)
@@ -274,7 +310,7 @@ impl Parser<'_> {
 
     fn call_operands(&mut self) -> Result<CallOperands> {
         let returns = if self.is(b'(') {
-            let names = self.name_list()?;
+            let names = self.list(|parser| Ok(parser.ident("a variable for a result")?.to_owned()))?;
             self.expect(b',')?;
             names
         } else {
@@ -284,7 +320,7 @@ impl Parser<'_> {
         let mut call = CallOperands { returns, callee, args: Vec::new(), prototype: None };
         if self.eat(b',')? {
             if self.is(b'(') {
-                call.args = self.name_list()?;
+                call.args = self.list(Self::argument)?;
                 if self.eat(b',')? {
                     call.prototype = Some(self.ident("a prototype")?.to_owned());
                 }
@@ -295,18 +331,43 @@ impl Parser<'_> {
         Ok(call)
     }
 
-    fn name_list(&mut self) -> Result<Vec<String>> {
+    /// An argument of a call.
+    fn argument(&mut self) -> Result<Operand> {
+        match self.token {
+            _ if self.is_constant() => self.constant(),
+            Token::Ident(name) => {
+                self.advance()?;
+                Ok(Operand::Name(name.to_owned()))
+            }
+            _ => self.expected("an argument of the call"),
+        }
+    }
+
+    /// Items in parentheses.
+    fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect(b'(')?;
-        let mut names = Vec::new();
+        let mut items = Vec::new();
         while !self.is(b')') {
-            names.push(self.ident("a parameter of the call")?.to_owned());
+            items.push(item(self)?);
             if !self.eat(b',')? {
                 break;
             }
         }
         self.expect(b')')?;
-        Ok(names)
+        Ok(items)
     }
+}
+
+/// Refuses vectors that PTX does not have.
+fn check_vector(ty: Type, vector: Option<u8>, position: Position) -> Result<()> {
+    let message = match vector {
+        Some(_) if ty == Type::Pred => "predicates make no vector register".to_owned(),
+        Some(n) if ty.bits() * u32::from(n) > 128 => {
+            format!("a vector register has 128 bits at most, and .v{n} .{} has {}", ty.name(), ty.bits() * u32::from(n))
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::new(position, message))
 }
 
 /// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
@@ -347,14 +408,16 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::DestTwoPreds => matches!(operand, Operand::Pair(..)),
         Shape::DestVector(_) => name || matches!(operand, Operand::Vector(_) | Operand::Sink),
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
-            name || constant || matches!(operand, Operand::Not(_))
+            name || constant || matches!(operand, Operand::Not(_) | Operand::Negative(_) | Operand::SymbolOffset(..))
         }
         Shape::Immediate => matches!(operand, Operand::Int(_)),
-        Shape::CarryIn | Shape::CarryOut => false,
+        Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
-        Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_)),
-        Shape::Address => matches!(operand, Operand::Address(..)),
+        Shape::SourceVector(_) => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
+        Shape::Address => matches!(operand, Operand::Address(..) | Operand::Element(..)),
         Shape::Label => name,
-        Shape::Move => name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..)),
+        Shape::Move => {
+            name || constant || matches!(operand, Operand::Vector(_) | Operand::SymbolOffset(..) | Operand::Element(..))
+        }
     }
 }

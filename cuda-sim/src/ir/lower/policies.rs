@@ -1,0 +1,21 @@
+//! Cache policies: hints, which change no value. An access with one becomes the access without; a policy, whose bits mean
+//! nothing to a program, is 0.
+
+use super::Lowering;
+use crate::ir::{Inst, Value};
+use crate::ptx::{self, Error, Modifier, Opcode, Result, Suffix};
+
+impl Lowering<'_> {
+    /// What is left of an instruction that makes a cache policy, or has one as its last operand.
+    pub(super) fn without_policy(&self, mut inst: Inst) -> Result<Inst> {
+        if inst.opcode == Opcode::Createpolicy {
+            let operands = inst.operands.drain(..1).chain([Value::Int(0)]).collect();
+            let ty = inst.ty(0);
+            return self.synthetic(Opcode::Mov, vec![Suffix::Type(ty)], operands, inst.position);
+        }
+        inst.suffixes.retain(|suffix| *suffix != Suffix::Modifier(Modifier::L2CacheHint));
+        inst.operands.pop();
+        inst.form = ptx::find_form(inst.opcode, &inst.suffixes).map_err(|why| Error::new(inst.position, why))?;
+        Ok(inst)
+    }
+}

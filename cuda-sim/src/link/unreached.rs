@@ -1,0 +1,87 @@
+//! Functions that no kernel reaches. Those that call what nothing defines are left out of a link, as nvlink leaves them.
+
+use crate::ptx::{Function, FunctionKind, Init, Item, Operand, Statement};
+use std::collections::{HashMap, HashSet};
+
+/// The functions that a body calls by their names.
+fn called(function: &Function) -> impl Iterator<Item = &str> {
+    function.body.iter().flatten().flat_map(|statement| match statement {
+        Statement::Instruction(instruction) => {
+            let direct = instruction.call.iter().filter(|call| call.prototype.is_none());
+            direct.map(|call| call.callee.as_str()).collect::<Vec<_>>()
+        }
+        Statement::CallTargets(_, targets) => targets.iter().map(String::as_str).collect(),
+        _ => Vec::new(),
+    })
+}
+
+/// The names that a body takes the addresses of.
+fn named(function: &Function) -> impl Iterator<Item = &str> {
+    function
+        .body
+        .iter()
+        .flatten()
+        .flat_map(|statement| match statement {
+            Statement::Instruction(instruction) => instruction.operands.as_slice(),
+            _ => &[],
+        })
+        .filter_map(|operand| match operand {
+            Operand::Name(name) => Some(name.as_str()),
+            _ => None,
+        })
+}
+
+fn of_init<'i>(init: &'i Init, found: &mut Vec<&'i str>) {
+    match init {
+        Init::List(items) => items.iter().for_each(|item| of_init(item, found)),
+        Init::Symbol(name, ..) => found.push(name),
+        _ => {}
+    }
+}
+
+/// The names that kernels reach, by calls and by addresses, and those that variables and aliases hold.
+fn reached(items: &[Item]) -> HashSet<String> {
+    let mut functions: HashMap<&str, &Function> = HashMap::new();
+    let mut open = Vec::new();
+    for item in items {
+        match item {
+            Item::Function(function) if function.kind == FunctionKind::Entry => {
+                open.extend(called(function).chain(named(function)));
+            }
+            Item::Function(function) if function.body.is_some() => drop(functions.insert(&function.name, function)),
+            Item::Variable(variable) => variable.init.iter().for_each(|init| of_init(init, &mut open)),
+            Item::Alias(alias) => open.push(&alias.function),
+            _ => {}
+        }
+    }
+    let mut found = HashSet::new();
+    while let Some(name) = open.pop() {
+        let function = functions.get(name).filter(|_| found.insert(name.to_owned()));
+        open.extend(function.into_iter().flat_map(|function| called(function).chain(named(function))));
+    }
+    found
+}
+
+/// Drops the functions that no kernel reaches and that call one that is neither defined here nor `known`, and those that
+/// call such.
+pub(super) fn drop_unreached(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
+    let reached = reached(items);
+    let names = items.iter().filter_map(|item| match item {
+        Item::Function(function) => function.body.is_some().then(|| function.name.clone()),
+        Item::Alias(alias) => Some(alias.name.clone()),
+        _ => None,
+    });
+    let mut defined: HashSet<String> = names.collect();
+    loop {
+        let lacks = |item: &Item| match item {
+            Item::Function(function) if function.kind == FunctionKind::Func && !reached.contains(&function.name) => {
+                called(function).any(|name| !defined.contains(name) && !known(name))
+            }
+            _ => false,
+        };
+        let Some(at) = items.iter().position(lacks) else { return };
+        if let Item::Function(function) = items.remove(at) {
+            defined.remove(&function.name);
+        }
+    }
+}

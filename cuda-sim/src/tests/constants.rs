@@ -1,0 +1,157 @@
+//! Constant expressions: their values are those that ptxas writes into a variable.
+
+use super::HEADER;
+use super::sync::check;
+use super::variables::refused;
+use crate::module::image;
+use crate::ptx::{Init, Item, parse};
+
+/// The initial value of a variable of that type.
+fn value(ty: &str, expression: &str) -> Init {
+    let module = parse(&format!("{HEADER}.global .{ty} a = {expression};")).unwrap_or_else(|e| panic!("{e}"));
+    match &module.items[..] {
+        [Item::Variable(variable)] => variable.init.clone().unwrap(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn integers_have_signs_as_ptxas_gives_them() {
+    for (expression, expected) in [
+        ("-1>>1", -1),
+        ("0xffffffffffffffff>>63", 1),
+        ("9223372036854775808>>60", 8),
+        ("(-1)>0U", 1),
+        ("-1>0", 0),
+        ("-1 < 0xffffffffffffffff", 0),
+        ("~0>>60", 15),
+        ("-7/2", -3),
+        ("7 % 3", 1),
+        ("-7 % 3", 0),
+        ("4 % -3", 4),
+        ("(7 % 3)-2>>60", 15),
+        ("(1|0)-2>>60", -1),
+        ("(1U|0)-2>>60", 15),
+        ("(~0&1)-2>>60", 15),
+        ("5-10U>>60", 15),
+        ("(1^1)-1>>60", -1),
+        ("!5", 0),
+        ("!0", 1),
+        ("!(1U)-2>>60", -1),
+        ("5 && 3", 1),
+        ("0||7", 1),
+        ("1&&0", 0),
+        ("0 || 0", 0),
+        ("(1?-1:0U)>>60", -1),
+        ("(.u64)-1>>60", 15),
+        ("(.s64)0xffffffffffffffff>>60", -1),
+        ("1<<63>>60", -8),
+        ("1U<<63>>60", 8),
+        ("1<<65", 2),
+        ("1>>64", 1),
+        ("(1U>>0)-2>>60", 15),
+        ("(1>>0U)-2>>60", -1),
+        ("0x7fffffffffffffff+1>>60", -8),
+        ("(.s64)0x8000000000000000/-1", i128::from(i64::MIN)),
+        ("--5", 5),
+        ("+5", 5),
+        ("~5", 0xffff_ffff_ffff_fffa),
+        ("1-1-1", -1),
+        ("2*3+4*5", 26),
+        ("1+2<<3", 24),
+        ("8>>1+1", 2),
+        ("1|2&3", 3),
+        ("1^3&2", 3),
+        ("1==1==1", 1),
+        ("1<2<3", 1),
+        ("3>=3", 1),
+        ("3<=2", 0),
+        ("1!=2", 1),
+        ("1?2:3?4:5", 2),
+        ("0?1:0?2:3", 3),
+        ("WARP_SZ/2", 16),
+        ("-WARP_SZ", -32),
+        ("077U", 63),
+        ("1.5<2.5", 1),
+        ("1.5==2.5 || 1.5!=2.5 && 2.0>=2.0 && 1.0<=1.0 && 2.0>1.0", 1),
+    ] {
+        assert_eq!(value("u64", expression), Init::Int(expected), "{expression}");
+    }
+    for (expression, expected) in
+        [("1.0+2.0*3.0", 7.0), ("-1.0/2.0", -0.5), ("1.5-0.5-1.0", 0.0), ("-(1.0)", -1.0), (".5", 0.5), ("+1e3", 1e3)]
+    {
+        assert_eq!(value("f64", expression), Init::F64(f64::to_bits(expected)), "{expression}");
+    }
+    assert_eq!(value("f32", "-0f3F800000"), Init::F32(0xbf80_0000));
+}
+
+/// What is printed has the same value, also the least number with a sign, which cannot be written with its digits.
+#[test]
+fn printed_constants_are_read_again() {
+    for constant in ["1<<63", "-9223372036854775808", "(.s64)0x8000000000000000", "-1", "~0", "0x7fffffffffffffff"] {
+        let text = format!(
+            "{HEADER}.global .s64 a = {constant}; .global .s64 at = a+{constant}; .visible .entry k() {{ .reg .b64 %rd<2>;
+            .reg .b32 %r; add.s64 %rd1, %rd0, {constant}; ld.global.u32 %r, [%rd1+{constant}]; mov.u64 %rd1, a[{constant}];
+            ret; }}"
+        );
+        let module = parse(&text).unwrap_or_else(|error| panic!("{error}"));
+        let printed = module.to_string();
+        assert_eq!(parse(&printed).unwrap_or_else(|error| panic!("{error} in {printed}")), module, "{printed}");
+    }
+}
+
+/// Expressions as operands, offsets, indices and initial values; a symbol or a register with one as a source.
+#[test]
+fn expressions_stand_wherever_constants_do() {
+    let text = ".global .u64 table[4] = {1+1, 2*3, (4|1), 1<<4}; .global .u64 there = table+2*4;
+        .visible .entry k(.param .u64 out) { .reg .b32 %r<8>; .reg .b64 %rd<8>; .reg .b16 %h<2>; .reg .pred %p;
+        .shared .align 4 .u32 near[4]; ld.param.u64 %rd1, [out]; ld.global.u64 %rd2, [there];
+        ld.global.u64 %rd3, [%rd2+(1+1)*4]; st.global.u64 [%rd1], %rd3;
+        add.u32 %r1, WARP_SZ-30, 2 ? 5 : 6; shl.b32 %r1, %r1, ~0xfffffffe & 3; st.global.u32 [%rd1+8], %r1;
+        mov.u64 %rd4, table[2-1]; ld.global.u64 %rd4, [%rd4+-8]; st.global.u64 [%rd1+2*8], %rd4;
+        mov.u32 %r2, near+4; st.global.u32 [%rd1+24], near+8; sub.u32 %r2, %r2, near+1; st.global.u32 [%rd1+28], %r2;
+        mov.u16 %h1, 7; st.global.u16 [%rd1+32], %h1+-2; mul.wide.u32 %rd5, %r2+1, %r2+4*2;
+        st.global.u64 [%rd1+40], %rd5; add.u64 %rd6, %rd5, table+8; sub.u64 %rd6, %rd6, %rd2+-8;
+        st.global.u64 [%rd1+48], %rd6; lop3.b32 %r3, 1, 2, 4, (0xF0 & 0xCC) | 0xAA; mov.pred %p, !5;
+        @!%p st.global.u32 [%rd1+56], %r3; mov.b64 %rd7, {1+1, 2}; st.global.u64 [%rd1+64], %rd7; ret; }";
+    check(text, 1, [1, 1, 1], &[vec![0; 9]], |after| {
+        assert_eq!(after[0], [5, 14, 2, 8 | 3 << 32, 5, 44, 52, 4, 2 | 2 << 32]);
+    });
+}
+
+#[test]
+fn what_is_no_expression_is_refused() {
+    for (body, words) in [
+        ("mov.u32 %r1, 1/0;", "a constant expression divides by zero"),
+        ("mov.u32 %r1, 1 % 0;", "a constant expression divides by zero"),
+        ("mov.f32 %r1, 1.0/0.0;", "a constant expression divides by zero"),
+        ("mov.f32 %r1, 1+1.0;", "'+' does not take '1' and '0d3FF0000000000000'"),
+        ("mov.f32 %r1, 0f3F800000*2.0;", "'*' does not take '0f3F800000' and '0d4000000000000000'"),
+        ("mov.f32 %r1, 1.0 % 2.0;", "'%' does not take '0d3FF0000000000000' and '0d4000000000000000'"),
+        ("mov.f32 %r1, ~1.0;", "'~' takes an integer, '0d3FF0000000000000' found"),
+        ("mov.u32 %r1, !1.5;", "'!' takes an integer, '0d3FF8000000000000' found"),
+        ("mov.f32 %r1, 1 ? 1.5 : 2.5;", "'?' chooses by an integer between integers"),
+        ("mov.u32 %r1, 1 ? 2;", "':' expected, ';' found"),
+        ("mov.u32 %r1, (.u32)5;", "'(.u32)' is no cast: integers become .u64 or .s64"),
+        ("mov.u32 %r1, (.u64)1.5;", "'(.u64)' is no cast: integers become .u64 or .s64"),
+        ("mov.u32 %r1, (1+2;", "')' expected, ';' found"),
+        ("mov.u32 %r1, 1+;", "a constant expected, ';' found"),
+        ("mov.u32 %r1, 1+%r2;", "a constant expected, '%r2' found"),
+        ("mov.u32 %r1, 1<<<2;", "a constant expected, '<' found"),
+        ("ld.global.u32 %r1, [%rd1+1.5];", "an offset is an integer, '0d3FF8000000000000' found"),
+        ("mov.u16 %h1, near+4;", "an address does not fit 16 bits"),
+        ("mov.pred %p1, %p1+1;", "'%p1+1' is not a sum of integers"),
+        ("add.f32 %r1, %r1, %r1+1;", "'%r1+1' is not a sum of integers"),
+        ("ld.global.u32 %r1+1, [%rd1];", "operand 1 of 'ld.global.u32' cannot be '%r1+1'"),
+        ("add.u32 %r1, %nope+1, %r1;", "'%nope' is not a variable"),
+    ] {
+        let error = refused(".shared .u32 near;", body);
+        assert!(error.contains(words), "{body}: {error}");
+    }
+    let deep = |open: &str, close: &str| format!("mov.u32 %r1, {}1{};", open.repeat(40), close.repeat(40));
+    for body in [deep("(", ")"), deep("-", ""), deep("1?", ":1")] {
+        let error = refused("", &body);
+        assert!(error.contains("this constant expression is nested too deeply"), "{error}");
+    }
+    assert!(image(&format!("{HEADER}.global .u32 a[2+2];")).is_err_and(|e| e.message.contains("']' expected")));
+}
