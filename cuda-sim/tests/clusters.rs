@@ -51,6 +51,8 @@ fn buffer(count: usize) -> CUdeviceptr {
     let mut at = 0;
     ok!(cuMemAlloc_v2(&mut at, 4 * count));
     ok!(cuMemsetD32_v2(at, 77, count));
+    // Streams that do not wait for the default one use it.
+    ok!(cuCtxSynchronize());
     at
 }
 

@@ -177,7 +177,7 @@ fn axpy_in_rust() -> Run {
     })
 }
 
-/// The roots by atomic loads, without checks.
+/// The roots by atomic loads.
 fn found_in_rust() -> Run {
     let parents: Vec<AtomicU32> = parents().into_iter().map(AtomicU32::new).collect();
     let mut out = vec![-1.0_f32; N];
@@ -186,8 +186,7 @@ fn found_in_rust() -> Run {
         for (i, out) in black_box(&mut out).iter_mut().enumerate() {
             let mut at = i as u32;
             loop {
-                // SAFETY: `at` is an index below `N` or what `parents` holds, all of which are below `N`, its length.
-                let parent = unsafe { parents.get_unchecked(at as usize) }.load(Ordering::Relaxed);
+                let parent = parents[at as usize].load(Ordering::Relaxed);
                 if parent == at {
                     break;
                 }

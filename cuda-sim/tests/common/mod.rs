@@ -41,7 +41,8 @@ pub(crate) fn in_child(test: &str, environment: &[(&str, &str)]) -> bool {
     }
     let output = child(test).envs(environment.iter().copied()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{}: {text}{errors}", output.status);
     false
 }
 
