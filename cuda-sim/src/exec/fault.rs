@@ -217,8 +217,9 @@ pub(crate) fn install() {
             // SAFETY: zero bytes are a valid sigaction: the default action without flags.
             let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
             action.sa_sigaction = handler as *const () as usize;
-            // A call of the system that an interrupt comes into goes on.
-            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER | libc::SA_RESTART;
+            // A call of the system that an interrupt comes into goes on. No signal comes into the handler of another: the way out
+            // is taken when it has returned.
+            action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
             // SAFETY: as above.
             let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
             // SAFETY: asks for the present action only.
@@ -254,4 +255,34 @@ pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Re
     }
     // SAFETY: the thread's own record, which the handler has finished with.
     Err(unsafe { (*record).address })
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Of the stack for signals one of the kernel's frames takes a third or more: two on top of each other ended the process.
+    #[test]
+    fn interrupts_do_not_pile_up_on_a_stack() {
+        install();
+        let (number, done) = (std::sync::mpsc::channel(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let sender = number.0;
+            let target = scope.spawn({
+                let done = &done;
+                move || {
+                    // SAFETY: asks for the running thread's own number.
+                    sender.send(unsafe { libc::gettid() }).unwrap();
+                    while !done.load(Ordering::Relaxed) {
+                        std::hint::spin_loop();
+                    }
+                }
+            });
+            let thread = number.1.recv().unwrap();
+            let senders = [(); 4].map(|()| scope.spawn(move || (0..20_000).for_each(|_| interrupt(thread))));
+            senders.into_iter().for_each(|sender| sender.join().unwrap());
+            done.store(true, Ordering::Relaxed);
+            target.join().unwrap();
+        });
+    }
 }
