@@ -10,7 +10,7 @@
 #[macro_use]
 mod common;
 
-use common::{CHILD, child};
+use common::{CHILD, child, in_child, primary};
 use cuda_sys::*;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::null_mut;
@@ -313,4 +313,41 @@ fn cooperative_launches() {
     let mut counts = [0u32; 2];
     ok!(cuMemcpyDtoH_v2(counts.as_mut_ptr().cast(), device, 8));
     assert_eq!(counts, [1000, 64_000]);
+}
+
+/// Modules are unloaded before, while and after their kernels are translated once more, with optimisation; the process ends
+/// while others are.
+#[test]
+fn a_module_is_unloaded_while_it_is_translated() {
+    // What is on the disk is not translated.
+    if !in_child("a_module_is_unloaded_while_it_is_translated", &[("CUDA_JIT_CACHE", "off")]) {
+        return;
+    }
+    const STEPS: u32 = 700;
+    primary(0);
+    let (mut device, mut found) = (0, 0_u32);
+    ok!(cuMemAlloc_v2(&mut device, 4));
+    // The background begins 20 ms after the last launch that was translated quickly.
+    for (salt, milliseconds) in [0, 15, 20, 21, 22, 25, 30, 60, 0, 0].into_iter().enumerate() {
+        let salt = salt as u32;
+        let steps: String = (0..STEPS)
+            .map(|step| format!("mad.lo.u32 %r1, %r1, 1664525, {}; xor.b32 %r1, %r1, %r2;\n", step ^ salt))
+            .collect();
+        let text = CString::new(format!(
+            ".version 7.8\n.target sm_75\n.address_size 64
+            .visible .entry k(.param .u64 p) {{ .reg .b32 %r<4>; .reg .b64 %rd<2>; ld.param.u64 %rd1, [p];
+            mov.u32 %r2, %ntid.x; mov.u32 %r1, {salt}; {steps} st.global.u32 [%rd1], %r1; ret; }}"
+        ))
+        .unwrap();
+        let (mut module, mut f) = (null_mut(), null_mut());
+        ok!(cuModuleLoadData(&mut module, text.as_ptr().cast()));
+        ok!(cuModuleGetFunction(&mut f, module, c"k".as_ptr()));
+        let mut params = [(&raw mut device).cast::<c_void>()];
+        ok!(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()));
+        ok!(cuMemcpyDtoH_v2((&raw mut found).cast(), device, 4));
+        let expected = (0..STEPS).fold(salt, |value, step| value.wrapping_mul(1_664_525).wrapping_add(step ^ salt) ^ 1);
+        assert_eq!(found, expected, "{salt}");
+        std::thread::sleep(std::time::Duration::from_millis(milliseconds));
+        ok!(cuModuleUnload(module));
+    }
 }

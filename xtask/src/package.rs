@@ -77,10 +77,20 @@ fn unsaid(package: &Value) -> Vec<String> {
 /// The faults of a package: files that it lacks, or that neither a build nor a reader needs, one line each.
 fn held(name: &str, listed: &str, bytes: u64) -> Vec<String> {
     let files: Vec<&str> = listed.lines().filter_map(|file| Some(file.split_once('/')?.1)).collect();
-    let needed = ["Cargo.toml", "README.md", "src/lib.rs"].into_iter().filter(|file| !files.contains(file));
+    let needed = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT", "src/lib.rs"];
+    let needed = needed.into_iter().filter(|file| !files.contains(file));
     let mut faults: Vec<String> = needed.map(|file| format!("the package of `{name}` has no {file}")).collect();
-    let own =
-        ["Cargo.lock", "Cargo.toml.orig", ".cargo_vcs_info.json", "Cargo.toml", "README.md", "build.rs", "history.txt"];
+    let own = [
+        "Cargo.lock",
+        "Cargo.toml.orig",
+        ".cargo_vcs_info.json",
+        "Cargo.toml",
+        "README.md",
+        "LICENSE-APACHE",
+        "LICENSE-MIT",
+        "build.rs",
+        "history.txt",
+    ];
     let other = files.iter().filter(|file| !own.contains(file) && !Path::new(file).starts_with("src"));
     faults.extend(other.map(|file| format!("the package of `{name}` holds {file}, which no build of it needs")));
     if bytes > MOST_BYTES {
@@ -128,13 +138,17 @@ mod tests {
 
     #[test]
     fn a_package_with_its_tests_or_without_its_readme_is_named() {
-        let whole = "x-1/Cargo.toml\nx-1/README.md\nx-1/src/lib.rs\nx-1/src/a/b.rs\nx-1/Cargo.toml.orig\n";
+        let licences = "x-1/LICENSE-APACHE\nx-1/LICENSE-MIT\n";
+        let whole =
+            format!("{licences}x-1/Cargo.toml\nx-1/README.md\nx-1/src/lib.rs\nx-1/src/a/b.rs\nx-1/Cargo.toml.orig\n");
+        let whole = whole.as_str();
         assert_eq!(held("x", whole, 100), Vec::<String>::new());
-        let other = "x-1/Cargo.toml\nx-1/src/lib.rs\nx-1/tests/main.rs\n";
+        let other = "x-1/Cargo.toml\nx-1/LICENSE-MIT\nx-1/src/lib.rs\nx-1/tests/main.rs\n";
         assert_eq!(
             held("x", other, 100),
             [
                 "the package of `x` has no README.md",
+                "the package of `x` has no LICENSE-APACHE",
                 "the package of `x` holds tests/main.rs, which no build of it needs"
             ]
         );
