@@ -240,6 +240,34 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
     assert_eq!(f.value(), 1);
 }
 
+/// What a joined stream did is in the graph; one that is not joined takes the sequence along.
+#[test]
+fn a_stream_may_be_destroyed_once_it_is_joined() {
+    let (_alone, f) = alone();
+    let (a, event) = (f.stream(1), f.event(2));
+    for joined in [true, false] {
+        let mut b = null_mut();
+        ok!(cuStreamCreate(&mut b, 1));
+        begin(a, LOCAL);
+        f.follow(1, a);
+        ok!(cuEventRecord(event, a));
+        ok!(cuStreamWaitEvent(b, event, 0));
+        f.follow(2, b);
+        if joined {
+            ok!(cuEventRecord(event, b));
+            ok!(cuStreamWaitEvent(a, event, 0));
+        }
+        ok!(cuStreamDestroy_v2(b));
+        if joined {
+            f.follow(3, a);
+            run(end(a), a);
+            assert_eq!(f.value(), 3);
+        } else {
+            assert_eq!(refused(a), CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+        }
+    }
+}
+
 #[test]
 fn sequences_begin_and_end_in_one_stream_and_thread() {
     let (_alone, f) = alone();

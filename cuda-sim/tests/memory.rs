@@ -368,3 +368,18 @@ fn a_release_needs_no_current_context() {
     assert_eq!(call!(cuMemFree_v2(device)), CUresult::CUDA_ERROR_INVALID_VALUE);
     assert_eq!(call!(cuModuleUnload(module)), CUresult::CUDA_ERROR_INVALID_HANDLE);
 }
+
+#[test]
+fn no_bytes_of_a_pool_are_no_memory_and_can_be_freed() {
+    let context = context();
+    let (mut pool, mut at) = (null_mut(), 1);
+    ok!(cuDeviceGetDefaultMemPool(&mut pool, 0));
+    ok!(cuMemAllocAsync(&mut at, 0, null_mut()));
+    assert_eq!(at, 0);
+    ok!(cuMemFreeAsync(at, null_mut()));
+    at = 1;
+    ok!(cuMemAllocFromPoolAsync(&mut at, 0, pool, null_mut()));
+    assert_eq!(at, 0);
+    assert_eq!(call!(cuMemAlloc_v2(&mut at, 0)), INVALID);
+    ok!(cuCtxDestroy_v2(context));
+}

@@ -121,6 +121,11 @@ fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
     Ok(*handle)
 }
 
+/// Whether a handle of a function is that of a library's kernel.
+pub(super) fn is_kernel(handle: CUfunction) -> bool {
+    kernel(handle.cast()).is_ok()
+}
+
 /// The function of a kernel in the current context; `None` where the handle is no kernel's.
 pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
     let Ok(kernel) = kernel(handle.cast()) else { return Ok(None) };

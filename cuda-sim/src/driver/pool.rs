@@ -185,8 +185,12 @@ pub(super) fn forget(context: u32) {
 
 fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on: CUstream) -> Status {
     let (context, stream) = target(on)?;
-    if bytes == 0 || out.is_null() {
+    if out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
+    }
+    if bytes == 0 {
+        // No memory, which can be freed like any other.
+        return put(out, 0);
     }
     if stream.is_capturing() {
         let memory = GraphMemory::new(&context, stream.device, bytes)?;

@@ -285,6 +285,14 @@ pub(super) fn stack<R>(using: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
     result
 }
 
+/// Does something while a context is the current one.
+pub(super) fn within<R>(context: &Arc<Context>, body: impl FnOnce() -> R) -> R {
+    stack(|stack| stack.push(Arc::clone(context)));
+    let result = body();
+    stack(|stack| stack.pop());
+    result
+}
+
 /// A new handle of the current context.
 pub(super) fn handle() -> usize {
     let context = stack(|stack| stack.last().map_or(0, |context| context.id as usize));

@@ -255,3 +255,26 @@ fn a_fault_in_a_loop_ends_it() {
     assert_eq!(call!(cuStreamSynchronize(null_mut())), CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
     std::mem::forget(f);
 }
+
+/// A loop in a body looks at a number of the outer graph, which begins once in each launch; others cannot have it.
+#[test]
+fn a_conditional_node_in_a_body_looks_at_a_number_of_the_graph_around_it() {
+    let f = fixture();
+    let (made, stranger) = (Made::new(&f), Made::new(&f));
+    let (outer, inner) = (number(&made, Some(1)), number(&made, Some(1)));
+    let (_, bodies) = choose(&made, &[], outer, IF, 1);
+    let mut refused = params(&stranger, inner, WHILE, 1);
+    let mut node = null_mut();
+    let status = call!(cuGraphAddNode_v2(&mut node, stranger.graph, null(), null(), 0, &mut refused));
+    assert_eq!(status, INVALID);
+    let (_, loops) = choose(&bodies[0], &[], inner, WHILE, 1);
+    let counted = up(&loops[0], 1, &[]);
+    kernel(&loops[0], c"down", f.at(0), Some(inner), &[counted]);
+    let exec = made.executable();
+    for turns in [3, 5] {
+        f.word(0).store(turns, Ordering::Release);
+        f.word(1).store(0, Ordering::Release);
+        run(exec);
+        assert_eq!(words(&f), [0, turns]);
+    }
+}

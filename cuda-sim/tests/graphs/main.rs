@@ -163,6 +163,41 @@ fn nodes_run_in_the_order_of_their_edges_at_each_launch() {
     assert_eq!(call!(cuGraphDestroy(made.graph)), INVALID);
 }
 
+/// A kernel of a library is a function in the context that the node names, or in the current one.
+#[test]
+fn a_node_launches_a_kernel_of_a_library() {
+    const TEXT: &CStr = c".version 7.8\n.target sm_75\n.address_size 64
+        .visible .entry put(.param .u64 at, .param .u32 value) { .reg .b32 %v; .reg .b64 %a;
+          ld.param.u64 %a, [at]; ld.param.u32 %v, [value]; st.global.u32 [%a], %v; ret; }";
+    let f = Fixture::new();
+    let (mut library, mut kern) = (null_mut(), null_mut());
+    let text = TEXT.as_ptr().cast();
+    ok!(cuLibraryLoadData(&mut library, text, null_mut(), null_mut(), 0, null_mut(), null_mut(), 0));
+    ok!(cuLibraryGetKernel(&mut kern, library, c"put".as_ptr()));
+    // By the kernel's own field, in the place of a function, and with the context named while another is the current one.
+    for (value, func, kern, ctx) in
+        [(7, null_mut(), kern, null_mut()), (8, kern.cast(), null_mut(), null_mut()), (9, null_mut(), kern, f.context)]
+    {
+        let made = Made::new(&f);
+        let (mut at, mut value) = (f.at(1), value);
+        let mut pointers: [*mut c_void; 2] = [(&raw mut at).cast(), (&raw mut value).cast()];
+        let p = CUDA_KERNEL_NODE_PARAMS { func, kern, ctx, ..launch_of(null_mut(), &mut pointers) };
+        let mut other = null_mut();
+        if !ctx.is_null() {
+            ok!(cuCtxCreate_v4(&mut other, null_mut(), 0, 0));
+        }
+        let mut node = null_mut();
+        ok!(cuGraphAddKernelNode_v2(&mut node, made.graph, null(), 0, &p));
+        if !other.is_null() {
+            ok!(cuCtxDestroy_v2(other));
+            ok!(cuCtxSetCurrent(f.context));
+        }
+        ok!(cuGraphLaunch(made.executable(), null_mut()));
+        ok!(cuStreamSynchronize(null_mut()));
+        assert_eq!(f.word(1).load(Ordering::Acquire), value);
+    }
+}
+
 #[test]
 fn branches_run_at_the_same_time_and_a_join_waits_for_all() {
     let f = Fixture::new();

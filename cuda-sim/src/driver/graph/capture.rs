@@ -224,6 +224,17 @@ fn finish(sequences: &mut MutexGuard<'_, Vec<Sequence>>, number: u64) -> Result<
     ended.map(|()| sequence.graph)
 }
 
+impl Sequence {
+    /// Whether all that a stream did comes before what the others did.
+    fn covers(&self, stream: &Stream) -> bool {
+        let mut graphs = GRAPHS.lock();
+        let Ok(graph) = graphs.graph(self.graph) else { return false };
+        let others = self.members.iter().filter(|(id, _)| **id != stream.id);
+        let before = graph.ancestors(&others.flat_map(|(_, m)| m.frontier.iter().copied()).collect::<Vec<_>>());
+        self.members.get(&stream.id).is_none_or(|m| m.frontier.iter().all(|node| before.contains(node)))
+    }
+}
+
 /// Checks that everything in a sequence comes before the end of its first stream.
 fn joined(graphs: &mut Graphs, sequence: &Sequence) -> Status {
     if sequence.invalid {
@@ -236,13 +247,19 @@ fn joined(graphs: &mut Graphs, sequence: &Sequence) -> Status {
     if whole { Ok(()) } else { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED) }
 }
 
-/// A stream that is destroyed: its sequence becomes invalid, or ends where it began in it.
+/// A stream that is destroyed: if what it did comes before what another stream of its sequence did, the sequence goes on
+/// without it. Otherwise it becomes invalid, and ends where it began in this stream.
 pub(in crate::driver) fn abandon(stream: &Stream) {
     if !stream.is_capturing() {
         return;
     }
     let mut sequences = SEQUENCES.lock();
     let Some(sequence) = of(&mut sequences, stream) else { return };
+    if sequence.origin != stream.id && sequence.covers(stream) {
+        sequence.members.remove(&stream.id);
+        stream.capture.store(0, Ordering::Release);
+        return;
+    }
     sequence.invalid = true;
     if sequence.origin == stream.id {
         let number = sequence.number;

@@ -104,16 +104,15 @@ pub(super) fn asked(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<Asked, CUresult>
 
 /// Adds the node, with new graphs as its bodies.
 pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Asked) -> Result<usize, CUresult> {
-    let found = graphs.graph(graph)?;
-    found.check(after)?;
-    let number = found.numbers.iter().find(|number| number.address == asked.handle).ok_or(INVALID)?;
+    graphs.graph(graph)?.check(after)?;
+    let number = number_in(graphs, graph, asked.handle)?;
     if number.taken.swap(true, Ordering::Relaxed) {
         return Err(INVALID);
     }
-    let number = Arc::clone(number);
     let bodies: Vec<usize> = (0..asked.bodies).map(|_| graphs.create()).collect();
     for body in &bodies {
-        graphs.graph(*body)?.owned = true;
+        let body = graphs.graph(*body)?;
+        (body.owned, body.around) = (true, Some(graph));
     }
     let shown = bodies.clone();
     let Asked { context, choice, .. } = asked;
@@ -122,6 +121,17 @@ pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Ask
     // The client reads their handles here as long as the node is there.
     graphs.node(node)?.shown = shown;
     Ok(node)
+}
+
+/// The number of that handle, of a graph or of one around it.
+fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<Number>, CUresult> {
+    loop {
+        let found = graphs.graph(graph)?;
+        if let Some(number) = found.numbers.iter().find(|number| number.address == handle) {
+            return Ok(Arc::clone(number));
+        }
+        graph = found.around.ok_or(INVALID)?;
+    }
 }
 
 /// Whether a node may be in a body.

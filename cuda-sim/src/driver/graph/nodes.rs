@@ -46,8 +46,10 @@ pub(super) struct Graph {
     pub(super) kept: Kept,
     /// The executable graph that owns its memory now.
     pub(super) executable: Weak<Exec>,
-    /// Numbers for its conditional nodes.
+    /// Numbers for its conditional nodes, and for those in its bodies.
     pub(super) numbers: Vec<Arc<Number>>,
+    /// The graph that it is a body in.
+    pub(super) around: Option<usize>,
 }
 
 impl Node {

@@ -14,7 +14,8 @@ use super::{Graphs, INVALID, Status, Work, conditional, get};
 use crate::driver::copy::{checked_copy, checked_fill, description};
 use crate::driver::event::event;
 use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
-use crate::driver::state::{Context, context, healthy, owner};
+use crate::driver::library;
+use crate::driver::state::{Context, context, healthy, owner, within};
 use crate::driver::work::{Fill, Foreign, Op};
 use crate::exec::launch::Launch;
 use cuda_sys::{
@@ -98,11 +99,15 @@ pub(super) fn to_v1(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1
 
 /// A kernel's launch; what kind it is of are attributes of the node.
 pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Work, CUresult> {
-    // A kernel's handle is its function's.
-    let f: CUfunction = if p.func.is_null() { p.kern.cast() } else { p.func };
+    let named: CUfunction = if p.func.is_null() { p.kern.cast() } else { p.func };
     if !p.kernelParams.is_null() && !p.extra.is_null() {
         return Err(INVALID);
     }
+    // A library's kernel is a function in the context that is named, or in the current one.
+    let f = match library::is_kernel(named) {
+        true => within(&meant(p.ctx)?, || library::function_of(named))?.unwrap_or(named),
+        false => named,
+    };
     crate::driver::module::function(f)?;
     let owner = owner(f.addr())?;
     owner.fault()?;
