@@ -383,3 +383,35 @@ fn no_bytes_of_a_pool_are_no_memory_and_can_be_freed() {
     assert_eq!(call!(cuMemAlloc_v2(&mut at, 0)), INVALID);
     ok!(cuCtxDestroy_v2(context));
 }
+
+#[test]
+fn a_pool_of_less_than_a_page_has_one() {
+    let context = context();
+    let mut props = zeroed::<CUmemPoolProps>();
+    props.allocType = CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type_ = CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE;
+    props.maxSize = 1024;
+    let (mut pool, mut at) = (null_mut(), 0);
+    ok!(cuMemPoolCreate(&mut pool, &props));
+    assert_eq!(call!(cuMemAllocFromPoolAsync(&mut at, 1 << 20, pool, null_mut())), CUresult::CUDA_ERROR_OUT_OF_MEMORY);
+    ok!(cuMemAllocFromPoolAsync(&mut at, 512, pool, null_mut()));
+    ok!(cuMemFreeAsync(at, null_mut()));
+    ok!(cuMemPoolDestroy(pool));
+    ok!(cuCtxDestroy_v2(context));
+}
+
+/// What memory is can be asked without a current context.
+#[test]
+fn attributes_of_pointers_need_no_current_context() {
+    let context = context();
+    let at = alloc(64);
+    let mut popped = null_mut();
+    ok!(cuCtxPopCurrent_v2(&mut popped));
+    let (mut kind, mut owner) = (0_u32, null_mut::<c_void>());
+    ok!(cuPointerGetAttribute((&raw mut kind).cast(), CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE, at));
+    ok!(cuPointerGetAttribute((&raw mut owner).cast(), CUpointer_attribute::CU_POINTER_ATTRIBUTE_CONTEXT, at));
+    assert_eq!((kind, owner), (2, context.cast()));
+    let mut which = [CUpointer_attribute::CU_POINTER_ATTRIBUTE_MEMORY_TYPE];
+    ok!(cuPointerGetAttributes(1, which.as_mut_ptr(), &mut (&raw mut kind).cast(), at));
+    ok!(cuCtxDestroy_v2(context));
+}

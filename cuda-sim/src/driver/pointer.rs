@@ -7,7 +7,7 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{current, device, healthy};
+use super::state::{current, device, healthy, initialised};
 use super::stream::target;
 use super::{Status, api, get, put};
 use crate::memory::{Allocation, Kind, MEMORY};
@@ -226,7 +226,7 @@ fn attribute_or_zero(data: *mut c_void, which: CUpointer_attribute, address: CUd
 
 api! {
     fn cuPointerGetAttribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr) {
-        current()?;
+        initialised()?;
         attribute(data, which, address)
     }
     fn cuPointerGetAttributes(
@@ -235,7 +235,7 @@ api! {
         data: *mut *mut c_void,
         address: CUdeviceptr,
     ) {
-        current()?;
+        initialised()?;
         if which.is_null() || data.is_null() {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }

@@ -17,7 +17,7 @@ use super::state::{Context, ENGINE, current, device, healthy, initialised};
 use super::stream::{Stream, target};
 use super::work::Op;
 use super::{Status, api, get, put};
-use crate::memory::{Kind, MEMORY, parts};
+use crate::memory::{Kind, MEMORY, PAGE, parts};
 use crate::queue::{Point, Start};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType,
@@ -278,7 +278,9 @@ fn create(out: *mut CUmemoryPool, props: *const CUmemPoolProps) -> Status {
     pools.next += 1;
     let handle = CREATED + pools.next * 0x10;
     let part = MEMORY.open_part(1 << device);
-    pools.pools.insert(handle, new_pool(device, props.maxSize as u64, part));
+    // A pool's memory is pages.
+    let most = (props.maxSize as u64).checked_next_multiple_of(*PAGE).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
+    pools.pools.insert(handle, new_pool(device, most, part));
     put(out, std::ptr::without_provenance_mut(handle))
 }
 
