@@ -55,7 +55,7 @@ const IN_PACKAGE: usize = 100;
 const GATE_SEEDS: [u64; 2] = [4, 5];
 
 /// The number of programs of each that it runs.
-const GATE_PROGRAMS: u64 = 15;
+const GATE_PROGRAMS: u64 = 27;
 
 /// The programs of the gate.
 pub(crate) fn gate() -> Result<()> {
