@@ -34,7 +34,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the result, and each source, is signed; the result of a comparison is not.
+    /// The signs of the result and of each source; the result of a comparison has none.
     fn video_signs(&self, inst: &Inst, operation: Video) -> [bool; 3] {
         match operation {
             Video::Set => [false, inst.ty(0).is_signed(), inst.ty(1).is_signed()],

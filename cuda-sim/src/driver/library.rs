@@ -121,7 +121,7 @@ fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
     Ok(*handle)
 }
 
-/// Whether a handle of a function is that of a library's kernel.
+/// Returns true if a handle of a function is that of a library's kernel.
 pub(super) fn is_kernel(handle: CUfunction) -> bool {
     kernel(handle.cast()).is_ok()
 }

@@ -169,12 +169,12 @@ impl<'a> Block<'a> {
         self.poll(state).is_some()
     }
 
-    /// Whether threads that were in `before`, and are in `after` now, may have done nothing but poll.
+    /// Returns true if threads that were in `before`, and are in `after` now, may have done nothing but poll.
     fn stays(&self, before: u32, mut after: impl Iterator<Item = u32>) -> bool {
         self.poll(before).is_some_and(|poll| poll.watched == Watched::Any || after.all(|state| state == before))
     }
 
-    /// What is left to let a thread go on where none did: the loosest of what its threads poll.
+    /// The memory whose writers are left to let a thread go on where none did: the loosest of what threads poll.
     fn watched(&self) -> Option<Watched> {
         let alone = self.context.cluster.ranks <= 1;
         let of = |poll: Poll| match poll.watched {
@@ -597,7 +597,7 @@ impl<'a> Block<'a> {
 }
 
 impl Poll {
-    /// What is told of threads in such a loop.
+    /// The line for threads in such a loop.
     fn waits(self, threads: Vec<usize>) -> Option<Wait> {
         let what = match self.watched {
             Watched::Any => return None,

@@ -73,7 +73,7 @@ pub(crate) fn lines(block: u64, waits: &[Wait], finished: &[usize]) -> Vec<Strin
     lines
 }
 
-/// What is told of a cooperative launch none of whose blocks can go on.
+/// The line for a cooperative launch none of whose blocks can go on.
 pub(crate) fn of_grid(waiting: u64, blocks: u64) -> String {
     format!(
         "deadlock in the grid: {waiting} of {blocks} block(s) wait for its barrier, and {} have exited without it",

@@ -244,7 +244,7 @@ impl Progress {
         self.room.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether all of so many have begun.
+    /// Returns true if all of so many have begun.
     pub(super) fn all_begun(&self, all: u64) -> bool {
         self.next.load(Ordering::Relaxed) >= all
     }

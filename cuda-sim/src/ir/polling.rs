@@ -16,7 +16,7 @@ use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Position, Space};
 use std::collections::{BTreeMap, HashSet};
 
-/// Whether a load may give another value the next time because a thread wrote in between.
+/// Returns true if a load may give another value the next time because a thread wrote in between.
 fn observes(inst: &Inst, plain: bool) -> bool {
     let ordered = [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m));
     match inst.opcode {
@@ -26,7 +26,7 @@ fn observes(inst: &Inst, plain: bool) -> bool {
     }
 }
 
-/// Whether a load is from memory that no other thread writes.
+/// Returns true for a load from memory that no other thread writes.
 fn is_fixed(load: &Inst) -> bool {
     matches!(load.space(), Some(Space::Param | Space::Const | Space::Local)) || load.has(Modifier::Nc)
 }
@@ -68,7 +68,7 @@ fn tainted(function: &Function, found: &Loop, source: impl Fn(&Inst) -> bool) ->
     }
 }
 
-/// Whether the loop may wait for another thread.
+/// Returns true if the loop may wait for another thread.
 fn polls(function: &Function, found: &Loop) -> bool {
     let orders = |inst: &Inst| {
         matches!(inst.opcode, Opcode::Fence | Opcode::Membar | Opcode::Nanosleep) || super::sync::is_sync(inst)
@@ -96,7 +96,7 @@ pub(crate) struct Waits {
     pub(crate) exits: Vec<BlockId>,
 }
 
-/// What a load in a loop looks at.
+/// The memory that a load in a loop looks at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// What does not change.
@@ -134,7 +134,7 @@ fn exits(function: &Function, found: &Loop) -> Vec<(BlockId, BlockId)> {
     edges.filter(|(_, to)| !found.blocks.contains(to)).collect()
 }
 
-/// Whether every turn of a loop does the same where what it loads is the same, and changes nothing.
+/// Returns true if every turn of a loop does the same where what it loads is the same, and changes nothing.
 fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
     let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Term::Sync(..)));
     !waits
@@ -160,7 +160,7 @@ fn changes_nothing(inst: &Inst) -> bool {
     PURE.contains(&inst.opcode) && !carries && !inst.operands.iter().any(changes)
 }
 
-/// Whether an operand is another value the next time, by itself.
+/// Returns true if an operand is another value the next time, by itself.
 fn changes(value: &Value) -> bool {
     use Special::{Clock32, Clock64, ClockHigh, GlobalTimer, GlobalTimerHigh, GlobalTimerLow, SmId};
     match value {
@@ -185,7 +185,7 @@ fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
     }
 }
 
-/// What lets a thread go on that is in the loop, each of whose turns is the same.
+/// The memory that lets a thread go on that is in the loop, each of whose turns is the same.
 ///
 /// Other memory counts for nothing if all that it can bring about is the end of the thread, as a panic elsewhere does.
 fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], place: impl Fn(&Inst) -> Place) -> Watched {
@@ -212,7 +212,7 @@ fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], plac
     }
 }
 
-/// Whether a thread that comes to a block meets no other any more.
+/// Returns true if a thread that comes to a block meets no other any more.
 fn ends(function: &Function, block: BlockId) -> bool {
     reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Term::Sync(..)))
 }

@@ -20,6 +20,7 @@ mod uniform;
 mod variables;
 mod vectors;
 mod video;
+mod waiting;
 
 use crate::codegen::jit::Compiled;
 use crate::exec::launch::{Fault, Launch};

@@ -225,7 +225,7 @@ fn finish(sequences: &mut MutexGuard<'_, Vec<Sequence>>, number: u64) -> Result<
 }
 
 impl Sequence {
-    /// Whether all that a stream did comes before what the others did.
+    /// Returns true if all that a stream did comes before what the others did.
     fn covers(&self, stream: &Stream) -> bool {
         let mut graphs = GRAPHS.lock();
         let Ok(graph) = graphs.graph(self.graph) else { return false };

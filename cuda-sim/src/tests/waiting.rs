@@ -1,0 +1,155 @@
+//! Threads and blocks that poll: what they wait for comes, or nobody is left to write it.
+
+use super::sync::{check_under, launch, seeds};
+use super::{Buffer, HEADER, launch_of};
+use crate::exec::launch::{Fault, Launch};
+use crate::module::image;
+use std::sync::Arc;
+
+/// Blocks that wait for each other run at once up to the number that a card holds, and no more.
+#[test]
+fn as_many_blocks_run_as_a_card_holds() {
+    const RESIDENT: u64 = 6;
+    let text = waiting_kernel(
+        "setp.ne.u32 %p1, %r3, 0; @%p1 ret; atom.global.add.u64 %rd2, [%rd1], 1; add.u64 %rd2, %rd2, 1;
+         ld.volatile.global.u64 %rd3, [%rd1+8]; sub.u64 %rd3, %rd2, %rd3; atom.global.max.u64 %rd4, [%rd1+16], %rd3;
+         WAIT: ld.volatile.global.u64 %rd5, [%rd1]; setp.lt.u64 %p2, %rd5, 6; @%p2 bra WAIT;
+         atom.global.add.u64 %rd6, [%rd1+8], 1;",
+    );
+    let image = image(&text).unwrap();
+    let kernel = &image.kernels["k"];
+    for code in [kernel.compiled(&[], [64, 1, 1], false).unwrap(), kernel.fibers(&[], false).unwrap()] {
+        let counts = Buffer::new(&[0; 3]);
+        let (_module, launch) = launch_of(&image, code, [200, 1, 1], [64, 1, 1], &[counts.0]);
+        Arc::new(Launch { resident: RESIDENT as u32, ..launch }).run().unwrap();
+        assert_eq!(counts.read(3), [200, 200, RESIDENT]);
+    }
+}
+
+/// The grid's barrier as the headers of cooperative groups write it, for thread 0 of each block; `%rd2` is the workspace.
+const GRID_BARRIER: &str =
+    "mov.u32 %r14, %envreg2; cvt.u64.u32 %rd17, %r14; mov.u32 %r15, %envreg1; cvt.u64.u32 %rd18, %r15;
+    bfi.b64 %rd2, %rd18, %rd17, 32, 32; add.s64 %rd8, %rd2, 4; mov.u32 %r4, %nctaid.x;
+    barrier.sync 0; setp.ne.u32 %p2, %r3, 0; @%p2 bra JOIN;
+    setp.eq.s32 %p3, %r1, 0; mov.u32 %r31, -2147483647; sub.s32 %r30, %r31, %r4; selp.b32 %r25, %r30, 1, %p3;
+    atom.add.release.gpu.u32 %r24, [%rd8], %r25;
+    WAIT: ld.acquire.gpu.u32 %r29, [%rd8]; xor.b32 %r28, %r29, %r24; setp.gt.s32 %p4, %r28, -1; @%p4 bra WAIT;
+    JOIN: barrier.sync 0;";
+
+/// A kernel `k(p)` whose thread has the block's number in `%r1`, its own in `%r3` and `p` in `%rd1`.
+fn waiting_kernel(code: &str) -> String {
+    format!(
+        "{HEADER}.visible .entry k(.param .u64 p) {{ .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<24>;
+        .shared .u32 flag; ld.param.u64 %rd1, [p]; mov.u32 %r1, %ctaid.x; mov.u32 %r3, %tid.x; {code} ret; }}"
+    )
+}
+
+/// Each way to run it ends in a deadlock.
+#[track_caller]
+fn never_ends(code: &str, grid: u32) {
+    let image = image(&waiting_kernel(code)).unwrap();
+    let kernel = &image.kernels["k"];
+    let count = Buffer::new(&[0; 2]);
+    let fibers = kernel.fibers(&[], false).unwrap();
+    let seeded = seeds().take(5).map(|seed| Arc::new(fibers.seeded(Some(seed))));
+    let compiled = kernel.compiled(&[], [64, 1, 1], false).unwrap();
+    for code in [Arc::clone(compiled), Arc::clone(fibers)].into_iter().chain(seeded) {
+        let fault = launch(&image, &code, grid, [64, 1, 1], &[count.0]).unwrap_err();
+        assert!(matches!(fault, Fault::Deadlock { .. }), "{fault:?}");
+    }
+}
+
+#[test]
+fn a_barrier_of_the_grid_that_a_block_misses_is_a_fault() {
+    // One block has returned, or many; the blocks are on one worker, or on all.
+    never_ends(&format!("setp.eq.u32 %p1, %r1, 1; @%p1 ret; {GRID_BARRIER}"), 2);
+    never_ends(&format!("setp.gt.u32 %p1, %r1, 100; @%p1 ret; {GRID_BARRIER}"), 200);
+    // One block comes once more than the others.
+    let again = GRID_BARRIER.replace("WAIT", "AGAIN").replace("JOIN", "LAST");
+    never_ends(&format!("{GRID_BARRIER} setp.ne.u32 %p1, %r1, 7; @%p1 ret; {again}"), 40);
+    // A block waits for its own threads before the barrier, and one of them is at another.
+    never_ends(&format!("setp.eq.u32 %p1, %r3, 5; @%p1 bar.sync 3, 64; {GRID_BARRIER}"), 1);
+    // The loop also looks at memory that could only end the thread.
+    let looks = GRID_BARRIER.replace(
+        "WAIT:",
+        "bra WAIT; PANIC: st.global.u32 [%rd1], 1; exit;
+         WAIT: ld.relaxed.sys.global.u32 %r32, [%rd1]; setp.ne.u32 %p5, %r32, 0; @%p5 bra PANIC;",
+    );
+    never_ends(&format!("setp.eq.u32 %p1, %r1, 1; @%p1 ret; {looks}"), 9);
+}
+
+#[test]
+fn shared_memory_that_nobody_is_left_to_write_is_a_fault() {
+    let wait = "WAIT: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %p4, %r5, 0; @%p4 bra WAIT;";
+    let clear = "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0;";
+    never_ends(&format!("{clear} {wait}"), 3);
+    // Those that would write have returned, or wait for those that poll.
+    never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 ret; {wait}"), 3);
+    never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 bar.sync 0; {wait}"), 3);
+}
+
+/// What polls memory that others still write ends, in every order.
+#[test]
+fn what_is_waited_for_comes() {
+    let count = |code: &str, grid: u32, expected: u64| {
+        let text = waiting_kernel(&format!("{code} atom.global.add.u64 %rd5, [%rd1+8], 1;"));
+        let few = seeds().start..seeds().end.min(seeds().start + 10);
+        check_under(few, text.strip_prefix(HEADER).unwrap(), grid, [64, 1, 1], &[vec![0; 2]], |after| {
+            assert_eq!(after[0][1], expected);
+        });
+    };
+    // A warp writes shared memory late, after a barrier of its own, while the others poll.
+    count(
+        "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0; setp.lt.u32 %p1, %r3, 32; @%p1 bra WAIT;
+         bar.sync 1, 32; bar.sync 1, 32; mov.u32 %r7, 0;
+         SPIN: add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 99; @%p2 bra SPIN; setp.ne.u32 %p3, %r3, 40; @%p3 bra DONE;
+         mov.u32 %r6, 1; st.volatile.shared.u32 [flag], %r6; bra DONE;
+         WAIT: ld.volatile.shared.u32 %r5, [flag]; setp.eq.u32 %p4, %r5, 0; @%p4 bra WAIT; DONE:",
+        5,
+        5 * 64,
+    );
+    // A loop of bounded patience goes on by itself.
+    count(
+        "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0; mov.u32 %r7, 0;
+         WAIT: ld.volatile.shared.u32 %r5, [flag]; add.u32 %r7, %r7, 1; setp.ne.u32 %p4, %r5, 0; @%p4 bra DONE;
+         setp.lt.u32 %p5, %r7, 50; @%p5 bra WAIT; DONE:",
+        3,
+        3 * 64,
+    );
+    // So does one that looks at the clock.
+    count(
+        "mov.u32 %r6, 0; st.shared.u32 [flag], %r6; bar.sync 0; mov.u64 %rd6, %clock64; add.u64 %rd6, %rd6, 100000;
+         WAIT: ld.volatile.shared.u32 %r5, [flag]; mov.u64 %rd7, %clock64; setp.ne.u32 %p4, %r5, 0; @%p4 bra DONE;
+         setp.lt.u64 %p5, %rd7, %rd6; @%p5 bra WAIT; DONE:",
+        2,
+        2 * 64,
+    );
+    // Barriers of the grid one after the other, some blocks later than others.
+    let late = "mul.lo.u32 %r7, %r1, 50; SPIN: sub.u32 %r7, %r7, 1; setp.gt.s32 %p1, %r7, 0; @%p1 bra SPIN;";
+    let again = GRID_BARRIER.replace("WAIT", "AGAIN").replace("JOIN", "LAST");
+    count(&format!("{late} {GRID_BARRIER} {again}"), 33, 33 * 64);
+    // So many that all blocks are at one whenever a worker looks; on one worker, and on several.
+    let rounds = |rounds: u32| {
+        let again = "add.u32 %r33, %r33, 1; setp.lt.u32 %p6, %r33,";
+        format!("mov.u32 %r33, 0; ROUND: {GRID_BARRIER} {again} {rounds}; @%p6 bra ROUND;")
+    };
+    count(&rounds(12), 6, 6 * 64);
+    count(&rounds(2), 260, 260 * 64);
+}
+
+/// What threads do again when another was faster: each may take the loop for one that waits for others.
+#[test]
+fn many_threads_that_try_again_all_succeed() {
+    const BLOCKS: u32 = 1 << 13;
+    let text = waiting_kernel(
+        "AGAIN: ld.global.u64 %rd2, [%rd1]; add.u64 %rd3, %rd2, 1; atom.global.cas.b64 %rd4, [%rd1], %rd2, %rd3;
+         setp.ne.u64 %p1, %rd4, %rd2; @%p1 bra AGAIN;",
+    );
+    let image = image(&text).unwrap();
+    let kernel = &image.kernels["k"];
+    for code in [kernel.compiled(&[], [256, 1, 1], false).unwrap(), kernel.fibers(&[], false).unwrap()] {
+        let count = Buffer::new(&[0; 2]);
+        launch(&image, code, BLOCKS, [256, 1, 1], &[count.0]).unwrap();
+        assert_eq!(count.read(1), [u64::from(BLOCKS) * 256]);
+    }
+}
