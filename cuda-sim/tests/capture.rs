@@ -240,7 +240,7 @@ fn a_fork_that_is_not_joined_gives_no_graph() {
     assert_eq!(f.value(), 1);
 }
 
-/// What a joined stream did is in the graph; one that is not joined takes the sequence along.
+/// The work of a joined stream is in the graph; one that is not joined takes the sequence along.
 #[test]
 fn a_stream_may_be_destroyed_once_it_is_joined() {
     let (_alone, f) = alone();

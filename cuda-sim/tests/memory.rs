@@ -400,7 +400,7 @@ fn a_pool_of_less_than_a_page_has_one() {
     ok!(cuCtxDestroy_v2(context));
 }
 
-/// What memory is can be asked without a current context.
+/// The kind of memory can be asked without a current context.
 #[test]
 fn attributes_of_pointers_need_no_current_context() {
     let context = context();

@@ -30,12 +30,12 @@ const SMALL_GUARD: u64 = 64 << 20;
 struct Memory {
     /// Kept from launch to launch, with wide guards.
     kept: Vec<Scratch>,
-    /// How many there are with wide guards, in use or kept.
+    /// The number of those with wide guards, in use or kept.
     wide: usize,
 }
 
 static MEMORY: Lazy<Mutex<Memory>> = Lazy::new(Mutex::default);
-/// How many blocks have wide guards, at most: they take most of the devices' addresses.
+/// The most blocks that have wide guards: they take most of the devices' addresses.
 const WIDE: usize = 64;
 
 impl Memory {

@@ -89,17 +89,17 @@ pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId,
     found.iter().map(|l| (l.header, Waits::of(function, l, &live[l.header], &headers, &workspace))).collect()
 }
 
-/// How a loop waits.
+/// The way in which a loop waits.
 pub(crate) struct Waits {
     pub(crate) poll: Poll,
-    /// Where threads go on, if others than the block's or the grid's cannot let them.
+    /// The blocks at which threads go on, if others than the block's or the grid's cannot let them.
     pub(crate) exits: Vec<BlockId>,
 }
 
 /// The memory that a load in a loop looks at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// What does not change.
+    /// Memory that does not change.
     Fixed,
     Shared,
     Workspace,

@@ -27,7 +27,7 @@ pub(crate) enum Kind {
     Resume(BlockId),
     /// The header of a loop that may wait for other threads.
     Poll,
-    /// What follows such a loop if only the block's or the grid's threads can let others go on: the scheduler learns
+    /// The code behind such a loop if only the block's or the grid's threads can let others go on: the scheduler learns
     /// that a thread has.
     Left,
     /// The header of a loop that threads do in step.

@@ -85,7 +85,7 @@ pub(crate) enum Arg {
 pub(crate) struct Site {
     pub(crate) operation: Operation,
     pub(crate) args: [Arg; ARGS],
-    /// Whether the active lanes take part and not those of a mask: votes and shuffles without `.sync`.
+    /// True if the active lanes take part and not those of a mask: votes and shuffles without `.sync`.
     pub(crate) active: bool,
     /// Where threads go on.
     pub(crate) region: usize,

@@ -1,9 +1,9 @@
-//! What video instructions compute: selectors, and families of opcodes. Lowering reads the selectors off the operands,
+//! Parts of video instructions: selectors, and families of opcodes. Lowering reads the selectors off the operands,
 //! the code generator takes them as numbers.
 
 use crate::ptx::Opcode;
 
-/// What is computed, of whole values or of lanes alike.
+/// The computation, of whole values or of lanes alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Video {
     Add,

@@ -130,7 +130,7 @@ fn defined_somewhere(item: &Item) -> Result<()> {
     }
 }
 
-/// Whether votes or shuffles of a module name no lanes, which newer versions of PTX do not have.
+/// Returns true if votes or shuffles of a module name no lanes, which newer versions of PTX do not have.
 fn lacks_masks(module: &Module) -> bool {
     let bodies = module.items.iter().filter_map(|item| match item {
         Item::Function(function) => function.body.as_deref(),

@@ -384,7 +384,7 @@ pub enum AddressBase {
 pub struct Index {
     /// The register that holds it.
     pub register: Option<String>,
-    /// What is added to the register, or the index itself.
+    /// The number that is added to the register, or the index itself.
     pub offset: i64,
 }
 

@@ -116,7 +116,7 @@ pub enum Shape {
     CarryOut,
     /// The mask of the lanes that are active together, which no text has: votes and shuffles of older targets.
     ActiveLanes,
-    /// Which part or which lanes of an operand are meant, as a number: the text has it behind the operand's name.
+    /// The part or the lanes of an operand that are meant, as a number: the text has it behind the operand's name.
     Selector,
     /// `[base+offset]`
     Address,

@@ -31,7 +31,7 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
-    /// Whether the last integer ends in `U`.
+    /// Returns true if the last integer ends in `U`.
     is_unsigned: bool,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Lexer<'a> {
         self.at
     }
 
-    /// Whether the last integer that was read ends in `U`.
+    /// True if the last integer that was read ends in `U`.
     pub(crate) fn is_unsigned(&self) -> bool {
         self.is_unsigned
     }
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
         Ok((token, position))
     }
 
-    /// Whether a number without digits before its point begins here: `.5`, and not `.1d`.
+    /// Returns true if a number without digits before its point begins here: `.5`, and not `.1d`.
     fn is_fraction(&self) -> bool {
         let digits = (1..).take_while(|at| self.peek(*at).is_ascii_digit()).count();
         digits > 0 && !is_name(self.peek(1 + digits))

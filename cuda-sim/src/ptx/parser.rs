@@ -69,7 +69,7 @@ struct Parser<'a> {
     position: Position,
     /// Whether the text is the device's own.
     internal: bool,
-    /// Whether operations of warps have to name their lanes, as for newer targets.
+    /// True if operations of warps have to name their lanes, as for newer targets.
     needs_masks: bool,
 }
 
@@ -178,7 +178,7 @@ impl<'a> Parser<'a> {
         Ok((major, minor))
     }
 
-    /// What one directive declares.
+    /// The variables that one directive declares.
     fn items(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.eat(b';')? {
             return Ok(());
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
         Ok(variables)
     }
 
-    /// What variables of a directive have in common: the space, the type, and what stands between.
+    /// The parts that variables of a directive have in common: the space, the type, and what stands between.
     fn head(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
         let Token::Dot(name) = self.token else { return self.expected("a state space") };
         let Some(space) = Space::from_name(name) else { return self.expected("a state space") };

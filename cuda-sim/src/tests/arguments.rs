@@ -1,4 +1,4 @@
-//! What calls pass: registers and constants as arguments, parameters and results that functions name as registers.
+//! Arguments of calls: registers and constants as arguments, parameters and results that functions name as registers.
 
 use super::sync::check;
 use super::variables::refused;

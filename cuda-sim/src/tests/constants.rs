@@ -85,7 +85,7 @@ fn integers_have_signs_as_ptxas_gives_them() {
     assert_eq!(value("f32", "-0f3F800000"), Init::F32(0xbf80_0000));
 }
 
-/// What is printed has the same value, also the least number with a sign, which cannot be written with its digits.
+/// Printed numbers have the same value, also the least number with a sign, which cannot be written with its digits.
 #[test]
 fn printed_constants_are_read_again() {
     for constant in ["1<<63", "-9223372036854775808", "(.s64)0x8000000000000000", "-1", "~0", "0x7fffffffffffffff"] {

@@ -1,4 +1,4 @@
-//! How a text names variables, and what it declares: elements of arrays, declarations of other modules' variables.
+//! Names of variables in a text, and its declarations: elements of arrays, declarations of other modules' variables.
 
 use super::HEADER;
 use super::sync::check;

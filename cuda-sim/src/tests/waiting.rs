@@ -88,7 +88,7 @@ fn shared_memory_that_nobody_is_left_to_write_is_a_fault() {
     never_ends(&format!("{clear} setp.gt.u32 %p1, %r3, 20; @%p1 bar.sync 0; {wait}"), 3);
 }
 
-/// What polls memory that others still write ends, in every order.
+/// Threads that poll memory which others still write end, in every order.
 #[test]
 fn what_is_waited_for_comes() {
     let count = |code: &str, grid: u32, expected: u64| {
@@ -137,7 +137,7 @@ fn what_is_waited_for_comes() {
     count(&rounds(2), 260, 260 * 64);
 }
 
-/// What threads do again when another was faster: each may take the loop for one that waits for others.
+/// Threads try again when another was faster: each may take the loop for one that waits for others.
 #[test]
 fn many_threads_that_try_again_all_succeed() {
     const BLOCKS: u32 = 1 << 13;

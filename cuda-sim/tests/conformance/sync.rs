@@ -145,7 +145,7 @@ fn expected(i: &Instance, warp: &Warp, lane: usize) -> (u64, bool) {
     }
 }
 
-/// Whether an instruction names its lanes; votes and shuffles of older targets do not.
+/// Returns true if an instruction names its lanes; votes and shuffles of older targets do not.
 fn needs_mask(i: &Instance) -> bool {
     !i.form.operands.contains(&Shape::ActiveLanes)
 }

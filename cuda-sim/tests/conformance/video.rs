@@ -1,4 +1,4 @@
-//! What the manual says of video instructions, in whole numbers without a width. Parts of registers are the crate's own
+//! Video instructions as the manual has them, in whole numbers without a width. Parts of registers are the crate's own
 //! tests.
 
 use crate::Expected;

@@ -1,6 +1,6 @@
 //! Parameters in registers: those of `.func (.reg .u32 %r) f (.reg .u32 %a)`, and registers and constants as arguments.
 //!
-//! What is passed lies in slots all the same, so any argument fits any parameter of its size: a function loads its
+//! Arguments lie in slots all the same, so any argument fits any parameter of its size: a function loads its
 //! parameters when it begins and stores its results where it returns, a caller stores its arguments before the call and
 //! loads the results behind it.
 
@@ -64,7 +64,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// How the function returns.
+    /// The way in which the function returns.
     pub(super) fn returned(&self) -> Term {
         self.epilogue.map_or(Term::Return, Term::Jump)
     }

@@ -6,7 +6,7 @@ use crate::ir::{Inst, Value};
 use crate::ptx::{self, Error, Modifier, Opcode, Result, Suffix};
 
 impl Lowering<'_> {
-    /// What is left of an instruction that makes a cache policy, or has one as its last operand.
+    /// The rest of an instruction that makes a cache policy, or has one as its last operand.
     pub(super) fn without_policy(&self, mut inst: Inst) -> Result<Inst> {
         if inst.opcode == Opcode::Createpolicy {
             let operands = inst.operands.drain(..1).chain([Value::Int(0)]).collect();

@@ -14,12 +14,12 @@ const ELEMENTS: [&str; 4] = ["x", "y", "z", "w"];
 const SPECIAL: &[&str] =
     &["tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"];
 
-/// Whether a special register, named without its `%`, is a vector; its fourth element is 0.
+/// Returns true if a special register, named without its `%`, is a vector; its fourth element is 0.
 pub(super) fn is_vector(special: &str) -> bool {
     SPECIAL.contains(&special)
 }
 
-/// Which element of a vector a selector names: `.x` or `.r` the first.
+/// The element of a vector that a selector names: `.x` or `.r` the first.
 pub(super) fn element_index(selector: &str) -> Option<u8> {
     let at = ["r", "g", "b", "a"].iter().position(|name| *name == selector);
     at.or_else(|| ELEMENTS.iter().position(|name| *name == selector)).map(|at| at as u8)
@@ -40,7 +40,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is wrong with a name that ends in a selector.
+    /// The error of a name that ends in a selector.
     pub(super) fn no_element(&self, name: &str, position: Position) -> Option<Error> {
         let (base, selector) = name.rsplit_once('.')?;
         let message = match self.resolve(base)? {

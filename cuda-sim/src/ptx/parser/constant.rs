@@ -44,7 +44,7 @@ impl Constant {
     }
 }
 
-/// How tightly a binary operator binds; `None` for what is none.
+/// The precedence of a binary operator; `None` for what is none.
 fn binding(token: Token<'_>) -> Option<(&str, u32)> {
     let name = match token {
         Token::Operator(name) => name,
@@ -139,7 +139,7 @@ fn binary(operator: &str, left: Constant, right: Constant, position: Position) -
 }
 
 impl Parser<'_> {
-    /// Whether the next token begins a constant.
+    /// Returns true if the next token begins a constant.
     pub(super) fn is_constant(&self) -> bool {
         match self.token {
             Token::Int(_) | Token::F32(_) | Token::F64(_) | Token::Ident("WARP_SZ") => true,
