@@ -35,6 +35,7 @@ mod link;
 mod log;
 mod memory;
 mod module;
+mod parallel;
 pub mod ptx;
 mod queue;
 mod service;

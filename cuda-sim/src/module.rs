@@ -14,12 +14,13 @@ use crate::exec::launch::{Fault, Launch};
 use crate::exec::report;
 use crate::ir::layout::{Area, Global};
 use crate::ir::lower::{Program, lower};
-use crate::ir::{Signature, Symbol};
+use crate::ir::{Function, Signature, Symbol};
 use crate::link::with_library;
 use crate::memory::{Kind, MEMORY};
-use crate::ptx;
+use crate::ptx::{self, FunctionKind};
 use crate::service;
 use crate::source::Sources;
+use cuda_jit_cache::Key;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -29,10 +30,20 @@ use std::sync::Arc;
 /// A module's text, and what is made of it when something first needs it: machine code that is on disk needs nothing.
 struct Origin {
     text: Arc<str>,
+    /// The key of its record on disk.
+    key: OnceCell<Key>,
     made: OnceCell<(Arc<Program>, Sources)>,
 }
 
 impl Origin {
+    fn new(text: &str) -> Origin {
+        Origin { text: Arc::from(text), key: OnceCell::new(), made: OnceCell::new() }
+    }
+
+    fn key(&self) -> &Key {
+        self.key.get_or_init(|| record::key(&self.text))
+    }
+
     fn made(&self) -> ptx::Result<&(Arc<Program>, Sources)> {
         self.made.get_or_try_init(|| {
             let module = ptx::parse(&self.text)?;
@@ -44,16 +55,26 @@ impl Origin {
     fn program(&self) -> ptx::Result<Arc<Program>> {
         self.made().map(|(program, _)| Arc::clone(program))
     }
+
+    /// The code of a kernel for launches that are not in clusters: from the disk, or emitted and kept there.
+    fn code(self: &Arc<Self>, function: usize) -> ptx::Result<KernelCode> {
+        if let Some(code) = record::find_kernel(self, function) {
+            return Ok(code);
+        }
+        let code = codegen::emit(&*self.program()?, function, Flavour::default())?;
+        record::keep_kernel(self, &code);
+        Ok(code)
+    }
 }
 
-/// A kernel, compiled when it is first needed.
+/// A kernel, emitted and compiled when it is first needed.
 pub(crate) struct Kernel {
     pub(crate) name: CString,
-    signature: Signature,
+    facts: KernelFacts,
     /// True if the module may come by an address otherwise than by parameters.
     loads_addresses: bool,
     origin: Arc<Origin>,
-    plain: Code,
+    plain: OnceCell<Code>,
     /// For launches in clusters, whose code differs: an address in shared memory tells of which block.
     clustered: OnceCell<Code>,
 }
@@ -82,7 +103,7 @@ impl Kernel {
     }
 
     pub(crate) fn signature(&self) -> &Signature {
-        &self.signature
+        &self.facts.signature
     }
 
     /// Returns true if the text was parsed.
@@ -91,27 +112,35 @@ impl Kernel {
         self.origin.made.get().is_some()
     }
 
+    /// Returns true if code was emitted for it, or found on the disk.
+    #[cfg(all(test, not(loom)))]
+    pub(crate) fn has_code(&self) -> bool {
+        self.plain.get().is_some() || self.clustered.get().is_some()
+    }
+
     fn program(&self) -> Result<Arc<Program>, String> {
         self.origin.program().map_err(|error| error.to_string())
     }
 
     pub(crate) fn local_bytes(&self) -> u64 {
-        self.plain.code.shape.local_bytes
+        self.facts.local_bytes
     }
 
     fn code(&self, clustered: bool) -> Result<&Code, String> {
-        if !clustered {
-            return Ok(&self.plain);
-        }
-        self.clustered.get_or_try_init(|| {
-            let code = codegen::emit_clustered(&*self.program()?, self.plain.code.function);
-            code.map(Code::new).map_err(|e| e.to_string())
-        })
+        let function = self.facts.function;
+        let code = if clustered {
+            let flavour = Flavour { exact: false, clustered };
+            let emit = || codegen::emit(&*self.origin.program()?, function, flavour).map(Code::new);
+            self.clustered.get_or_try_init(emit)
+        } else {
+            self.plain.get_or_try_init(|| self.origin.code(function).map(Code::new))
+        };
+        code.map_err(|error| error.to_string())
     }
 
     /// The machine code for blocks of this size, in clusters or not, compiled by the first caller while others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
-        if ENVIRONMENT.fibers || self.signature.only_fibers {
+        if ENVIRONMENT.fibers || self.facts.signature.only_fibers {
             return self.fibers(params, clustered);
         }
         let code = self.code(clustered)?;
@@ -161,15 +190,15 @@ impl Kernel {
     /// Gives the kernel's name and its lines to what reports of it.
     fn reported<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
         match self.origin.made() {
-            Ok((_, sources)) => report((&self.signature.name, sources)),
+            Ok((_, sources)) => report((&self.signature().name, sources)),
             // The text was loaded before, so that it is not in error.
-            Err(_) => report((&self.signature.name, &Sources::default())),
+            Err(_) => report((&self.signature().name, &Sources::default())),
         }
     }
 
     /// Code that asks the runtime about each access, compiled for one search.
     fn exact(&self, clustered: bool) -> Option<Compiled> {
-        let code = &self.plain.code;
+        let code = &self.code(false).ok()?.code;
         let flavour = Flavour { exact: true, clustered };
         let (ir, plan) = codegen::emit_fiber(&*self.program().ok()?, code, flavour).ok()?;
         let code = Compiled::fiber(&ir, plan, code, false);
@@ -177,7 +206,8 @@ impl Kernel {
     }
 }
 
-/// The facts of a module that loads and launches need.
+/// The facts of a module that loads need.
+#[derive(Debug)]
 struct Facts {
     data: Area,
     managed: Area,
@@ -187,27 +217,35 @@ struct Facts {
     kernels: Vec<KernelFacts>,
 }
 
+#[derive(Debug)]
 struct KernelFacts {
     signature: Signature,
-    code: KernelCode,
+    /// Index among the program's functions.
+    function: usize,
+    /// Bytes of local memory for each thread, the stack of calls included.
+    local_bytes: u64,
 }
 
 impl Facts {
-    fn of(program: &Program) -> ptx::Result<Facts> {
+    fn of(program: &Program) -> Facts {
         let layout = &program.layout;
         let global = |(name, &(offset, bytes)): (&String, &(u64, u64))| {
             let managed = matches!(layout.symbols.get(name), Some(Symbol::Managed(_)));
             (name.clone(), Global { offset, bytes, managed })
         };
-        let kernel =
-            |code: KernelCode| KernelFacts { signature: Signature::of(&program.functions[code.function]), code };
-        Ok(Facts {
+        let entries = program.functions.iter().enumerate().filter(|(_, function)| function.kind == FunctionKind::Entry);
+        let kernel = |(index, function): (usize, &Function)| KernelFacts {
+            signature: Signature::of(function),
+            function: index,
+            local_bytes: program.local_bytes(index),
+        };
+        Facts {
             data: layout.data.clone(),
             managed: layout.managed.clone(),
             globals: layout.globals.iter().map(global).collect(),
             loads_addresses: program.loads_addresses(),
-            kernels: codegen::emit(program)?.into_iter().map(kernel).collect(),
-        })
+            kernels: entries.map(kernel).collect(),
+        }
     }
 }
 
@@ -223,28 +261,30 @@ pub(crate) struct Image {
 
 impl Image {
     fn new(text: &str) -> ptx::Result<Image> {
-        let origin = Arc::new(Origin { text: Arc::from(text), made: OnceCell::new() });
+        let origin = Arc::new(Origin::new(text));
         if let Some(facts) = record::find(&origin) {
             return Ok(Image::of(facts, &origin));
         }
-        let facts = Facts::of(&*origin.program()?)?;
-        record::keep(text, &facts);
+        let program = origin.program()?;
+        codegen::check(&program)?;
+        let facts = Facts::of(&program);
+        record::keep(&origin, &facts);
         Ok(Image::of(facts, &origin))
     }
 
     fn of(facts: Facts, origin: &Arc<Origin>) -> Image {
         let Facts { data, managed, globals, loads_addresses, kernels } = facts;
         let names = kernels.iter().map(|kernel| kernel.signature.name.clone()).collect();
-        let kernel = |KernelFacts { signature, code }: KernelFacts| {
+        let kernel = |facts: KernelFacts| {
             let kernel = Kernel {
-                name: CString::new(signature.name.as_str()).unwrap_or_default(),
-                signature,
+                name: CString::new(facts.signature.name.as_str()).unwrap_or_default(),
+                facts,
                 loads_addresses,
                 origin: Arc::clone(origin),
-                plain: Code::new(code),
+                plain: OnceCell::new(),
                 clustered: OnceCell::new(),
             };
-            (kernel.signature.name.clone(), Arc::new(kernel))
+            (kernel.facts.signature.name.clone(), Arc::new(kernel))
         };
         Image { data, managed, globals, kernels: kernels.into_iter().map(kernel).collect(), names }
     }

@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use cuda_driver::Module;
 
 use super::device::context;
-use super::large;
+use super::{large, module};
 use crate::figures::print_measured;
 use crate::kernels::{TILE, matmul_tiled};
 use crate::ten::softmax;
@@ -104,5 +104,5 @@ pub(crate) fn figures() -> Result<()> {
         print("later", later);
         print("quick_later", quick);
     }
-    Ok(())
+    module::figures()
 }

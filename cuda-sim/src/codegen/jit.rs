@@ -13,10 +13,11 @@ use super::kept::{self, ObjectStore};
 use super::linked::{Code, load};
 use super::object::Mode;
 use super::texts::Texts;
-use super::{Effort, KernelCode, Part, Shape, in_parallel, warm};
+use super::{Effort, KernelCode, Part, Shape, warm};
 use crate::environment::{ENVIRONMENT, Tier};
 use crate::exec::pool::POOL;
 use crate::ir::sync::Plan;
+use crate::parallel::in_parallel;
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
@@ -414,7 +415,7 @@ fn tier(code: &KernelCode) -> Tier {
 
 /// Compiles parts of a kernel on several threads. What fails says so when it is asked for its address.
 fn together(parts: &[&Arc<Later>]) {
-    let news = in_parallel(parts, |part| part.now().map_or(News::None, |(_, news)| news));
+    let news = in_parallel(parts, parts.len(), |part| part.now().map_or(News::None, |(_, news)| news));
     // Not earlier, as the launch waits for the rest.
     let quick = parts.iter().zip(news).filter(|(_, news)| *news == News::Quick);
     background(&quick.map(|(part, _)| *part).collect::<Vec<_>>());

@@ -6,12 +6,13 @@
 
 use super::emit::Emitter;
 use super::{Part, abi, region, strip};
+use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::sync::Plan;
 use crate::ir::{BlockId, Function, Reg, Term};
-use crate::ptx::{FunctionKind, Result};
-use std::collections::BTreeSet;
+use crate::ptx::Result;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// Attributes, and the metadata that makes thread loops parallel. Stacks are probed, so that deep calls meet the guard.
@@ -40,67 +41,39 @@ pub(crate) struct Flavour {
     pub(crate) clustered: bool,
 }
 
-/// The callable functions of a program, emitted once.
-pub(crate) struct Functions {
-    text: Vec<String>,
-    declares: Vec<BTreeSet<String>>,
-    callees: Vec<BTreeSet<usize>>,
+/// A kernel and the functions that it reaches, which are emitted once.
+pub(crate) struct Functions<'a> {
+    program: &'a Program,
+    index: usize,
     pub(super) flavour: Flavour,
+    /// Text and declarations of each function that can be called without fibers.
+    callable: BTreeMap<usize, (String, BTreeSet<String>)>,
 }
 
-impl Functions {
-    pub(crate) fn emit(program: &Program, flavour: Flavour) -> Result<Functions> {
-        let mut this = Functions { text: Vec::new(), declares: Vec::new(), callees: Vec::new(), flavour };
-        for (index, function) in program.functions.iter().enumerate() {
-            let mut emitter = Emitter::new(function, flavour);
-            let text = if function.kind == FunctionKind::Func && !synchronises(function) {
-                callable(&mut emitter, index, None)?
-            } else {
-                // Kernels are emitted with their regions, and what synchronises is inlined or part of fibers; here
-                // only their calls matter.
-                let calls = function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref());
-                emitter.callees = calls.map(|c| c.callee).collect();
-                String::new()
-            };
-            this.text.push(text);
-            this.declares.push(emitter.declares);
-            this.callees.push(emitter.callees);
-        }
-        Ok(this)
-    }
-
-    /// The functions that these functions reach, themselves included.
-    fn closure(&self, start: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut found = BTreeSet::new();
-        let mut open: Vec<usize> = start.iter().copied().collect();
-        while let Some(next) = open.pop() {
-            if found.insert(next) {
-                open.extend(&self.callees[next]);
+impl<'a> Functions<'a> {
+    /// The functions that kernel `index` reaches.
+    pub(crate) fn emit(program: &'a Program, index: usize, flavour: Flavour) -> Result<Functions<'a>> {
+        let mut callable = BTreeMap::new();
+        for callee in reached(&program.functions, index) {
+            let function = &program.functions[callee];
+            // What synchronises is a part of fibers.
+            if !synchronises(function) {
+                let mut emitter = Emitter::new(function, flavour);
+                let text = self::callable(&mut emitter, callee, None)?;
+                callable.insert(callee, (text, emitter.declares));
             }
         }
-        found
+        Ok(Functions { program, index, flavour, callable })
     }
 
-    /// The functions that `index` calls, directly or not.
-    pub(crate) fn reached(&self, index: usize) -> BTreeSet<usize> {
-        self.closure(&self.callees[index])
-    }
-
-    /// Whether something that `index` calls may call itself.
-    pub(crate) fn recursive(&self, index: usize) -> bool {
-        self.reached(index).into_iter().any(|f| self.reached(f).contains(&f))
+    fn kernel(&self) -> &'a Function {
+        &self.program.functions[self.index]
     }
 
     /// Adds the LLVM modules of one kernel to its texts, one for each region.
-    pub(crate) fn modules(
-        &self,
-        program: &Program,
-        index: usize,
-        regions: &Regions,
-        texts: &mut Vec<String>,
-    ) -> Result<Vec<Part>> {
+    pub(crate) fn modules(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<Part>> {
         let mut module = |id: usize| {
-            let mut emitter = Emitter::new(&program.functions[index], self.flavour);
+            let mut emitter = Emitter::new(self.kernel(), self.flavour);
             let text = match regions.scheduled {
                 true => region::range(&mut emitter, regions, id)?,
                 false => region_text(&mut emitter, regions, id)?,
@@ -108,29 +81,23 @@ impl Functions {
             // Threads begin with a loop in step, where there is one.
             let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Anew) && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], Kind::Resume(_));
-            texts.push(self.complete(text, vec![emitter]));
+            texts.push(self.complete(text, emitter));
             Ok(Part { number: texts.len() - 1, hot, repeats })
         };
         (0..regions.heads.len()).map(&mut module).collect()
     }
 
     /// The same for each region's loop in step, and the one without guesses where that is another.
-    pub(crate) fn strips(
-        &self,
-        program: &Program,
-        index: usize,
-        regions: &Regions,
-        texts: &mut Vec<String>,
-    ) -> Result<Vec<[Option<Part>; 2]>> {
+    pub(crate) fn strips(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
         let mut strip = |region, guesses| {
-            let mut emitter = Emitter::new(&program.functions[index], self.flavour);
+            let mut emitter = Emitter::new(self.kernel(), self.flavour);
             let text = match regions.lockstep.contains_key(&region) {
                 true => strip::strip(&mut emitter, regions, region, guesses)?,
                 false => None,
             };
             let table = table_text(&[format!("ptr @strip{region}")]);
             Ok(text.map(|text| {
-                texts.push(self.complete(text + &table, vec![emitter]));
+                texts.push(self.complete(text + &table, emitter));
                 Part { number: texts.len() - 1, hot: guesses, repeats: false }
             }))
         };
@@ -138,18 +105,18 @@ impl Functions {
     }
 
     /// The LLVM module in which a kernel's threads are fibers, and where they wait.
-    pub(crate) fn fiber(&self, program: &Program, index: usize) -> Result<(String, Plan)> {
-        let function = &program.functions[index];
+    pub(crate) fn fiber(&self) -> Result<(String, Plan)> {
+        let function = self.kernel();
         let mut plan = Plan::of_fibers();
         let mut emitter = Emitter::new(function, self.flavour);
         let text = region::fiber(&mut emitter, &Regions::of_fibers(function), &mut plan)?;
         if !function.only_fibers {
-            return Ok((self.complete(text, vec![emitter]), plan));
+            return Ok((self.complete(text, emitter), plan));
         }
         // Everything that the kernel calls may wait: those functions are emitted for fibers as well.
         let (mut text, mut declares) = (text, emitter.declares);
-        for callee in self.closure(&emitter.callees) {
-            let function = &program.functions[callee];
+        for callee in reached(&self.program.functions, self.index) {
+            let function = &self.program.functions[callee];
             let mut emitter = Emitter::new(function, self.flavour);
             text.push_str(&callable(&mut emitter, callee, Some((&Regions::of_fibers(function), &mut plan)))?);
             declares.extend(emitter.declares);
@@ -159,15 +126,12 @@ impl Functions {
     }
 
     /// Adds the functions that a module calls, its declarations, and attributes.
-    fn complete(&self, mut text: String, emitters: Vec<Emitter<'_>>) -> String {
-        let (mut declares, mut callees) = (BTreeSet::new(), BTreeSet::new());
-        for emitter in emitters {
-            declares.extend(emitter.declares);
-            callees.extend(emitter.callees);
-        }
-        for callee in self.closure(&callees) {
-            text.push_str(&self.text[callee]);
-            declares.extend(self.declares[callee].iter().cloned());
+    fn complete(&self, mut text: String, emitter: Emitter<'_>) -> String {
+        let mut declares = emitter.declares;
+        for callee in reached_from(&self.program.functions, emitter.callees) {
+            let Some((function, needs)) = self.callable.get(&callee) else { continue };
+            text.push_str(function);
+            declares.extend(needs.iter().cloned());
         }
         finish(&mut text, declares);
         text

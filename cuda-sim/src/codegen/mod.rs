@@ -1,7 +1,8 @@
 //! The code generator: control-flow graphs to LLVM IR as text, and that to machine code.
 //!
 //! The only module that names LLVM. Emission ([`kernel`], [`ops`] and its neighbours) writes text and needs no LLVM at
-//! all, so a module is checked completely when it is first loaded; [`jit`] compiles a kernel when it is first launched.
+//! all, so a module is checked completely when it is first loaded ([`check`](check::check)); a kernel is emitted and compiled ([`jit`]) when it is first
+//! launched.
 //!
 //! Registers are stack slots of the function that LLVM promotes; the thread loop stands inside each region. Addresses
 //! are offsets from a pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and
@@ -10,6 +11,7 @@
 pub(crate) mod abi;
 mod background;
 mod carry;
+mod check;
 mod compare;
 mod convert;
 mod dot;
@@ -33,20 +35,19 @@ pub(crate) mod texts;
 mod video;
 mod warm;
 
-use crate::exec::pool::POOL;
 use crate::ir::Function;
+use crate::ir::callees::reached;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
 use crate::ir::regions::Regions;
 use crate::ir::sync::{FRAME_BYTES, Plan};
-use crate::ptx::{FunctionKind, Result};
+use crate::ptx::Result;
+pub(crate) use check::check;
 use cuda_jit_cache::Key;
 pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
 use kernel::Functions;
-use parking_lot::Mutex;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use texts::Texts;
 
 /// Whether there is an LLVM that compiles.
@@ -123,59 +124,11 @@ impl Effort {
     }
 }
 
-/// Local memory for calls that may recurse.
-const RECURSION_BYTES: u64 = 64 << 10;
-
-/// Emits every kernel of a program, for launches that are not in clusters.
-pub(crate) fn emit(program: &Program) -> Result<Vec<KernelCode>> {
-    let functions = Functions::emit(program, Flavour::default())?;
-    let entry = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
-    let entries: Vec<usize> = (0..program.functions.len()).filter(entry).collect();
-    in_parallel(&entries, |index| emit_kernel(program, &functions, *index)).into_iter().collect()
-}
-
-/// Emits one of them again.
-pub(crate) fn emit_again(program: &Program, index: usize) -> Result<KernelCode> {
-    emit_kernel(program, &Functions::emit(program, Flavour::default())?, index)
-}
-
-/// Stack of a thread that emits or translates.
-const STACK: usize = 16 << 20;
-
-/// The results of some work for each item, in their order, by as many threads as the pool has.
-fn in_parallel<I: Sync, O: Send>(items: &[I], work: impl Fn(&I) -> O + Sync) -> Vec<O> {
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let work = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(item) = items.get(at) else { return };
-            let result = work(item);
-            done.lock().push((at, result));
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..POOL.workers().min(items.len()) {
-            // Where the system gives no thread, the others do its part.
-            let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        }
-        work();
-    });
-    let mut done = done.into_inner();
-    done.sort_unstable_by_key(|(at, _)| *at);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// Emits one kernel for launches in clusters.
-pub(crate) fn emit_clustered(program: &Program, index: usize) -> Result<KernelCode> {
-    emit_kernel(program, &Functions::emit(program, Flavour { exact: false, clustered: true })?, index)
-}
-
-fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result<KernelCode> {
+/// Emits a kernel.
+pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<KernelCode> {
     let function = &program.functions[index];
-    let called = functions.reached(index);
-    let calls: u64 = called.iter().map(|f| program.functions[*f].stack_bytes()).sum();
+    let called = reached(&program.functions, index);
     let effort = Effort::of(called.iter().map(|f| &program.functions[*f]).chain([function]));
-    let recursion = if functions.recursive(index) { RECURSION_BYTES } else { 0 };
     let code = KernelCode {
         function: index,
         regions: Vec::new(),
@@ -183,7 +136,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES,
-            local_bytes: function.stack_bytes() + calls + recursion,
+            local_bytes: program.local_bytes(index),
             static_shared: function.shared_bytes,
             calls: !called.is_empty(),
             stack_frames: called.iter().chain([&index]).map(|f| kernel::frame(&program.functions[*f])).sum(),
@@ -194,19 +147,18 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         plan: Arc::default(),
     };
     if function.only_fibers {
-        // Emitted here for what is wrong with it; compiled when it is launched, like all kernels.
-        functions.fiber(program, index)?;
         return Ok(code);
     }
-    let regions = Regions::new(function, functions.flavour.clustered);
+    let functions = Functions::emit(program, index, flavour)?;
+    let regions = Regions::new(function, flavour.clustered);
     let count = |region| {
         let blocks = regions.blocks(function, region);
         blocks.into_iter().map(|block| function.blocks[block].insts.len() + 1).sum::<usize>()
     };
     let polls = (0..regions.heads.len()).map(|region| regions.polls.get(&region).copied()).collect();
     let mut texts = Vec::new();
-    let parts = functions.modules(program, index, &regions, &mut texts)?;
-    let strips = functions.strips(program, index, &regions, &mut texts)?;
+    let parts = functions.modules(&regions, &mut texts)?;
+    let strips = functions.strips(&regions, &mut texts)?;
     let identity = texts::identity(&texts, parts.iter().chain(strips.iter().flatten().flatten()));
     Ok(KernelCode {
         regions: parts,
@@ -222,5 +174,5 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
 
 /// The LLVM module in which the threads of a kernel are fibers, and where they wait.
 pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, flavour: Flavour) -> Result<(String, Plan)> {
-    Functions::emit(program, flavour)?.fiber(program, code.function)
+    Functions::emit(program, code.function, flavour)?.fiber()
 }

@@ -43,6 +43,13 @@ pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> 
     Ok(())
 }
 
+/// Emits what a synchronisation takes and gives, wherever it stands.
+pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
+    emitter.position = inst.position;
+    sync::inputs(inst).into_iter().flatten().try_for_each(|(value, bits, _)| emitter.int(value, bits).map(drop))?;
+    results(emitter, inst)
+}
+
 /// Takes a synchronisation's results from the frame.
 fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     let (word, truth) = sync::outputs(inst);

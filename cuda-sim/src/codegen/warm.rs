@@ -4,7 +4,7 @@
 //! process's end afterwards run before these destructors ([`super::jit`]).
 
 use super::object::{Mode, object};
-use super::{Effort, emit};
+use super::{Effort, Flavour, emit};
 use crate::ir::lower::lower;
 use crate::ptx;
 
@@ -42,8 +42,7 @@ pub(super) fn run() {
 
 fn translated() -> Result<Vec<u8>, String> {
     let program = ptx::parse(KERNEL).and_then(|module| lower(&module)).map_err(|error| error.to_string())?;
-    let kernels = emit(&program).map_err(|error| error.to_string())?;
-    let kernel = kernels.first().ok_or("there is no kernel")?;
+    let kernel = emit(&program, 0, Flavour::default()).map_err(|error| error.to_string())?;
     object(kernel.texts.get(0)?, Mode { effort: Effort::Full, registered: false, repeats: true, whole: false })
 }
 

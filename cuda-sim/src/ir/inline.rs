@@ -5,6 +5,7 @@
 //! because such a function calls itself or the kernel would grow too large, the kernel's threads have to be fibers: those
 //! wait wherever they are.
 
+use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
 use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
@@ -13,10 +14,6 @@ use std::collections::{BTreeSet, HashMap};
 
 /// The largest kernel that inlining may make, in blocks.
 const MAX_BLOCKS: usize = 1 << 12;
-
-fn calls(function: &Function) -> impl Iterator<Item = &Call> {
-    function.blocks.iter().flat_map(|b| &b.insts).filter_map(|i| i.call.as_ref())
-}
 
 /// Whether an instruction's result tells what other threads did.
 fn observes(inst: &Inst) -> bool {
@@ -40,15 +37,6 @@ fn waits(function: &Function) -> bool {
 fn may_poll(function: &Function, waits: &[bool]) -> bool {
     let seen = |inst: &Inst| observes(inst) || inst.call.as_ref().is_some_and(|c| waits[c.callee]);
     loops(function).iter().flat_map(|l| &l.blocks).any(|b| function.blocks[*b].insts.iter().any(seen))
-}
-
-/// The functions that `start` reaches by calls.
-fn reached(functions: &[Function], start: usize) -> BTreeSet<usize> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![start]);
-    while let Some(next) = open.pop() {
-        open.extend(calls(&functions[next]).map(|c| c.callee).filter(|c| found.insert(*c)));
-    }
-    found
 }
 
 /// Inlines into every kernel what has to be.

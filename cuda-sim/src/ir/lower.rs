@@ -17,6 +17,7 @@ use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
 use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Term, Value};
+use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -79,22 +80,26 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         })
         .collect();
     let names = Names { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
+    let lowered = |function: &ptx::Function, shared| {
+        let mut lowering = Lowering::new(&names, function)?;
+        lowering.function.shared_bytes = shared;
+        let lowered = lowering.run(function)?;
+        check_size(&lowered, function.position)?;
+        Ok(lowered)
+    };
     // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
     let mut shared = layout.shared_bytes;
-    let mut functions: Vec<Option<Function>> = vec![None; defined.len()];
-    for kind in [FunctionKind::Func, FunctionKind::Entry] {
-        for (index, function) in defined.iter().enumerate().filter(|(_, f)| f.kind == kind) {
-            let mut lowering = Lowering::new(&names, function)?;
-            lowering.function.shared_bytes = shared;
-            let lowered = lowering.run(function)?;
-            if kind == FunctionKind::Func {
-                shared = lowered.shared_bytes;
-            }
-            functions[index] = Some(lowered);
-        }
+    let mut functions = Vec::with_capacity(defined.len());
+    for function in &defined {
+        let func = (function.kind == FunctionKind::Func).then(|| lowered(function, shared)).transpose()?;
+        shared = func.as_ref().map_or(shared, |func| func.shared_bytes);
+        functions.push(func);
     }
-    let mut functions: Vec<Function> = functions.into_iter().flatten().collect();
-    functions.iter().zip(&defined).try_for_each(|(function, ast)| check_size(function, ast.position))?;
+    let kernels: Vec<&ptx::Function> = defined.iter().copied().filter(|f| f.kind == FunctionKind::Entry).collect();
+    let statements = kernels.iter().filter_map(|kernel| kernel.body.as_ref()).map(Vec::len).sum();
+    let mut kernels = in_parallel(&kernels, threads_for(statements), |kernel| lowered(kernel, shared)).into_iter();
+    let functions = functions.into_iter().map(|function| function.map(Ok).or_else(|| kernels.next()));
+    let mut functions: Vec<Function> = functions.flatten().collect::<Result<_>>()?;
     inline(&mut functions);
     functions.iter_mut().for_each(prune);
     functions.iter().zip(&defined).try_for_each(|(function, ast)| check_size(function, ast.position))?;

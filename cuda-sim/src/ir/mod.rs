@@ -4,6 +4,7 @@
 //! [`lower`] and relied on by the code generator: every operand has the shape and width that its form demands, every
 //! block ends in a terminator, and every block index, register, slot and function index is in range.
 
+pub(crate) mod callees;
 pub(crate) mod inline;
 pub(crate) mod layout;
 pub(crate) mod liveness;

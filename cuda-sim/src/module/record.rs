@@ -1,84 +1,92 @@
-//! Records on disk of what loads and launches need of a module: a text that was loaded before on this machine is neither parsed nor
-//! translated to LLVM IR again.
+//! Records on disk of what loads and launches need: a text that was loaded before on this machine is not parsed again, and a kernel
+//! that was launched before is not translated to LLVM IR again.
 //!
-//! The key is the text and the sources of this crate, which decide everything else. A record holds the hash of each kernel's LLVM IR
+//! The key is the text and the sources of this crate, which decide everything else, and the kernel. A kernel's record holds the hash of its LLVM IR
 //! (`texts::identity`), under which its machine code is kept. Where the IR has to be emitted after all and has another hash, the
 //! record is dropped and the launch fails: parts of two translations never run together.
 
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
-use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
+use crate::codegen::{Effort, Flavour, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
 use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
 use crate::ptx::Position;
 use cuda_jit_cache::Key;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const LABEL: &str = "a module of the software device";
+const KERNEL_LABEL: &str = "a kernel of the software device";
 
 /// The key of a text's record.
-fn key(text: &str) -> Key {
+pub(super) fn key(text: &str) -> Key {
     Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
 }
 
+/// The key of the record of one of its kernels.
+fn kernel_key(origin: &Origin, function: usize) -> Key {
+    Key::new(&[b"kernel", origin.key().as_bytes(), &(function as u64).to_le_bytes()])
+}
+
 /// The facts of a text from an earlier load, if they are on the disk.
-pub(super) fn find(origin: &Arc<Origin>) -> Option<Facts> {
-    decode(origin, &folder()?.get(&key(&origin.text))?)
+pub(super) fn find(origin: &Origin) -> Option<Facts> {
+    decoded(&folder()?.get(origin.key())?)
 }
 
 /// Keeps what is known of a text.
-pub(super) fn keep(text: &str, facts: &Facts) {
+pub(super) fn keep(origin: &Origin, facts: &Facts) {
     if let Some(folder) = folder() {
-        folder.put(&key(text), LABEL, &encode(facts));
+        folder.put(origin.key(), LABEL, &encoded(facts));
     }
 }
 
-/// Makes the record of a text none.
-fn forget(text: &str) {
+/// The code of a kernel from an earlier launch, if its record is on the disk.
+pub(super) fn find_kernel(origin: &Arc<Origin>, function: usize) -> Option<KernelCode> {
+    decoded_kernel(origin, function, &folder()?.get(&kernel_key(origin, function))?)
+}
+
+/// Keeps what is known of a kernel's code.
+pub(super) fn keep_kernel(origin: &Origin, code: &KernelCode) {
     if let Some(folder) = folder() {
-        folder.put(&key(text), LABEL, &[]);
+        folder.put(&kernel_key(origin, code.function), KERNEL_LABEL, &encoded_kernel(code));
     }
 }
 
-fn decode(origin: &Arc<Origin>, mut from: &[u8]) -> Option<Facts> {
-    let data = Area::get(&mut from)?;
-    let managed = Area::get(&mut from)?;
-    let globals = Vec::<(String, Global)>::get(&mut from)?.into_iter().collect();
-    let loads_addresses = bool::get(&mut from)?;
-    let count = u64::get(&mut from)?;
-    let kernels = (0..count).map(|_| kernel(origin, &mut from)).collect::<Option<Vec<_>>>()?;
-    from.is_empty().then_some(Facts { data, managed, globals, loads_addresses, kernels })
+/// Makes the record of a kernel none.
+fn forget_kernel(origin: &Origin, function: usize) {
+    if let Some(folder) = folder() {
+        folder.put(&kernel_key(origin, function), KERNEL_LABEL, &[]);
+    }
 }
 
-fn encode(facts: &Facts) -> Vec<u8> {
+fn decoded(mut from: &[u8]) -> Option<Facts> {
+    let facts = Facts::get(&mut from)?;
+    from.is_empty().then_some(facts)
+}
+
+fn encoded(facts: &Facts) -> Vec<u8> {
     let mut to = Vec::new();
-    facts.data.put(&mut to);
-    facts.managed.put(&mut to);
-    facts.globals.iter().map(|(name, global)| (name.clone(), *global)).collect::<Vec<_>>().put(&mut to);
-    facts.loads_addresses.put(&mut to);
-    (facts.kernels.len() as u64).put(&mut to);
-    facts.kernels.iter().for_each(|kernel| put_kernel(kernel, &mut to));
+    facts.put(&mut to);
     to
 }
 
-fn put_kernel(KernelFacts { signature, code }: &KernelFacts, to: &mut Vec<u8>) {
-    signature.put(to);
-    code.function.put(to);
-    code.regions.put(to);
-    code.strips.put(to);
-    code.texts.identity().as_bytes().put(to);
-    code.shape.put(to);
-    code.scheduled.put(to);
-    (code.effort == Effort::Full).put(to);
-    code.instructions.put(to);
-    code.plan.polls.put(to);
-    code.plan.sites.put(to);
+fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
+    let mut to = Vec::new();
+    code.regions.put(&mut to);
+    code.strips.put(&mut to);
+    code.texts.identity().as_bytes().put(&mut to);
+    code.shape.put(&mut to);
+    code.scheduled.put(&mut to);
+    (code.effort == Effort::Full).put(&mut to);
+    code.instructions.put(&mut to);
+    code.plan.polls.put(&mut to);
+    code.plan.sites.put(&mut to);
+    to
 }
 
-fn kernel(origin: &Arc<Origin>, from: &mut &[u8]) -> Option<KernelFacts> {
-    let signature = Signature::get(from)?;
-    let function = usize::get(from)?;
+fn decoded_kernel(origin: &Arc<Origin>, function: usize, mut from: &[u8]) -> Option<KernelCode> {
+    let from = &mut from;
     let (regions, strips) = (Vec::get(from)?, Vec::get(from)?);
     let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
     let origin = Arc::clone(origin);
@@ -94,18 +102,19 @@ fn kernel(origin: &Arc<Origin>, from: &mut &[u8]) -> Option<KernelFacts> {
         instructions: usize::get(from)?,
         plan: Arc::new(Plan { polls: Vec::get(from)?, sites: Vec::get(from)? }),
     };
-    Some(KernelFacts { signature, code })
+    from.is_empty().then_some(code)
 }
 
-/// The texts of a kernel of a module whose record was found, if they are those that the record was written with.
+/// The texts of a kernel whose record was found, if they are those that the record was written with.
 fn written_again(origin: &Origin, function: usize, identity: &Key) -> Result<Vec<String>, String> {
     let program = origin.program().map_err(|error| error.to_string())?;
-    let code = crate::codegen::emit_again(&program, function).map_err(|error| error.to_string())?;
+    let code = crate::codegen::emit(&program, function, Flavour::default()).map_err(|error| error.to_string())?;
     if code.texts.identity() == identity {
         return code.texts.all();
     }
-    forget(&origin.text);
-    Err("what the disk knows of the kernel's module is not what the module is; it is dropped, and the next load does without".to_owned())
+    forget_kernel(origin, function);
+    Err("what the disk knows of the kernel is not what the kernel is; it is dropped, and the next process does without"
+        .to_owned())
 }
 
 /// A type that is written as bytes, and read back from the rest of some.
@@ -208,6 +217,20 @@ impl<A: Record, B: Record> Record for (A, B) {
     }
 }
 
+impl<K: Record + Ord, V: Record> Record for BTreeMap<K, V> {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.len().put(to);
+        for (key, value) in self {
+            key.put(to);
+            value.put(to);
+        }
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Some(Vec::<(K, V)>::get(from)?.into_iter().collect())
+    }
+}
+
 macro_rules! structs {
     ($($name:ident { $($field:ident),* })*) => { $(
         impl Record for $name {
@@ -225,6 +248,8 @@ macro_rules! structs {
 }
 
 structs! {
+    Facts { data, managed, globals, loads_addresses, kernels }
+    KernelFacts { signature, function, local_bytes }
     Area { image, bytes, own, managed }
     Global { offset, bytes, managed }
     Slot { offset, bytes, align }
@@ -308,7 +333,6 @@ impl Record for Operation {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
-    use once_cell::sync::OnceCell;
 
     /// Texts of real compilers, with variables, calls, clusters or what else there is to know.
     const TEXTS: &[&str] = &[
@@ -324,41 +348,56 @@ mod tests {
     ];
 
     fn origin(text: &str) -> Arc<Origin> {
-        Arc::new(Origin { text: Arc::from(text), made: OnceCell::new() })
+        Arc::new(Origin::new(text))
     }
 
     fn facts(text: &str) -> Facts {
-        Facts::of(&origin(text).program().unwrap()).unwrap()
+        Facts::of(&origin(text).program().unwrap())
+    }
+
+    /// The code of each of a text's kernels.
+    fn codes(origin: &Origin) -> Vec<KernelCode> {
+        let program = origin.program().unwrap();
+        let code = |kernel: &KernelFacts| crate::codegen::emit(&program, kernel.function, Flavour::default()).unwrap();
+        Facts::of(&program).kernels.iter().map(code).collect()
     }
 
     #[test]
     fn records_are_read_as_they_were_written_and_cut_ones_not_at_all() {
         for text in TEXTS {
             let facts = facts(text);
-            let bytes = encode(&facts);
-            let (origin, debug) = (origin(text), |facts: &Facts| format!("{:?} {:?}", facts.globals, facts.data.image));
-            let again = decode(&origin, &bytes).unwrap();
-            assert_eq!(debug(&again), debug(&facts));
-            for (again, kernel) in again.kernels.iter().zip(&facts.kernels) {
-                assert_eq!(
-                    format!("{:?} {:?}", again.signature, again.code),
-                    format!("{:?} {:?}", kernel.signature, kernel.code)
-                );
+            let bytes = encoded(&facts);
+            let again = decoded(&bytes).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{facts:?}"));
+            assert_eq!(encoded(&again), bytes);
+            assert!((0..bytes.len()).all(|len| decoded(&bytes[..len]).is_none()));
+            assert!(decoded(&[&bytes[..], &[0]].concat()).is_none());
+            let origin = origin(text);
+            for code in codes(&origin) {
+                let bytes = encoded_kernel(&code);
+                let decoded = |bytes: &[u8]| decoded_kernel(&origin, code.function, bytes);
+                let again = decoded(&bytes).unwrap();
+                assert_eq!(format!("{again:?}"), format!("{code:?}"));
+                assert_eq!(encoded_kernel(&again), bytes);
+                assert!((0..bytes.len()).all(|len| decoded(&bytes[..len]).is_none()));
+                assert!(decoded(&[&bytes[..], &[0]].concat()).is_none());
             }
-            assert_eq!(encode(&again), bytes);
-            assert!((0..bytes.len()).all(|len| decode(&origin, &bytes[..len]).is_none()));
-            assert!(decode(&origin, &[&bytes[..], &[0]].concat()).is_none());
         }
     }
 
     #[test]
     fn damaged_records_never_panic() {
-        let bytes = encode(&facts(TEXTS[3]));
+        let damages = |bytes: Vec<u8>, read: &dyn Fn(&[u8])| {
+            for bit in 0..bytes.len() * 8 {
+                let mut damaged = bytes.clone();
+                damaged[bit / 8] ^= 1 << (bit % 8);
+                read(&damaged);
+            }
+        };
+        damages(encoded(&facts(TEXTS[3])), &|damaged| drop(decoded(damaged)));
         let origin = origin(TEXTS[3]);
-        for bit in 0..bytes.len() * 8 {
-            let mut damaged = bytes.clone();
-            damaged[bit / 8] ^= 1 << (bit % 8);
-            let _ = decode(&origin, &damaged);
+        for code in codes(&origin) {
+            damages(encoded_kernel(&code), &|damaged| drop(decoded_kernel(&origin, code.function, damaged)));
         }
     }
 
@@ -366,21 +405,24 @@ mod tests {
     #[test]
     fn what_is_written_again_is_the_same() {
         for text in TEXTS {
-            let bytes = encode(&facts(text));
-            assert!((0..5).all(|_| encode(&facts(text)) == bytes));
-            let again = decode(&origin(text), &bytes).unwrap();
-            for (again, kernel) in again.kernels.iter().zip(facts(text).kernels) {
-                assert_eq!(again.code.texts.all(), kernel.code.texts.all());
+            let origin = origin(text);
+            for code in codes(&origin) {
+                let bytes = encoded_kernel(&code);
+                let again = decoded_kernel(&origin, code.function, &bytes).unwrap();
+                assert_eq!(again.texts.all(), code.texts.all());
             }
+            let bytes: Vec<_> = codes(&origin).iter().map(encoded_kernel).collect();
+            assert!((0..4).all(|_| codes(&self::origin(text)).iter().map(encoded_kernel).eq(bytes.iter().cloned())));
         }
     }
 
     #[test]
     fn a_kernel_that_is_another_than_its_record_says_is_refused() {
-        let mut facts = facts(TEXTS[3]);
-        facts.kernels[0].code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
-        let again = decode(&origin(TEXTS[3]), &encode(&facts)).unwrap();
-        let why = again.kernels[0].code.texts.get(0).unwrap_err();
+        let origin = origin(TEXTS[3]);
+        let mut code = codes(&origin).remove(0);
+        code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
+        let again = decoded_kernel(&origin, code.function, &encoded_kernel(&code)).unwrap();
+        let why = again.texts.get(0).unwrap_err();
         assert!(why.contains("it is dropped"), "{why}");
     }
 

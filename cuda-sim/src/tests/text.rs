@@ -1,11 +1,11 @@
 //! The parser: round trips, places of errors, and text that must be refused.
 
 use super::HEADER;
-use crate::codegen;
+use crate::codegen::{self, Flavour};
 use crate::ir::lower::lower;
 use crate::link::with_library;
 use crate::module::image;
-use crate::ptx::{self, Item, Module, parse};
+use crate::ptx::{self, FunctionKind, Item, Module, parse};
 
 const SAMPLE: &str = r#"
 .version 7.8
@@ -66,8 +66,10 @@ fn what_debuggers_are_told_is_kept_and_changes_no_code() {
     assert_eq!(last, Some(&Item::Note(text[text.rfind(".section").unwrap()..].trim_end().to_owned())));
     let code = |module: Module| {
         let program = lower(&with_library(module)).unwrap();
-        let kernels = codegen::emit(&program).unwrap();
-        kernels.into_iter().flat_map(|kernel| kernel.texts.all().unwrap()).collect::<Vec<_>>()
+        let is_kernel = |index: &usize| program.functions[*index].kind == FunctionKind::Entry;
+        let kernels = (0..program.functions.len()).filter(is_kernel);
+        let texts = |index| codegen::emit(&program, index, Flavour::default()).unwrap().texts.all().unwrap();
+        kernels.flat_map(texts).collect::<Vec<_>>()
     };
     let with = code(module.clone());
     module.items.retain(|item| !is_section(item));
@@ -277,4 +279,26 @@ fn no_mutation_panics() {
     }
     // Most changes break a text, some do not matter: both ways were taken.
     assert!(accepted > 100 && refused > 1000, "{accepted} accepted, {refused} refused");
+}
+
+/// A module of two kernels: the load checks both, and emits neither.
+#[test]
+fn a_kernel_is_emitted_when_it_is_launched_and_checked_when_it_is_loaded() {
+    let two = |other: &str| {
+        let registers = ".reg .pred %p<2>; .reg .b32 %r<4>; .reg .f32 %f<2>;";
+        image(&format!(
+            "{HEADER}.func (.param .b32 r) callee() {{ {registers} {other} ret; }}
+             .visible .entry one() {{ ret; }}
+             .visible .entry other() {{ {registers} .local .b32 l; st.local.b32 [l], 1; {other} ret; }}"
+        ))
+    };
+    let image = two("shfl.sync.idx.b32 %r1|%p1, %r2, 1, 31, -1;").unwrap();
+    let kernel = |name: &str| &image.kernels[name];
+    assert_eq!(kernel("other").local_bytes(), 16);
+    assert!(!kernel("one").has_code() && !kernel("other").has_code());
+    super::run(&image, "one", [1, 1, 1], [1, 1, 1], &[]).unwrap();
+    assert!(kernel("one").has_code() && !kernel("other").has_code());
+    // The table of instructions has the form, the code generator has not.
+    let error = two("cvt.s32.f32 %r1, %f1;").err().unwrap();
+    assert!(error.unsupported && error.message.contains(".rzi"), "{error}");
 }
