@@ -56,13 +56,18 @@ impl Origin {
         self.made().map(|(program, _)| Arc::clone(program))
     }
 
-    /// The code of a kernel for launches that are not in clusters: from the disk, or emitted and kept there.
-    fn code(self: &Arc<Self>, function: usize) -> ptx::Result<KernelCode> {
-        if let Some(code) = record::find_kernel(self, function) {
+    /// The code of a kernel for launches in clusters or not.
+    fn emitted(&self, function: usize, clustered: bool) -> ptx::Result<KernelCode> {
+        codegen::emit(&*self.program()?, function, Flavour { exact: false, clustered })
+    }
+
+    /// The same: from the disk, or emitted and kept there.
+    fn code(self: &Arc<Self>, function: usize, clustered: bool) -> Result<KernelCode, String> {
+        if let Some(code) = record::find_kernel(self, function, clustered) {
             return Ok(code);
         }
-        let code = codegen::emit(&*self.program()?, function, Flavour::default())?;
-        record::keep_kernel(self, &code);
+        let code = self.emitted(function, clustered).map_err(|error| error.to_string())?;
+        record::keep_kernel(self, clustered, &code);
         Ok(code)
     }
 }
@@ -74,9 +79,8 @@ pub(crate) struct Kernel {
     /// True if the module may come by an address otherwise than by parameters.
     loads_addresses: bool,
     origin: Arc<Origin>,
-    plain: OnceCell<Code>,
-    /// For launches in clusters, whose code differs: an address in shared memory tells of which block.
-    clustered: OnceCell<Code>,
+    /// For launches not in clusters and for those in clusters, where an address in shared memory tells of which block.
+    codes: [OnceCell<Code>; 2],
 }
 
 /// A kernel's code for one kind of launch.
@@ -115,7 +119,7 @@ impl Kernel {
     /// Returns true if code was emitted for it, or found on the disk.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn has_code(&self) -> bool {
-        self.plain.get().is_some() || self.clustered.get().is_some()
+        self.codes.iter().any(|code| code.get().is_some())
     }
 
     fn program(&self) -> Result<Arc<Program>, String> {
@@ -127,15 +131,8 @@ impl Kernel {
     }
 
     fn code(&self, clustered: bool) -> Result<&Code, String> {
-        let function = self.facts.function;
-        let code = if clustered {
-            let flavour = Flavour { exact: false, clustered };
-            let emit = || codegen::emit(&*self.origin.program()?, function, flavour).map(Code::new);
-            self.clustered.get_or_try_init(emit)
-        } else {
-            self.plain.get_or_try_init(|| self.origin.code(function).map(Code::new))
-        };
-        code.map_err(|error| error.to_string())
+        let cell = &self.codes[usize::from(clustered)];
+        cell.get_or_try_init(|| self.origin.code(self.facts.function, clustered).map(Code::new))
     }
 
     /// The machine code for blocks of this size, in clusters or not, compiled by the first caller while others wait.
@@ -281,8 +278,7 @@ impl Image {
                 facts,
                 loads_addresses,
                 origin: Arc::clone(origin),
-                plain: OnceCell::new(),
-                clustered: OnceCell::new(),
+                codes: Default::default(),
             };
             (kernel.facts.signature.name.clone(), Arc::new(kernel))
         };

@@ -7,7 +7,7 @@
 
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
-use crate::codegen::{Effort, Flavour, KernelCode, Part, Shape, folder};
+use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
 use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
@@ -24,9 +24,10 @@ pub(super) fn key(text: &str) -> Key {
     Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
 }
 
-/// The key of the record of one of its kernels.
-fn kernel_key(origin: &Origin, function: usize) -> Key {
-    Key::new(&[b"kernel", origin.key().as_bytes(), &(function as u64).to_le_bytes()])
+/// The key of the record of one of its kernels, for launches in clusters or not.
+fn kernel_key(origin: &Origin, function: usize, clustered: bool) -> Key {
+    let kernel = [(function as u64).to_le_bytes(), u64::from(clustered).to_le_bytes()].concat();
+    Key::new(&[b"kernel", origin.key().as_bytes(), &kernel])
 }
 
 /// The facts of a text from an earlier load, if they are on the disk.
@@ -42,21 +43,21 @@ pub(super) fn keep(origin: &Origin, facts: &Facts) {
 }
 
 /// The code of a kernel from an earlier launch, if its record is on the disk.
-pub(super) fn find_kernel(origin: &Arc<Origin>, function: usize) -> Option<KernelCode> {
-    decoded_kernel(origin, function, &folder()?.get(&kernel_key(origin, function))?)
+pub(super) fn find_kernel(origin: &Arc<Origin>, function: usize, clustered: bool) -> Option<KernelCode> {
+    decoded_kernel(origin, function, clustered, &folder()?.get(&kernel_key(origin, function, clustered))?)
 }
 
 /// Keeps what is known of a kernel's code.
-pub(super) fn keep_kernel(origin: &Origin, code: &KernelCode) {
+pub(super) fn keep_kernel(origin: &Origin, clustered: bool, code: &KernelCode) {
     if let Some(folder) = folder() {
-        folder.put(&kernel_key(origin, code.function), KERNEL_LABEL, &encoded_kernel(code));
+        folder.put(&kernel_key(origin, code.function, clustered), KERNEL_LABEL, &encoded_kernel(code));
     }
 }
 
 /// Makes the record of a kernel none.
-fn forget_kernel(origin: &Origin, function: usize) {
+fn forget_kernel(origin: &Origin, function: usize, clustered: bool) {
     if let Some(folder) = folder() {
-        folder.put(&kernel_key(origin, function), KERNEL_LABEL, &[]);
+        folder.put(&kernel_key(origin, function, clustered), KERNEL_LABEL, &[]);
     }
 }
 
@@ -85,12 +86,12 @@ fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
     to
 }
 
-fn decoded_kernel(origin: &Arc<Origin>, function: usize, mut from: &[u8]) -> Option<KernelCode> {
+fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut from: &[u8]) -> Option<KernelCode> {
     let from = &mut from;
     let (regions, strips) = (Vec::get(from)?, Vec::get(from)?);
     let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
     let origin = Arc::clone(origin);
-    let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, &identity)));
+    let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
     let code = KernelCode {
         function,
         regions,
@@ -106,13 +107,12 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, mut from: &[u8]) -> Opt
 }
 
 /// The texts of a kernel whose record was found, if they are those that the record was written with.
-fn written_again(origin: &Origin, function: usize, identity: &Key) -> Result<Vec<String>, String> {
-    let program = origin.program().map_err(|error| error.to_string())?;
-    let code = crate::codegen::emit(&program, function, Flavour::default()).map_err(|error| error.to_string())?;
+fn written_again(origin: &Origin, function: usize, clustered: bool, identity: &Key) -> Result<Vec<String>, String> {
+    let code = origin.emitted(function, clustered).map_err(|error| error.to_string())?;
     if code.texts.identity() == identity {
         return code.texts.all();
     }
-    forget_kernel(origin, function);
+    forget_kernel(origin, function, clustered);
     Err("what the disk knows of the kernel is not what the kernel is; it is dropped, and the next process does without"
         .to_owned())
 }
@@ -355,11 +355,12 @@ mod tests {
         Facts::of(&origin(text).program().unwrap())
     }
 
-    /// The code of each of a text's kernels.
-    fn codes(origin: &Origin) -> Vec<KernelCode> {
-        let program = origin.program().unwrap();
-        let code = |kernel: &KernelFacts| crate::codegen::emit(&program, kernel.function, Flavour::default()).unwrap();
-        Facts::of(&program).kernels.iter().map(code).collect()
+    /// The code of each of a text's kernels, for launches in clusters or not.
+    fn codes(origin: &Origin) -> Vec<(bool, KernelCode)> {
+        let code = |kernel: &KernelFacts| {
+            [false, true].map(|clustered| (clustered, origin.emitted(kernel.function, clustered).unwrap()))
+        };
+        Facts::of(&origin.program().unwrap()).kernels.iter().flat_map(code).collect()
     }
 
     #[test]
@@ -373,9 +374,9 @@ mod tests {
             assert!((0..bytes.len()).all(|len| decoded(&bytes[..len]).is_none()));
             assert!(decoded(&[&bytes[..], &[0]].concat()).is_none());
             let origin = origin(text);
-            for code in codes(&origin) {
+            for (clustered, code) in codes(&origin) {
                 let bytes = encoded_kernel(&code);
-                let decoded = |bytes: &[u8]| decoded_kernel(&origin, code.function, bytes);
+                let decoded = |bytes: &[u8]| decoded_kernel(&origin, code.function, clustered, bytes);
                 let again = decoded(&bytes).unwrap();
                 assert_eq!(format!("{again:?}"), format!("{code:?}"));
                 assert_eq!(encoded_kernel(&again), bytes);
@@ -396,8 +397,8 @@ mod tests {
         };
         damages(encoded(&facts(TEXTS[3])), &|damaged| drop(decoded(damaged)));
         let origin = origin(TEXTS[3]);
-        for code in codes(&origin) {
-            damages(encoded_kernel(&code), &|damaged| drop(decoded_kernel(&origin, code.function, damaged)));
+        for (clustered, code) in codes(&origin) {
+            damages(encoded_kernel(&code), &|damaged| drop(decoded_kernel(&origin, code.function, clustered, damaged)));
         }
     }
 
@@ -406,22 +407,24 @@ mod tests {
     fn what_is_written_again_is_the_same() {
         for text in TEXTS {
             let origin = origin(text);
-            for code in codes(&origin) {
+            for (clustered, code) in codes(&origin) {
                 let bytes = encoded_kernel(&code);
-                let again = decoded_kernel(&origin, code.function, &bytes).unwrap();
+                let again = decoded_kernel(&origin, code.function, clustered, &bytes).unwrap();
                 assert_eq!(again.texts.all(), code.texts.all());
             }
-            let bytes: Vec<_> = codes(&origin).iter().map(encoded_kernel).collect();
-            assert!((0..4).all(|_| codes(&self::origin(text)).iter().map(encoded_kernel).eq(bytes.iter().cloned())));
+            let encoded =
+                |origin: &Origin| codes(origin).iter().map(|(_, code)| encoded_kernel(code)).collect::<Vec<_>>();
+            let bytes = encoded(&origin);
+            assert!((0..4).all(|_| encoded(&self::origin(text)) == bytes));
         }
     }
 
     #[test]
     fn a_kernel_that_is_another_than_its_record_says_is_refused() {
         let origin = origin(TEXTS[3]);
-        let mut code = codes(&origin).remove(0);
+        let (clustered, mut code) = codes(&origin).remove(0);
         code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
-        let again = decoded_kernel(&origin, code.function, &encoded_kernel(&code)).unwrap();
+        let again = decoded_kernel(&origin, code.function, clustered, &encoded_kernel(&code)).unwrap();
         let why = again.texts.get(0).unwrap_err();
         assert!(why.contains("it is dropped"), "{why}");
     }

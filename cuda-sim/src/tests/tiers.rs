@@ -143,6 +143,11 @@ fn keeps() {
     let result = launch(&image, 2);
     jit::settle();
     println!("result {result:?}");
+    clustered(&image);
+}
+
+fn clustered(image: &Image) {
+    drop(Arc::clone(image.kernels["k"].compiled(&[], [THREADS, 1, 1], true).unwrap()));
 }
 
 /// The same where another process has done all that.
@@ -151,10 +156,10 @@ fn finds() {
     println!("result {:?}", launch(&image, 2));
     let [quick, good] = compiled(&image).tiers();
     assert!(quick == 0 && good > 20, "{quick} are not good, {good} are");
+    clustered(&image);
     assert!(!image.kernels["k"].is_parsed() && !cuda_llvm::is_initialized());
     // What was not kept is made of the text after all.
-    let clustered = image.kernels["k"].compiled(&[], [THREADS, 1, 1], true);
-    assert!(clustered.is_ok() && image.kernels["k"].is_parsed());
+    assert!(image.kernels["k"].fibers(&[], false).is_ok() && image.kernels["k"].is_parsed());
 }
 
 /// The part of the tests below that has a process of its own.
