@@ -6,6 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::target::{ComputeCapability, TargetError};
+use crate::warnings::UnknownWarning;
 #[cfg(feature = "compiler")]
 use crate::{back::llvm::EmitError, front::LowerError};
 
@@ -68,6 +69,9 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
+    /// A name in `CUDA_JIT_WARNINGS` is no warning's.
+    #[error(transparent)]
+    Warning(#[from] UnknownWarning),
     /// The thread has no current context.
     #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
     NoContext,

@@ -26,6 +26,7 @@ use crate::harvest::{HostConstant, Instance};
 use crate::syntax::{self, Definition, Encoded};
 use crate::target::ComputeCapability;
 use crate::tuples::KernelParams;
+use crate::warnings;
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
 ///
@@ -233,6 +234,7 @@ impl KernelCache {
         match cell.get() {
             Some(loaded) => Ok(loaded),
             None => cell.get_or_try_init(|| {
+                warnings::check()?;
                 let cc = context.device().compute_capability()?;
                 load::<K>(context, self.compiled::<K>(cc.into())?)
             }),

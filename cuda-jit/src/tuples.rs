@@ -10,23 +10,23 @@ pub trait Sealed {}
 impl Sealed for () {}
 impl KernelParams for () {}
 
-/// Calls a macro with a list of all tuples but the empty one: of each element a parameter, an argument and its number.
+/// Calls a macro with a list of all tuples but the empty one, of up to 32 elements: of each a parameter, an argument and its number.
 macro_rules! each_tuple {
     ($then:ident) => {
-        $then! {
-            (P0 A0 0)
-            (P0 A0 0, P1 A1 1)
-            (P0 A0 0, P1 A1 1, P2 A2 2)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10)
-            (P0 A0 0, P1 A1 1, P2 A2 2, P3 A3 3, P4 A4 4, P5 A5 5, P6 A6 6, P7 A7 7, P8 A8 8, P9 A9 9, P10 A10 10, P11 A11 11)
+        each_tuple! {
+            $then [] []
+            (P0 A0 0) (P1 A1 1) (P2 A2 2) (P3 A3 3) (P4 A4 4) (P5 A5 5) (P6 A6 6) (P7 A7 7)
+            (P8 A8 8) (P9 A9 9) (P10 A10 10) (P11 A11 11) (P12 A12 12) (P13 A13 13) (P14 A14 14) (P15 A15 15)
+            (P16 A16 16) (P17 A17 17) (P18 A18 18) (P19 A19 19) (P20 A20 20) (P21 A21 21) (P22 A22 22) (P23 A23 23)
+            (P24 A24 24) (P25 A25 25) (P26 A26 26) (P27 A27 27) (P28 A28 28) (P29 A29 29) (P30 A30 30) (P31 A31 31)
         }
+    };
+    // The tuples so far, the elements of the last one, and those that are left.
+    ($then:ident [$($tuples:tt)*] [$($before:tt)*] ($($element:tt)*) $($rest:tt)*) => {
+        each_tuple! { $then [$($tuples)* ($($before)* $($element)*)] [$($before)* $($element)*,] $($rest)* }
+    };
+    ($then:ident [$($tuples:tt)*] [$($before:tt)*]) => {
+        $then! { $($tuples)* }
     };
 }
 

@@ -1,7 +1,7 @@
 //! What launches say of their speed: once for each call, to [`tracing`] where the program listens, else to standard error.
 //!
-//! `CUDA_JIT_WARNINGS` says which: `none`, or a list of `low-occupancy` and `implicit-copy`; unset, both. A program decides
-//! with [`set_enabled`], a launch with `LaunchConfig::quiet`; and `In`, `Out` and `InOut` around a host array say that the
+//! `CUDA_JIT_WARNINGS` says which: `none`, or a list of `low-occupancy` and `implicit-copy`; unset, both, or those that [`set_default`]
+//! leaves on. A program decides with [`set_enabled`], a launch with `LaunchConfig::quiet`; and `In`, `Out` and `InOut` around a host array say that the
 //! copy is meant.
 
 use std::collections::HashSet;
@@ -26,15 +26,39 @@ const VARIABLE: &str = "CUDA_JIT_WARNINGS";
 const NAMES: [(&str, Warning); 2] =
     [("low-occupancy", Warning::LowOccupancy), ("implicit-copy", Warning::ImplicitCopy)];
 
-static ENABLED: LazyLock<[AtomicBool; 2]> =
-    LazyLock::new(|| listed(std::env::var(VARIABLE).ok().as_deref()).map(AtomicBool::new));
+/// A name in `CUDA_JIT_WARNINGS` that is no warning's.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{VARIABLE}: there is no warning `{name}`; the names are `low-occupancy` and `implicit-copy`, and `none` for neither"
+)]
+pub struct UnknownWarning {
+    /// The name.
+    pub name: String,
+}
 
-/// Which warnings a value of the variable leaves on.
-fn listed(value: Option<&str>) -> [bool; 2] {
-    NAMES.map(|(name, _)| match value {
-        None | Some("") => true,
-        Some(list) => list.split(',').any(|item| item.trim() == name),
-    })
+/// The warnings that the variable leaves on; none where it is not set.
+type Listed = Option<[bool; 2]>;
+
+static LISTED: LazyLock<Result<Listed, UnknownWarning>> =
+    LazyLock::new(|| listed(std::env::var(VARIABLE).ok().as_deref()));
+
+static ENABLED: LazyLock<[AtomicBool; 2]> =
+    LazyLock::new(|| LISTED.clone().ok().flatten().unwrap_or([true; 2]).map(AtomicBool::new));
+
+/// Reads a value of the variable.
+fn listed(value: Option<&str>) -> Result<Listed, UnknownWarning> {
+    let Some(list) = value.filter(|list| !list.trim().is_empty()) else { return Ok(None) };
+    let names: Vec<&str> = list.split(',').map(str::trim).collect();
+    let is_known = |name: &str| name == "none" || NAMES.iter().any(|(known, _)| *known == name);
+    match names.iter().find(|name| !is_known(name)) {
+        Some(name) => Err(UnknownWarning { name: (*name).to_owned() }),
+        None => Ok(Some(NAMES.map(|(name, _)| names.contains(&name)))),
+    }
+}
+
+/// Checks the variable, before a program's first launch.
+pub(crate) fn check() -> Result<(), UnknownWarning> {
+    LISTED.as_ref().map(drop).map_err(UnknownWarning::clone)
 }
 
 /// Switches a warning on or off for this process.
@@ -49,6 +73,22 @@ fn listed(value: Option<&str>) -> [bool; 2] {
 /// ```
 pub fn set_enabled(warning: Warning, enabled: bool) {
     ENABLED[warning as usize].store(enabled, Ordering::Relaxed);
+}
+
+/// The same, unless `CUDA_JIT_WARNINGS` is set: the choice of who runs the program comes first.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_jit::warnings::{self, Warning};
+///
+/// warnings::set_default(Warning::ImplicitCopy, false);
+/// assert_eq!(warnings::is_enabled(Warning::ImplicitCopy), std::env::var("CUDA_JIT_WARNINGS").is_ok_and(|list| list.contains("copy")));
+/// ```
+pub fn set_default(warning: Warning, enabled: bool) {
+    if matches!(*LISTED, Ok(None)) {
+        set_enabled(warning, enabled);
+    }
 }
 
 /// Whether a warning is on.
@@ -82,11 +122,12 @@ mod tests {
 
     #[test]
     fn the_variable_lists_what_is_on() {
-        assert_eq!(listed(None), [true, true]);
-        assert_eq!(listed(Some("")), [true, true]);
-        assert_eq!(listed(Some("none")), [false, false]);
-        assert_eq!(listed(Some("implicit-copy")), [false, true]);
-        assert_eq!(listed(Some("implicit-copy, low-occupancy")), [true, true]);
+        assert_eq!(listed(None), Ok(None));
+        assert_eq!(listed(Some(" ")), Ok(None));
+        assert_eq!(listed(Some("none")), Ok(Some([false, false])));
+        assert_eq!(listed(Some("implicit-copy")), Ok(Some([false, true])));
+        assert_eq!(listed(Some("implicit-copy, low-occupancy")), Ok(Some([true, true])));
+        assert_eq!(listed(Some("implicit-copy,typo")), Err(UnknownWarning { name: "typo".to_owned() }));
         for (index, (_, warning)) in NAMES.iter().enumerate() {
             assert_eq!(index, *warning as usize);
         }

@@ -46,6 +46,7 @@ mod graph;
 mod host_array;
 mod host_copy;
 mod host_memory;
+mod index;
 mod interface;
 mod ipc;
 #[cfg(feature = "json")]

@@ -1,5 +1,6 @@
 //! [`Like`]: arrays of whose shape, order and element type other arrays are made.
 
+use cuda_driver::Context;
 use ndarray::{ArrayBase, Data, Dimension, Order};
 
 use crate::Element;
@@ -34,6 +35,12 @@ pub trait Like: sealed::Sealed {
     /// The shape, and Fortran order if the array is in that and not in C order.
     #[doc(hidden)]
     fn shape_and_order(&self) -> (Self::Dim, Order);
+
+    /// The context of an array in a device's memory.
+    #[doc(hidden)]
+    fn device_context(&self) -> Option<&Context> {
+        None
+    }
 }
 
 mod sealed {
@@ -61,6 +68,10 @@ impl<T: Element, D: Dimension, S: Storage> Like for DeviceArray<T, D, S> {
 
     fn shape_and_order(&self) -> (D, Order) {
         (self.raw_dim(), self.layout().order())
+    }
+
+    fn device_context(&self) -> Option<&Context> {
+        Some(self.context())
     }
 }
 

@@ -410,6 +410,18 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, S: Storage> DeviceArray<T, Ix2, S> {
+    /// The number of rows of a matrix.
+    #[must_use]
+    pub fn nrows(&self) -> usize {
+        self.len_of(Axis(0))
+    }
+
+    /// The number of columns of a matrix.
+    #[must_use]
+    pub fn ncols(&self) -> usize {
+        self.len_of(Axis(1))
+    }
+
     /// A row of a matrix.
     ///
     /// # Panics
@@ -430,6 +442,30 @@ impl<T: Element, S: Storage> DeviceArray<T, Ix2, S> {
     #[must_use]
     pub fn column(&self, index: usize) -> DeviceArrayView<'_, T, Ix1> {
         self.index_axis(Axis(1), index)
+    }
+}
+
+impl<T: Element, S: StorageMut> DeviceArray<T, Ix2, S> {
+    /// A row of a matrix, to be written.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such row.
+    #[track_caller]
+    #[must_use]
+    pub fn row_mut(&mut self, index: usize) -> DeviceArrayViewMut<'_, T, Ix1> {
+        self.index_axis_mut(Axis(0), index)
+    }
+
+    /// A column of a matrix, to be written.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such column.
+    #[track_caller]
+    #[must_use]
+    pub fn column_mut(&mut self, index: usize) -> DeviceArrayViewMut<'_, T, Ix1> {
+        self.index_axis_mut(Axis(1), index)
     }
 }
 

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 use cuda_driver::Driver;
+#[cfg(feature = "sim")]
+use cuda_jit::warnings::{self, Warning};
 use cuda_sys::DriverApi;
 use once_cell::sync::OnceCell;
 
@@ -120,6 +122,8 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
 
 #[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
+    // It shows a card's number of multiprocessors, and has a few cores.
+    warnings::set_default(Warning::LowOccupancy, false);
     Ok(Chosen { driver: Driver::new(cuda_sim::driver_api())?, simulated: true })
 }
 

@@ -1,11 +1,12 @@
 //! Device arrays in the current context.
 
-use cuda_mem::{DeferCleanup, DeviceArray, Element, Storage};
-use ndarray::{ArrayBase, Data, Dimension, Ix1, ShapeArg};
+use cuda_jit::launch::HostMemory;
+use cuda_mem::{DeferCleanup, DeviceArray, Element, Like};
+use ndarray::{Ix1, ShapeArg};
 
 use crate::{Result, current_context};
 
-/// Copies a host array of any layout to the current device.
+/// Copies a host array of any layout, a `Vec`, a slice or an array to the current device.
 ///
 /// # Examples
 ///
@@ -14,19 +15,17 @@ use crate::{Result, current_context};
 ///
 /// let x = cuda_prelude::to_device(&array![[1, 2], [3, 4]])?;
 /// assert_eq!(x.shape(), [2, 2]);
+/// let y = cuda_prelude::to_device(&vec![1.0, 2.0, 3.0])?;
+/// assert_eq!(y.shape(), [3]);
 /// # Ok::<(), cuda_prelude::Error>(())
 /// ```
 ///
 /// # Errors
 ///
 /// If there is no device, or it has no room.
-pub fn to_device<S, D>(host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
-where
-    S: Data,
-    S::Elem: Element,
-    D: Dimension,
-{
-    Ok(cuda_mem::to_device(&current_context()?, host)?)
+pub fn to_device<H: HostMemory + ?Sized>(host: &H) -> Result<DeviceArray<H::Elem, H::Dim>> {
+    let context = current_context()?;
+    Ok(cuda_mem::to_device(&context, &host.elements()?)?)
 }
 
 /// Copies a slice of the host's to the current device.
@@ -64,18 +63,24 @@ pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::D
     Ok(cuda_mem::zeros(&current_context()?, shape)?)
 }
 
-/// An array of unspecified contents with another's type, shape and device.
+/// An array of unspecified contents with another's type and shape: on that one's device, or on the current one for a host array.
+///
+/// # Examples
+///
+/// ```
+/// use ndarray::Array2;
+///
+/// let host = Array2::<f32>::zeros((2, 3));
+/// assert_eq!(cuda_prelude::device_array_like(&host)?.shape(), [2, 3]);
+/// # Ok::<(), cuda_prelude::Error>(())
+/// ```
 ///
 /// # Errors
 ///
-/// If the device has no room.
-pub fn device_array_like<T, D, S>(other: &DeviceArray<T, D, S>) -> Result<DeviceArray<T, D>>
-where
-    T: Element,
-    D: Dimension,
-    S: Storage,
-{
-    Ok(cuda_mem::device_array_like(other)?)
+/// If there is no device, or it has no room.
+pub fn device_array_like<L: Like>(other: &L) -> Result<DeviceArray<L::Element, L::Dim>> {
+    let context = other.device_context().cloned().map_or_else(current_context, Ok)?;
+    Ok(cuda_mem::device_array(&context, other.shape_and_order())?)
 }
 
 /// An array on the current device, of unspecified contents, in memory that other processes can open by its

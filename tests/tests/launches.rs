@@ -110,3 +110,23 @@ fn compiling_needs_no_device() {
         assert!(driver().is_err(), "this process has no driver");
     });
 }
+
+/// As many parameters as a kernel may have.
+#[kernel]
+#[rustfmt::skip]
+fn many(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, a5: u32, a6: u32, a7: u32, a8: u32, a9: u32, a10: u32, a11: u32, a12: u32, a13: u32, a14: u32, a15: u32, a16: u32, a17: u32, a18: u32, a19: u32, a20: u32, a21: u32, a22: u32, a23: u32, a24: u32, a25: u32, a26: u32, a27: u32, a28: u32, a29: u32, a30: u32, out: &mut [u32]) {
+    let all = [a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30];
+    let i = grid::<1>();
+    if i < out.len() {
+        out[i] = all[i];
+    }
+}
+
+#[test]
+#[rustfmt::skip]
+fn a_kernel_has_up_to_32_parameters() -> Result<()> {
+    let mut out = [0; 31];
+    many::launch((1, 32), 100, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 128, 129, 130, &mut out)?;
+    assert!(out.iter().copied().eq(100..131), "{out:?}");
+    Ok(())
+}

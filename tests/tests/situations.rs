@@ -227,16 +227,36 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
 }
 
 /// What a launch with host arrays and few blocks warns of.
-fn warned() -> Result<String> {
-    Ok(in_own_process("situations::launches_warn", &[("CUDA_DRIVER_PATH", Some("sim"))], || {
+/// The warnings of a small launch of host arrays on the software device, with `CUDA_JIT_WARNINGS` as given.
+fn warned_with(test: &str, warnings: Option<&str>) -> String {
+    in_own_process(test, &[("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_JIT_WARNINGS", warnings)], || {
         let mut out = vec![0.0_f32; 8];
-        add_arrays::launch((1, 8), &[1.0_f32; 8], &[2.0_f32; 8], &mut out).expect("it runs");
-    }))
+        let launched = add_arrays::launch((1, 8), &[1.0_f32; 8], &[2.0_f32; 8], &mut out);
+        println!("{}", launched.map_or_else(|error| error.to_string(), |()| "launched".to_owned()));
+    })
+}
+
+fn warned() -> Result<String> {
+    Ok(warned_with("situations::launches_warn", Some("low-occupancy,implicit-copy")))
 }
 
 #[test]
 fn launches_warn() {
     warned().expect("it runs");
+}
+
+/// The software device shows the multiprocessors of a card that it is not.
+#[test]
+fn the_software_device_says_nothing_of_occupancy_unless_it_is_asked() {
+    let said = warned_with("situations::the_software_device_says_nothing_of_occupancy_unless_it_is_asked", None);
+    assert!(said.is_empty() || (said.contains("implicit-copy") && !said.contains("low-occupancy")), "{said}");
+}
+
+#[test]
+fn a_warning_that_there_is_not_is_an_error() {
+    let said = warned_with("situations::a_warning_that_there_is_not_is_an_error", Some("low-occupancy,typo"));
+    let error = "CUDA_JIT_WARNINGS: there is no warning `typo`; the names are `low-occupancy` and `implicit-copy`, and `none` for neither";
+    assert!(said.is_empty() || (said.contains(error) && !said.contains("launched")), "{said}");
 }
 
 fn linked() -> Result<String> {

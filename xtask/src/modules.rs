@@ -32,7 +32,7 @@ const ARROWS: &[Arrows] = &[
     (
         "cuda-jit/src",
         &[
-            ("error", &[]),
+            ("error", &["warnings"]),
             ("tuples", &[]),
             ("message", &[]),
             ("warnings", &[]),
@@ -58,6 +58,7 @@ const ARROWS: &[Arrows] = &[
                     "message",
                     "record",
                     "tuples",
+                    "warnings",
                 ],
             ),
             ("launch", &["compiled", "constant", "error", "kernel", "tuples", "warnings"]),

@@ -21,7 +21,7 @@ use stand_ins::{stand_in, stand_in_of};
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
 
 /// So many arguments `KernelArgs` takes.
-const MAX_PARAMS: usize = 12;
+const MAX_PARAMS: usize = 32;
 
 /// Whose signature it is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -83,6 +83,20 @@ unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
     }
 }
 
+// SAFETY: a function is no cells.
+#[diagnostic::do_not_recommend]
+unsafe impl<V, F> KernelArg<DeviceFunction<V, F>> for &DeviceFunction<V, F> {
+    type Bound = ();
+
+    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn finish((): ()) -> Result<()> {
+        Ok(())
+    }
+}
+
 /// Appends a slice's cells: address and number of elements.
 fn push_slice<T: Element, D: Dimension, S: Storage>(
     array: &DeviceArray<T, D, S>,

@@ -298,3 +298,21 @@ unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> f
         Ok(())
     }
 }
+
+// SAFETY: as the closure itself.
+#[diagnostic::do_not_recommend]
+unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for &DeviceClosure<S, C, H, W> {
+    type Bound = ();
+
+    fn context(&self) -> Option<&Context> {
+        self.captures().context()
+    }
+
+    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+        self.captures().bind(launch)
+    }
+
+    fn finish((): ()) -> Result<()> {
+        Ok(())
+    }
+}

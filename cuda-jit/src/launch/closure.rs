@@ -54,6 +54,10 @@ mod sealed {
 
     impl<S, C, H, W> Sealed for super::DeviceClosure<S, C, H, W> {}
     impl<V, F> Sealed for super::DeviceFunction<V, F> {}
+    #[diagnostic::do_not_recommend]
+    impl<V, F> Sealed for &super::DeviceFunction<V, F> {}
+    #[diagnostic::do_not_recommend]
+    impl<S, C, H, W> Sealed for &super::DeviceClosure<S, C, H, W> {}
 }
 
 /// A closure that a launch passes, as a generic argument.
@@ -400,6 +404,21 @@ impl PassedPlain for plain::PlainFunction {
 #[diagnostic::do_not_recommend]
 impl<V: 'static, F: DeviceFn + 'static> ClosureArg for DeviceFunction<V, F> {
     type Closure = Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: 'static, F: DeviceFn + 'static> ClosureArg for &DeviceFunction<V, F> {
+    type Closure = DeviceFunction<V, F>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S, C, H, W> ClosureArg for &DeviceClosure<S, C, H, W>
+where
+    C: Captures,
+    DeviceClosure<S, C, H, W>: ClosureArg<Closure = DeviceClosure<S, C::Static, H, W>>,
+    DeviceClosure<S, C::Static, H, W>: KernelClosure,
+{
+    type Closure = DeviceClosure<S, C::Static, H, W>;
 }
 
 #[diagnostic::do_not_recommend]

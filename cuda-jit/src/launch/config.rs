@@ -23,6 +23,13 @@ impl Configuration for LaunchConfig {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl Configuration for &LaunchConfig {
+    fn into_config(self) -> LaunchConfig {
+        self.clone()
+    }
+}
+
 macro_rules! tuples {
     ($(($($ty:ty),*))*) => { $(
         #[diagnostic::do_not_recommend]
@@ -34,33 +41,64 @@ macro_rules! tuples {
     )* };
 }
 
+/// A number of threads, of any integer type but those of 8 and 16 bits.
+///
+/// Nothing unsafe relies on an implementation: the configuration is checked.
+pub trait Count {
+    /// The number.
+    ///
+    /// # Panics
+    ///
+    /// If it is negative, or beyond `usize`.
+    fn count(self) -> usize;
+}
+
+macro_rules! counts {
+    ($($integer:ty)*) => { $(
+        impl Count for $integer {
+            #[track_caller]
+            fn count(self) -> usize {
+                usize::try_from(self).unwrap_or_else(|_| panic!("{self} is no number of threads"))
+            }
+        }
+    )* };
+}
+
+counts! { i32 u32 i64 u64 isize usize }
+
 /// What `forall` takes first: how many threads are wanted at least, as a number, `(count, &stream)` or
 /// `(count, &stream, shared bytes)`.
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
     message = "`forall` takes the number of threads first, not `{Self}`",
-    label = "a `usize`, `(usize, &stream)` or `(usize, &stream, shared_bytes)`"
+    label = "a number, `(number, &stream)` or `(number, &stream, shared_bytes)`"
 )]
 pub trait Tasks {
     /// The threads that are wanted, and the launch of one thread with that stream and shared memory.
+    ///
+    /// # Panics
+    ///
+    /// As [`Count::count`].
     fn into_parts(self) -> (usize, LaunchConfig);
 }
 
 #[diagnostic::do_not_recommend]
-impl Tasks for usize {
+impl<N: Count> Tasks for N {
+    #[track_caller]
     fn into_parts(self) -> (usize, LaunchConfig) {
-        (self, LaunchConfig::new(1, 1))
+        (self.count(), LaunchConfig::new(1, 1))
     }
 }
 
 macro_rules! tasks {
     ($(($stream:ty $(, $shared:ident: $bytes:ty)?))*) => { $(
         #[diagnostic::do_not_recommend]
-        impl Tasks for (usize, $stream, $($bytes)?) {
+        impl<N: Count> Tasks for (N, $stream, $($bytes)?) {
+            #[track_caller]
             fn into_parts(self) -> (usize, LaunchConfig) {
                 let (count, stream, $($shared)?) = self;
-                (count, (1, 1, stream, $($shared)?).into())
+                (count.count(), (1, 1, stream, $($shared)?).into())
             }
         }
     )* };

@@ -78,6 +78,16 @@ macro_rules! lists {
 
 lists! { [] Vec<T>; [] [T]; [const N: usize] [T; N]; }
 
+#[diagnostic::do_not_recommend]
+impl<A: HostMemory + ?Sized> HostMemory for &A {
+    type Elem = A::Elem;
+    type Dim = A::Dim;
+
+    fn elements(&self) -> Result<ArrayView<'_, Self::Elem, Self::Dim>> {
+        (**self).elements()
+    }
+}
+
 impl<S: Data<Elem: Element>, D: Dimension> HostMemory for ArrayBase<S, D> {
     type Elem = S::Elem;
     type Dim = D;

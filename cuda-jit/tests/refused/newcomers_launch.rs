@@ -66,6 +66,11 @@ fn untyped_closure(mut out: Vec<f32>) -> cuda_jit::Result<()> {
     map::launch((1, 32), device_fn!(|v| v * 2.0), &mut out)
 }
 
+fn indexed(mut x: DeviceArray<f32, Ix1>) -> f32 {
+    x[0] = 1.0;
+    x[1]
+}
+
 fn main() {
     let (x, mut out) = (vec![1.0], vec![0.0]);
     add::launch((1, 32), &x, 3, &mut out);

@@ -28,6 +28,41 @@ fn peek(x: &[f32], i: usize) -> f32 {
 }
 
 #[cuda_jit::kernel]
-fn many(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8, j: u8, k: u8, l: u8, m: u8) {}
+fn many(
+    _a0: u8,
+    _a1: u8,
+    _a2: u8,
+    _a3: u8,
+    _a4: u8,
+    _a5: u8,
+    _a6: u8,
+    _a7: u8,
+    _a8: u8,
+    _a9: u8,
+    _a10: u8,
+    _a11: u8,
+    _a12: u8,
+    _a13: u8,
+    _a14: u8,
+    _a15: u8,
+    _a16: u8,
+    _a17: u8,
+    _a18: u8,
+    _a19: u8,
+    _a20: u8,
+    _a21: u8,
+    _a22: u8,
+    _a23: u8,
+    _a24: u8,
+    _a25: u8,
+    _a26: u8,
+    _a27: u8,
+    _a28: u8,
+    _a29: u8,
+    _a30: u8,
+    _a31: u8,
+    _a32: u8,
+) {
+}
 
 fn main() {}

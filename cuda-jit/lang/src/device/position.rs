@@ -65,7 +65,10 @@ impl Drop for Walk {
 ///
 /// If the host walks over no grid.
 pub(crate) fn position() -> Position {
-    POSITION.get().expect("on the host, call the kernel inside `cuda_jit::host::for_each_thread`")
+    POSITION.get().expect(
+        "this is the host, and no thread of a grid: launch the kernel, `KERNEL::launch((blocks, threads), ..)`, or call it inside \
+         `cuda_jit::host::for_each_thread`",
+    )
 }
 
 /// The same for a thread that asks for its place in so many dimensions.
