@@ -11,6 +11,7 @@ mod cleanup;
 mod cuda_cpp;
 mod cudarc;
 mod design;
+mod examples;
 mod faults;
 mod gpu;
 mod graphs;

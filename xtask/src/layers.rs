@@ -42,7 +42,14 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Packages at the top: they may depend on everything, and nothing on them.
-const TOP: &[&str] = &["cuda-tests", "cuda-tests-bundled", "cuda-tests-renamed", "cuda-examples", "cuda-benches"];
+const TOP: &[&str] = &[
+    "cuda-tests",
+    "cuda-tests-bundled",
+    "cuda-tests-renamed",
+    "cuda-examples",
+    "cuda-example-kernels",
+    "cuda-benches",
+];
 
 /// Libraries that have one place, and that place.
 const PLACES: &[(&str, &[&str])] = &[

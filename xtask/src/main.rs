@@ -19,6 +19,7 @@ mod layers;
 mod modules;
 mod next_llvm;
 mod package;
+mod pictures;
 mod sanitize;
 mod setup;
 mod test;
@@ -50,6 +51,8 @@ enum Command {
     Containers,
     /// Builds each public crate from the package that it is published as
     Package,
+    /// Runs every example, which draw their pictures into the book
+    Pictures,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Containers => containers::run(),
         Command::Package => package::run(),
+        Command::Pictures => pictures::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

@@ -1,0 +1,94 @@
+//! A matrix product by tiles in shared memory, beside one without, for any shape.
+
+use anyhow::{Result, ensure};
+use clap::Parser as _;
+use cuda_examples::{Options, palette, save};
+use cuda_prelude::*;
+use ndarray::{Array2, ArrayView2, ArrayViewMut2};
+
+/// The side of a tile, and of a block.
+const TILE: usize = 16;
+
+/// A thread for each element of the product, which reads a row of `a` and a column of `b`.
+#[kernel]
+fn naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
+    let (column, row) = grid::<2>();
+    if row < c.nrows() && column < c.ncols() {
+        let mut sum = 0.0;
+        for k in 0..a.ncols() {
+            sum += a[[row, k]] * b[[k, column]];
+        }
+        c[[row, column]] = sum;
+    }
+}
+
+/// The same, with each element read from global memory once for all threads of a block's row or column.
+#[kernel]
+fn tiled(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
+    let tile_a = shared!([[f32; TILE]; TILE]);
+    let tile_b = shared!([[f32; TILE]; TILE]);
+    let (column, row) = grid::<2>();
+    let (tx, ty) = (thread_idx().x, thread_idx().y);
+    let mut sum = 0.0;
+    for first in (0..a.ncols()).step_by(TILE) {
+        let (k_a, k_b) = (first + tx, first + ty);
+        tile_a[ty][tx] = if row < a.nrows() && k_a < a.ncols() { a[[row, k_a]] } else { 0.0 };
+        tile_b[ty][tx] = if k_b < b.nrows() && column < b.ncols() { b[[k_b, column]] } else { 0.0 };
+        sync_threads();
+        for k in 0..TILE {
+            sum += tile_a[ty][k] * tile_b[k][tx];
+        }
+        sync_threads();
+    }
+    if row < c.nrows() && column < c.ncols() {
+        c[[row, column]] = sum;
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let (n, k, m) = options.pick((500, 700, 600), (50, 70, 60));
+    // A matrix that blurs columns, and a picture of rings.
+    let a = Array2::from_shape_fn((n, k), |(row, column)| {
+        let distance = row as f32 / n as f32 - column as f32 / k as f32;
+        (-(distance * 60.0).powi(2)).exp() / (k as f32 * 0.03)
+    });
+    let b = Array2::from_shape_fn((k, m), |(row, column)| {
+        let (x, y) = (column as f32 / m as f32 - 0.5, row as f32 / k as f32 - 0.5);
+        (60.0 * (x * x + y * y)).cos()
+    });
+    let (device_a, device_b) = (to_device(&a)?, to_device(&b)?);
+    let blocks = (m.div_ceil(TILE), n.div_ceil(TILE));
+    let flops = 2.0 * (n * k * m) as f32;
+    // Compiled before the clock runs.
+    naive::compile()?;
+    tiled::compile()?;
+
+    let expected = a.dot(&b);
+    let s = stream()?;
+    let (start, end) = (event()?, event()?);
+    let mut product = zeros::<f32, _>((n, m))?;
+    for name in ["naive", "tiled"] {
+        product.copy_from_host(&Array2::zeros((n, m)))?;
+        s.scope(|s| {
+            start.record(s)?;
+            match name {
+                "naive" => naive::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
+                _ => tiled::launch((blocks, (TILE, TILE), s), &device_a, &device_b, &mut product)?,
+            }
+            end.record(s)
+        })?;
+        let milliseconds = event_elapsed_time(&start, &end)?;
+        println!("{name}: {milliseconds:.2} ms, {:.1} GFLOP/s", flops / milliseconds / 1e6);
+        // Sums in another order, or of fused products, differ by some units in the last place.
+        let off = (&product.copy_to_host()? - &expected).iter().fold(0.0_f32, |most, off| most.max(off.abs()));
+        ensure!(off < 1e-5, "{name}: the product differs by {off} from ndarray's");
+    }
+    let largest = expected.iter().fold(0.0_f32, |most, value| most.max(value.abs()));
+    // A few colors, so that the file is small.
+    let color = |value: f32| palette(0.5 + (8.0 * value / largest).round() / 16.0);
+    save(&options.file("matmul.png"), product.copy_to_host()?.mapv(color).view())
+}
+
+fn main() -> Result<()> {
+    run(&Options::parse())
+}

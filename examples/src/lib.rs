@@ -1,0 +1,12 @@
+//! What the examples share: options, pictures, and progress bars.
+//!
+//! Each program of `src/bin` is one example: `cargo run --release -p cuda-examples --bin NAME` runs it, checks what it computed, and
+//! writes its picture.
+
+mod options;
+mod picture;
+mod progress;
+
+pub use options::Options;
+pub use picture::{Color, landscape, palette, save, save_animation};
+pub use progress::steps;
