@@ -12,6 +12,7 @@ mod background;
 mod carry;
 mod compare;
 mod convert;
+mod copies;
 mod dot;
 mod emit;
 mod float;

@@ -138,6 +138,7 @@ impl<'a> Block<'a> {
     pub(crate) fn restart(&mut self, Place { number, ctaid, cluster }: Place) {
         (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
+        self.context.copies.clear();
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.phases.fill(Phase::Out);

@@ -3,6 +3,7 @@
 pub(crate) mod active;
 pub(crate) mod block;
 mod cluster;
+pub(crate) mod copies;
 pub(crate) mod deadlock;
 pub(crate) mod fault;
 pub(crate) mod fiber;

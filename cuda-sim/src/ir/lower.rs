@@ -2,6 +2,7 @@
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
 mod calls;
+mod copies;
 mod elements;
 mod formals;
 mod lop3;

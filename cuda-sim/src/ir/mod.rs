@@ -166,7 +166,17 @@ impl Inst {
 
     /// The state space of a memory access; `None` for generic addresses.
     pub(crate) fn space(&self) -> Option<Space> {
-        self.modifiers().find_map(|m| match m {
+        self.spaces().next()
+    }
+
+    /// The state space of the address that is the operand of that number: a copy names that of its destination, then that
+    /// of its source.
+    pub(crate) fn space_of(&self, operand: usize) -> Option<Space> {
+        if self.opcode == Opcode::Cp { self.spaces().nth(operand) } else { self.space() }
+    }
+
+    fn spaces(&self) -> impl Iterator<Item = Space> + '_ {
+        self.modifiers().filter_map(|m| match m {
             Modifier::Global => Some(Space::Global),
             Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => Some(Space::Shared),
             Modifier::Local => Some(Space::Local),

@@ -90,6 +90,7 @@ fn is_scalar(block: &Block) -> bool {
                 Opcode::Atom
                     | Opcode::Red
                     | Opcode::Call
+                    | Opcode::Cp
                     | Opcode::Device
                     | Opcode::Brkpt
                     | Opcode::Fence
@@ -201,9 +202,10 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     heads.iter().all(|head| !seen.contains(head))
 }
 
-/// Whether the kernel needs a scheduler: it synchronises, or may poll.
+/// Whether the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
 fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
-    !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+    let needs = |b: &Block| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(sync::is_asynchronous);
+    !polls.is_empty() || function.blocks.iter().any(needs)
 }
 
 impl Regions {

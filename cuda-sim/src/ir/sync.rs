@@ -149,6 +149,11 @@ pub(crate) fn is_sync(inst: &Inst) -> bool {
     matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
 }
 
+/// Whether this instruction has to do with work that goes on beside the threads of a block, which the block keeps.
+pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
+    inst.opcode == Opcode::Cp
+}
+
 fn reduce(inst: &Inst) -> Reduce {
     let signed = inst.ty(0).is_signed();
     let named = inst.modifiers().find_map(|m| match (m, signed) {

@@ -6,10 +6,12 @@
 //! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). Not here: what an instruction computes.
 
 mod convert;
+mod copies;
 mod float;
 mod half;
 mod integer;
 mod memory;
+mod targets;
 mod video;
 
 use super::ast::{Suffix, Type, names};
@@ -20,6 +22,7 @@ use Shape::{
 };
 use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
 use once_cell::sync::Lazy;
+pub(crate) use targets::oldest_target;
 
 names! {
     /// The stem of an instruction's name.
@@ -30,7 +33,7 @@ names! {
         Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
         Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
         Brev = "brev", BrxIdx = "brx", Call = "call", Clz = "clz", CNot = "cnot", Copysign = "copysign", Cos = "cos",
-        Cvt = "cvt", Cvta = "cvta", Div = "div", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma",
+        Cp = "cp", Cvt = "cvt", Cvta = "cvta", Div = "div", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma",
         IsSpaceP = "isspacep", Ld = "ld", Ldu = "ldu", Lg2 = "lg2", Lop3 = "lop3", Mad = "mad", Max = "max",
         Membar = "membar", Min = "min", Mov = "mov", Mul = "mul", Neg = "neg", Not = "not", Or = "or", Popc = "popc",
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
@@ -73,6 +76,8 @@ names! {
         Satfinite = "satfinite", SharedCluster = "shared::cluster", Xorsign = "xorsign",
         Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
         Subnormal = "subnormal",
+        // Copies.
+        CommitGroup = "commit_group", WaitGroup = "wait_group", WaitAll = "wait_all",
         // Synchronisation.
         Sync = "sync", Arrive = "arrive", Wait = "wait", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
         Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
@@ -225,7 +230,7 @@ const fn form(
 
 /// Every form of every instruction, in tables by what the instructions work on.
 pub static TABLES: &[&[Form]] =
-    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, video::FORMS];
+    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, copies::FORMS, video::FORMS];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -367,7 +372,6 @@ static FORMS: &[Form] = &[
 pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
-    "cp",
     "istypep",
     "ldmatrix",
     "mbarrier",
@@ -418,6 +422,12 @@ impl Form {
     /// The shapes of the operands that the text gives.
     pub(crate) fn written(&self) -> impl Iterator<Item = Shape> {
         self.operands.iter().copied().filter(|shape| !shape.is_implicit())
+    }
+
+    /// How many of the modifiers written this form knows.
+    pub(crate) fn known(&self, suffixes: &[Suffix]) -> usize {
+        let knows = |m: &M| self.groups.iter().any(|group| group.choices.contains(m));
+        suffixes.iter().filter(|suffix| matches!(suffix, Suffix::Modifier(m) if knows(m))).count()
     }
 
     /// Whether the written suffixes fit this form.

@@ -60,7 +60,7 @@ pub(crate) fn parse_internal(text: &str) -> Result<Module> {
 fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position, internal, needs_masks: true }.module()
+    Parser { lexer, token, position, internal, needs_masks: true, target: None }.module()
 }
 
 struct Parser<'a> {
@@ -71,6 +71,8 @@ struct Parser<'a> {
     internal: bool,
     /// True if operations of warps have to name their lanes, as for newer targets.
     needs_masks: bool,
+    /// The compute capability that the module is for.
+    target: Option<u32>,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -155,7 +157,8 @@ impl<'a> Parser<'a> {
             targets.push(self.ident("the name of a target")?.to_owned());
         }
         let mut module = Module { version, targets, address_size: 64, items: Vec::new() };
-        self.needs_masks = version > LAST_WITHOUT_MASKS && module.capability().is_none_or(|target| target >= 70);
+        self.target = module.capability();
+        self.needs_masks = version > LAST_WITHOUT_MASKS && self.target.is_none_or(|target| target >= 70);
         if self.eat_dot("address_size")? {
             let position = self.position;
             module.address_size = self.int("32 or 64")? as u32;

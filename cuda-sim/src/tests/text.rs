@@ -130,8 +130,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
         // Copies in the background, and what waits for them.
-        "cp.async.ca.shared.global [%rd1], [%rd2], 16;",
-        "cp.async.commit_group ;",
         "cp.async.bulk.commit_group ;",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
         "mbarrier.init.shared.b64 [%rd1], %r1;",

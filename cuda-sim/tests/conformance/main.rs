@@ -9,8 +9,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod assembler;
 mod compare;
 mod control;
+mod copies;
 mod device;
 mod exact;
 mod float;
@@ -81,6 +83,7 @@ fn has_own_cases(form: &Form) -> bool {
 const EXEMPT: &[(&str, &[Opcode])] = &[
     ("movement and control: an effect on the thread's path, with programs in `control`", control::COVERED),
     ("memory: an effect on memory that depends on the address, with its cases in `memory`", memory::COVERED),
+    ("copies: an effect on memory, when the thread waits, with every instance in `copies`", copies::COVERED),
     ("threads together: results that depend on other threads, with every instance in `sync`", sync::COVERED),
 ];
 

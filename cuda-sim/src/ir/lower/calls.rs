@@ -45,6 +45,7 @@ impl Lowering<'_> {
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
             None if ast.opcode == Opcode::Lop3 && ast.operands.len() == 6 => self.lop3_with_predicate(ast),
             None if video(ast.opcode).is_some() => self.video(ast),
+            None if ast.opcode == Opcode::Cp => self.copy(ast),
             None => {
                 let inst = self.resolved(ast)?;
                 let inst = if ast.opcode == Opcode::Createpolicy || ast.has(Modifier::L2CacheHint) {

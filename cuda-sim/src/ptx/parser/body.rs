@@ -177,6 +177,14 @@ impl Parser<'_> {
             );
             return Err(Error::new(position, message));
         }
+        let oldest = isa::oldest_target(opcode, &suffixes);
+        if let Some(target) = self.target.filter(|target| *target < oldest) {
+            let message = format!(
+                "'{}' needs .target sm_{oldest} or a newer one, and this module is for sm_{target}",
+                written(self)
+            );
+            return Err(Error::new(position, message));
+        }
         let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
@@ -370,26 +378,28 @@ fn check_vector(ty: Type, vector: Option<u8>, position: Position) -> Result<()> 
     Err(Error::new(position, message))
 }
 
-/// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
+/// The first form that takes these suffixes, or why none does: what is wrong with the last form whose types fit, if there is
+/// one, of those that know most of the modifiers.
 pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static Form, String> {
     let written = suffixes.iter().filter_map(|s| match s {
         Suffix::Type(ty) => Some(*ty),
         Suffix::Modifier(_) => None,
     });
-    let mut why = None;
+    let mut closest: Option<((bool, usize), String)> = None;
     for form in isa::forms(opcode) {
         match form.matches(suffixes) {
             Ok(()) => return Ok(form),
             Err(reason) => {
                 let fits = form.types.len() == written.clone().count()
                     && written.clone().zip(form.types).all(|(ty, allowed)| allowed.contains(&ty));
-                if why.is_none() || fits {
-                    why = Some(reason);
+                let found = (fits, form.known(suffixes));
+                if closest.as_ref().is_none_or(|(best, _)| found >= *best) {
+                    closest = Some((found, reason));
                 }
             }
         }
     }
-    Err(why.unwrap_or_default())
+    Err(closest.map(|(_, reason)| reason).unwrap_or_default())
 }
 
 /// The forms that take these suffixes; they differ in their operands.

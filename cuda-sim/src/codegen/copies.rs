@@ -1,0 +1,54 @@
+//! Copies that threads start and wait for: calls of the runtime, which keeps them (`exec/copies.rs`).
+//!
+//! Addresses are checked here as those of any access, but by exact code, whose questions the runtime asks itself: a source
+//! of which no byte is read may be anywhere.
+
+use super::abi;
+use super::emit::Emitter;
+use crate::ir::{Inst, Value};
+use crate::ptx::{Modifier as M, Result, Type};
+
+impl Emitter<'_> {
+    /// `cp.async`, `commit_group`, `wait_group` and `wait_all`.
+    pub(crate) fn copy(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
+        if inst.has(M::CommitGroup) {
+            return self.copies("commit", "");
+        }
+        match ops {
+            [] => self.copies("wait", ", i64 -1"),
+            [Value::Int(groups)] => self.copies("wait", &format!(", i64 {}", *groups as u32)),
+            [to, from, Value::Int(bytes), rest @ ..] => {
+                let filled = self.source_bytes(inst, *bytes as u32, rest.first())?;
+                let bytes = *bytes as u64;
+                let to = self.pointer_in(inst.space_of(0), to, bytes, None)?;
+                let from = self.pointer_in(inst.space_of(1), from, bytes, None)?;
+                let place = abi::place(inst.position);
+                self.copies("start", &format!(", ptr {to}, ptr {from}, i32 {bytes}, i32 {filled}, i64 {place}"))
+            }
+            _ => self.unsupported("a copy with these operands"),
+        }
+    }
+
+    /// How many bytes of the source are read; zeros take the place of the others.
+    fn source_bytes(&mut self, inst: &Inst, bytes: u32, operand: Option<&Value>) -> Result<String> {
+        let Some(value) = operand else { return Ok(bytes.to_string()) };
+        if inst.form.operands.get(3) == Some(&crate::ptx::isa::Shape::SourcePred) {
+            let ignored = self.int(value, Type::Pred.bits())?;
+            return Ok(self.def(format_args!("select i1 {ignored}, i32 0, i32 {bytes}")));
+        }
+        let given = self.int(value, 32)?;
+        Ok(self.call("i32", "llvm.umin.i32", &[("i32", &given), ("i32", &bytes.to_string())]))
+    }
+
+    /// Calls one of the runtime's functions for copies.
+    fn copies(&mut self, name: &str, arguments: &str) -> Result<()> {
+        let types: String = arguments.split_terminator(", ").skip(1).map(|a| format!(", {}", first_word(a))).collect();
+        self.declares.insert(format!("declare void @sim.copies.{name}(ptr, i64{types}) #3"));
+        self.line(format_args!("call void @sim.copies.{name}(ptr %ctx, i64 %thread{arguments})"));
+        Ok(())
+    }
+}
+
+fn first_word(argument: &str) -> &str {
+    argument.split_once(' ').map_or(argument, |(ty, _)| ty)
+}

@@ -1,0 +1,29 @@
+//! The instruction table: copies from global to shared memory that a thread starts and later waits for.
+
+use super::Shape::{Address, Immediate, SourceAs, SourcePred};
+use super::Type::{B64, U32};
+use super::{Form, Group, Modifier as M, NOTHING, Opcode, Shape, form, one, opt};
+
+const ASYNC: Group = one(&[M::Async]);
+const TO: Group = one(&[M::Shared, M::SharedCta]);
+const FROM: Group = one(&[M::Global]);
+const CACHE: Group = one(&[M::Ca, M::Cg]);
+const HINT: Group = one(&[M::L2CacheHint]);
+const PREFETCH: Group = opt(&[M::L2P64, M::L2P128, M::L2P256]);
+const COPY: &[Group] = &[ASYNC, CACHE, TO, FROM, PREFETCH];
+const HINTED: &[Group] = &[ASYNC, CACHE, TO, FROM, HINT, PREFETCH];
+const WHOLE: &[Shape] = &[Address, Address, Immediate];
+const PARTLY: &[Shape] = &[Address, Address, Immediate, SourceAs(U32)];
+const UNLESS: &[Shape] = &[Address, Address, Immediate, SourcePred];
+
+pub(super) static FORMS: &[Form] = &[
+    form(Opcode::Cp, COPY, &[], WHOLE),
+    form(Opcode::Cp, COPY, &[], PARTLY),
+    form(Opcode::Cp, COPY, &[], UNLESS),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourceAs(B64)]),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourceAs(U32), SourceAs(B64)]),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourcePred, SourceAs(B64)]),
+    form(Opcode::Cp, &[ASYNC, one(&[M::CommitGroup])], &[], NOTHING),
+    form(Opcode::Cp, &[ASYNC, one(&[M::WaitGroup])], &[], &[Immediate]),
+    form(Opcode::Cp, &[ASYNC, one(&[M::WaitAll])], &[], NOTHING),
+];
