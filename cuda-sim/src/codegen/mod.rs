@@ -25,7 +25,7 @@ mod kernel;
 mod linked;
 mod math;
 mod memory;
-mod narrow;
+pub(crate) mod narrow;
 pub(crate) mod object;
 mod ops;
 mod region;
@@ -38,6 +38,7 @@ use crate::exec::pool::POOL;
 use crate::ir::Function;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
+use crate::ir::matrix::MAX_WORDS;
 use crate::ir::regions::Regions;
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::{FunctionKind, Result};
@@ -183,7 +184,7 @@ fn emit_kernel(program: &Program, functions: &Functions, index: usize) -> Result
         strips: Vec::new(),
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
-            frame_bytes: FRAME_BYTES,
+            frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
             local_bytes: function.stack_bytes() + calls + recursion,
             static_shared: function.shared_bytes,
             calls: !called.is_empty(),

@@ -6,6 +6,7 @@ mod copies;
 mod elements;
 mod formals;
 mod lop3;
+mod matrix;
 mod operands;
 mod policies;
 mod synthetic;

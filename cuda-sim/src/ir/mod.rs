@@ -10,6 +10,7 @@ pub(crate) mod liveness;
 pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
+pub(crate) mod matrix;
 pub(crate) mod polling;
 pub(crate) mod prune;
 pub(crate) mod regions;
@@ -20,7 +21,7 @@ pub(crate) mod uniform;
 pub(crate) mod video;
 
 use crate::ptx::isa::Form;
-use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
+use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type, full_name};
 use std::collections::BTreeMap;
 
 pub(crate) type Reg = u32;
@@ -146,6 +147,11 @@ pub(crate) struct Inst {
 impl Inst {
     pub(crate) fn has(&self, modifier: Modifier) -> bool {
         self.suffixes.contains(&Suffix::Modifier(modifier))
+    }
+
+    /// The name as it was written.
+    pub(crate) fn full_name(&self) -> String {
+        full_name(self.opcode, &self.suffixes)
     }
 
     /// The `index`-th type; the form guarantees that it is there.

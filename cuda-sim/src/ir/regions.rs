@@ -310,7 +310,8 @@ impl Regions {
     /// Decides for each head which registers come from the frame, and gives those their slots.
     fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
         let cheap = self.scheduled.then(|| Cheap::new(function));
-        self.frame_bytes = if self.scheduled { sync::FRAME_BYTES } else { 0 };
+        let matrices = 4 * sync::matrix_words(&self.sites) as u64;
+        self.frame_bytes = if self.scheduled { sync::FRAME_BYTES + matrices } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {
             let mut live: Vec<Reg> = live_sets[*head].iter().collect();
             if let Kind::Resume(block) = self.kinds[region]

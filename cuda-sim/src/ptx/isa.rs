@@ -10,6 +10,7 @@ mod copies;
 mod float;
 mod half;
 mod integer;
+mod matrix;
 mod memory;
 mod targets;
 mod video;
@@ -21,6 +22,7 @@ use Shape::{
     SourceWide,
 };
 use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
+pub(crate) use matrix::{FROM_ROWS, TO_ROWS};
 use once_cell::sync::Lazy;
 pub(crate) use targets::oldest_target;
 
@@ -44,6 +46,8 @@ names! {
         Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax", Vmax2 = "vmax2",
         Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2",
         Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
+        // Matrices.
+        Ldmatrix = "ldmatrix", Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix",
         // Synchronisation.
         ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
         Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
@@ -78,6 +82,11 @@ names! {
         Subnormal = "subnormal",
         // Copies.
         CommitGroup = "commit_group", WaitGroup = "wait_group", WaitAll = "wait_all",
+        // Matrices.
+        M8N8 = "m8n8", M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M8N8K32 = "m8n8k32", M8N8K128 = "m8n8k128",
+        M16N8K4 = "m16n8k4", M16N8K8 = "m16n8k8", M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32", M16N8K64 = "m16n8k64",
+        M16N8K128 = "m16n8k128", M16N8K256 = "m16n8k256", Row = "row", Col = "col", Trans = "trans", X1 = "x1",
+        X2 = "x2", X4 = "x4",
         // Synchronisation.
         Sync = "sync", Arrive = "arrive", Wait = "wait", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
         Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
@@ -103,6 +112,8 @@ pub enum Shape {
     DestTwoPreds,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
+    /// A lane's registers of a matrix, which are written. The number tells which matrix of the instruction.
+    DestMatrix(usize),
     /// A register or constant.
     Source(usize),
     /// A register or constant of twice the width.
@@ -113,6 +124,8 @@ pub enum Shape {
     SourcePred,
     /// A register, constant, or vector of them.
     SourceVector(usize),
+    /// A lane's registers or constants of a matrix. The number tells which matrix of the instruction.
+    SourceMatrix(usize),
     /// An integer written out.
     Immediate,
     /// The thread's carry flag, read without being written in the text.
@@ -149,6 +162,7 @@ impl Shape {
                 | Shape::DestOnePred
                 | Shape::DestTwoPreds
                 | DestVector(_)
+                | Shape::DestMatrix(_)
                 | Shape::CarryOut
         )
     }
@@ -229,8 +243,17 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] =
-    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, copies::FORMS, video::FORMS];
+pub static TABLES: &[&[Form]] = &[
+    FORMS,
+    integer::FORMS,
+    float::FORMS,
+    half::FORMS,
+    convert::FORMS,
+    memory::FORMS,
+    copies::FORMS,
+    matrix::FORMS,
+    video::FORMS,
+];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -373,17 +396,13 @@ pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
     "istypep",
-    "ldmatrix",
     "mbarrier",
-    "mma",
-    "movmatrix",
     "multimem",
     "set.pred",
     "setmaxnreg",
     "st.async",
     "stackrestore",
     "stacksave",
-    "stmatrix",
     "suld",
     "suq",
     "sured",

@@ -310,7 +310,7 @@ impl<'a> Parser<'a> {
                 "v4" => vector = Some(4),
                 "attribute" => managed |= self.attribute()?,
                 "ptr" => pointer = Some(self.pointer_attribute()?),
-                _ => match Type::from_name(name) {
+                _ => match Type::from_name(name).filter(|ty| !ty.is_of_matrices()) {
                     Some(found) => ty = Some(found),
                     None => {
                         return Err(Error::unsupported(position, format!("'.{name}' is not known in a variable")));

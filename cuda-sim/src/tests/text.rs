@@ -123,10 +123,6 @@ fn what_is_not_supported_is_refused_by_name() {
         // Matrices.
         "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];",
         "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1];",
-        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd1], {%r1};",
-        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
         // Copies in the background, and what waits for them.

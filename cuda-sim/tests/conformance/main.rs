@@ -19,6 +19,7 @@ mod float;
 mod inputs;
 mod instance;
 mod integer;
+mod matrix;
 mod memory;
 #[path = "../common/random.rs"]
 mod random;
@@ -84,6 +85,7 @@ const EXEMPT: &[(&str, &[Opcode])] = &[
     ("movement and control: an effect on the thread's path, with programs in `control`", control::COVERED),
     ("memory: an effect on memory that depends on the address, with its cases in `memory`", memory::COVERED),
     ("copies: an effect on memory, when the thread waits, with every instance in `copies`", copies::COVERED),
+    ("matrices: results that depend on all lanes of a warp, with every instance in `matrix`", matrix::COVERED),
     ("threads together: results that depend on other threads, with every instance in `sync`", sync::COVERED),
 ];
 

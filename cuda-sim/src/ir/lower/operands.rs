@@ -112,6 +112,8 @@ impl Lowering<'_> {
                 Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
             }
             (Shape::DestVector(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
+            (Shape::DestMatrix(i), _) => self.fragment(i, true, operand, inst, position),
+            (Shape::SourceMatrix(i), _) => self.fragment(i, false, operand, inst, position),
             (Shape::Source(i), _) => self.source(operand, inst.ty(i).bits(), wide_allowed(inst), position),
             (Shape::SourceWide(i), _) => self.source(operand, inst.ty(i).bits() * 2, false, position),
             (Shape::SourceAs(ty), _) => self.source(operand, ty.bits(), false, position),

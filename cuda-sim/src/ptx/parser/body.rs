@@ -105,7 +105,7 @@ impl Parser<'_> {
             match name {
                 "v2" => vector = Some(2),
                 "v4" => vector = Some(4),
-                _ => match Type::from_name(name) {
+                _ => match Type::from_name(name).filter(|ty| !ty.is_of_matrices()) {
                     Some(found) => ty = Some(found),
                     None => return self.expected("a type"),
                 },
@@ -420,6 +420,7 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
             name || constant || matches!(operand, Operand::Not(_) | Operand::Negative(_) | Operand::SymbolOffset(..))
         }
+        Shape::DestMatrix(_) | Shape::SourceMatrix(_) => name || matches!(operand, Operand::Vector(_)),
         Shape::Immediate => matches!(operand, Operand::Int(_)),
         Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),
