@@ -9,10 +9,14 @@ use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
 impl Emitter<'_> {
-    /// `cp.async`, `commit_group`, `wait_group` and `wait_all`.
+    /// `cp.async`, `commit_group`, `wait_group` and `wait_all`, and the arrival at a barrier of what was started.
     pub(crate) fn copy(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         if inst.has(M::CommitGroup) {
             return self.copies("commit", "");
+        }
+        if let (true, [address]) = (inst.has(M::Arrive), ops) {
+            let pointer = self.pointer(inst, address, 8)?;
+            return self.copies("arrive", &format!(", ptr {pointer}, i32 {}", u32::from(!inst.has(M::Noinc))));
         }
         match ops {
             [] => self.copies("wait", ", i64 -1"),

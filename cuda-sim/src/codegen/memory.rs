@@ -19,7 +19,7 @@ const NEAR: i64 = 1 << 20;
 
 impl Emitter<'_> {
     /// The pointer for an access of `bytes` bytes, which have to be aligned to as many.
-    fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
+    pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
         let kind = match inst.opcode {
             Opcode::Ld | Opcode::Ldu => abi::Access::Load,
             Opcode::St => abi::Access::Store,

@@ -24,6 +24,7 @@ mod kept;
 mod kernel;
 mod linked;
 mod math;
+mod mbarrier;
 mod memory;
 pub(crate) mod narrow;
 pub(crate) mod object;

@@ -36,6 +36,7 @@ impl Emitter<'_> {
                 Ok(())
             }
             (Opcode::Cp, _) => self.copy(inst, ops),
+            (Opcode::Mbarrier, _) => self.mbarrier(inst, ops),
             (Opcode::Device, _) => self.device_service(inst, ops),
             (Opcode::Addc | Opcode::Subc | Opcode::Madc, _) => self.carry_op(inst, ops),
             (Opcode::Add | Opcode::Sub | Opcode::Mad, _) if inst.has(M::Cc) => self.carry_op(inst, ops),

@@ -2,22 +2,24 @@
 //!
 //! PTX leaves open when such a copy is made between its start and the end of the wait for it. Here that is as late as
 //! possible, in the wait: a kernel that forgets to wait reads what was there before, on each engine and every time. What
+//! arrives at a barrier in shared memory when copies are done, arrives when a thread of the block tests that barrier. What
 //! a thread has started and never waits for is dropped with its block, whose shared memory nobody reads any more.
 //!
 //! # Safety
 //!
 //! Compiled code passes its own context, which no other thread accesses during the call, and pointers that it has checked
 //! as it checks every access: each is to accessible memory of the device for as many bytes as the copy has, or its
-//! access faults. A fault abandons [`wait`] in the middle of a copy, which has left the queue by then and owns nothing.
+//! access faults. A fault abandons [`wait`] or [`settle`] in the middle of a copy, which has left the queue by then and owns nothing.
 
-use super::search;
+use super::{mbarrier, search};
 use crate::codegen::abi::{Access, Context};
 use std::collections::VecDeque;
 
 /// A copy that has not been made.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
-    /// The number of its group among those of its thread.
+    /// Its number among those of its thread, and that of its group.
+    number: u64,
     group: u64,
     to: *mut u8,
     from: *const u8,
@@ -30,21 +32,32 @@ struct Copy {
 #[derive(Debug, Default)]
 struct Queue {
     copies: VecDeque<Copy>,
+    started: u64,
     group: u64,
+}
+
+/// An arrival at a barrier, once the first copies of a thread are made.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    barrier: *mut u64,
+    thread: u64,
+    copies: u64,
 }
 
 /// The queues of a block's threads.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     threads: Vec<Queue>,
+    arrivals: Vec<Arrival>,
 }
 
 impl Copies {
     /// Drops what nobody has waited for: another block begins.
     pub(crate) fn clear(&mut self) {
+        self.arrivals.clear();
         for queue in &mut self.threads {
             queue.copies.clear();
-            queue.group = 0;
+            (queue.started, queue.group) = (0, 0);
         }
     }
 
@@ -60,7 +73,11 @@ impl Copies {
 impl Queue {
     /// Makes the copies of groups before that one.
     fn finish(&mut self, group: u64) {
-        while let Some(copy) = self.copies.pop_front_if(|copy| copy.group < group) {
+        self.finish_while(|copy| copy.group < group);
+    }
+
+    fn finish_while(&mut self, belongs: impl Fn(&Copy) -> bool) {
+        while let Some(copy) = self.copies.pop_front_if(|copy| belongs(copy)) {
             copy.make();
         }
     }
@@ -105,8 +122,30 @@ pub(crate) extern "C" fn start(
         }
     }
     let queue = queue(context, thread);
-    let group = queue.group;
-    queue.copies.push_back(Copy { group, to, from, bytes, filled });
+    let (number, group) = (queue.started, queue.group);
+    queue.copies.push_back(Copy { number, group, to, from, bytes, filled });
+    queue.started += 1;
+}
+
+/// `cp.async.mbarrier.arrive`; `adds` unless the barrier counts the arrival already.
+pub(crate) extern "C" fn arrive(context: *mut Context, thread: u64, barrier: *mut u64, adds: u32) {
+    if adds != 0 {
+        mbarrier::add(barrier);
+    }
+    let copies = queue(context, thread).started;
+    // SAFETY: as in `queue`.
+    unsafe { &mut (*context).copies }.arrivals.push(Arrival { barrier, thread, copies });
+}
+
+/// Makes the copies whose ends a barrier waits for: a thread of the block tests it.
+pub(super) fn settle(context: *mut Context, barrier: *mut u64) {
+    // SAFETY: as in `queue`.
+    let copies = unsafe { &mut (*context).copies };
+    while let Some(at) = copies.arrivals.iter().position(|arrival| arrival.barrier == barrier) {
+        let arrival = copies.arrivals.remove(at);
+        copies.queue(arrival.thread).finish_while(|copy| copy.number < arrival.copies);
+        mbarrier::arrive(barrier, 1, 0, 0);
+    }
 }
 
 /// `cp.async.commit_group`

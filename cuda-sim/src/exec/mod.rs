@@ -10,6 +10,7 @@ pub(crate) mod fiber;
 mod grid;
 pub(crate) mod launch;
 mod matrix;
+pub(crate) mod mbarrier;
 pub(crate) mod pool;
 mod product;
 pub(crate) mod report;

@@ -7,7 +7,7 @@
 
 use super::layout::align_up;
 use super::loops::loops;
-use super::sync::is_asynchronous;
+use super::sync::{is_asynchronous, is_test};
 use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
@@ -24,7 +24,7 @@ fn observes(inst: &Inst) -> bool {
     match inst.opcode {
         Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
         Opcode::Ld => [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m)),
-        _ => false,
+        _ => is_test(inst),
     }
 }
 

@@ -91,6 +91,7 @@ fn is_scalar(block: &Block) -> bool {
                     | Opcode::Red
                     | Opcode::Call
                     | Opcode::Cp
+                    | Opcode::Mbarrier
                     | Opcode::Device
                     | Opcode::Brkpt
                     | Opcode::Fence

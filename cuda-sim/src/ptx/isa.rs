@@ -11,6 +11,7 @@ mod float;
 mod half;
 mod integer;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod targets;
 mod video;
@@ -46,6 +47,7 @@ names! {
         Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax", Vmax2 = "vmax2",
         Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2",
         Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
+        Mbarrier = "mbarrier",
         // Matrices.
         Ldmatrix = "ldmatrix", Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix",
         // Synchronisation.
@@ -82,6 +84,11 @@ names! {
         Subnormal = "subnormal",
         // Copies.
         CommitGroup = "commit_group", WaitGroup = "wait_group", WaitAll = "wait_all",
+        Mbarrier = "mbarrier", Noinc = "noinc",
+        // Barriers in shared memory.
+        Init = "init", Inval = "inval", ExpectTx = "expect_tx", CompleteTx = "complete_tx", ArriveDrop = "arrive_drop",
+        NoComplete = "noComplete", TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
+        PendingCount = "pending_count", MbarrierInit = "mbarrier_init",
         // Matrices.
         M8N8 = "m8n8", M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M8N8K32 = "m8n8k32", M8N8K128 = "m8n8k128",
         M16N8K4 = "m16n8k4", M16N8K8 = "m16n8k8", M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32", M16N8K64 = "m16n8k64",
@@ -251,6 +258,7 @@ pub static TABLES: &[&[Form]] = &[
     convert::FORMS,
     memory::FORMS,
     copies::FORMS,
+    mbarrier::FORMS,
     matrix::FORMS,
     video::FORMS,
 ];
@@ -396,7 +404,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
     "istypep",
-    "mbarrier",
     "multimem",
     "set.pred",
     "setmaxnreg",

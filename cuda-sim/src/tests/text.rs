@@ -128,12 +128,9 @@ fn what_is_not_supported_is_refused_by_name() {
         // Copies in the background, and what waits for them.
         "cp.async.bulk.commit_group ;",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
-        "mbarrier.init.shared.b64 [%rd1], %r1;",
-        "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",

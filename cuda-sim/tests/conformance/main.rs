@@ -20,6 +20,7 @@ mod inputs;
 mod instance;
 mod integer;
 mod matrix;
+mod mbarrier;
 mod memory;
 #[path = "../common/random.rs"]
 mod random;
@@ -86,6 +87,7 @@ const EXEMPT: &[(&str, &[Opcode])] = &[
     ("memory: an effect on memory that depends on the address, with its cases in `memory`", memory::COVERED),
     ("copies: an effect on memory, when the thread waits, with every instance in `copies`", copies::COVERED),
     ("matrices: results that depend on all lanes of a warp, with every instance in `matrix`", matrix::COVERED),
+    ("barriers in shared memory: effects on an object, with every instance in `mbarrier`", mbarrier::COVERED),
     ("threads together: results that depend on other threads, with every instance in `sync`", sync::COVERED),
 ];
 

@@ -1,4 +1,4 @@
-//! Copies that threads start and wait for: what is wrong with their sizes.
+//! Copies that threads start and wait for, and barriers in shared memory: what is wrong with their operands.
 
 use super::Lowering;
 use crate::ir::Value;
@@ -19,6 +19,18 @@ impl Lowering<'_> {
             _ => {}
         }
         let inst = if ast.has(Modifier::L2CacheHint) { self.without_policy(inst)? } else { inst };
+        self.push(inst);
+        Ok(())
+    }
+
+    /// `mbarrier`: an arrival at another block's tells no state.
+    pub(super) fn barrier(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        let inst = self.resolved(ast)?;
+        let arrives = ast.has(Modifier::Arrive) || ast.has(Modifier::ArriveDrop);
+        if arrives && ast.has(Modifier::SharedCluster) && inst.operands.first() != Some(&Value::Sink) {
+            let message = format!("'{}' gives no state: '_' stands in its place", ast.full_name());
+            return Err(Error::new(ast.position, message));
+        }
         self.push(inst);
         Ok(())
     }

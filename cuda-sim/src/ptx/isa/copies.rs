@@ -26,4 +26,10 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Cp, &[ASYNC, one(&[M::CommitGroup])], &[], NOTHING),
     form(Opcode::Cp, &[ASYNC, one(&[M::WaitGroup])], &[], &[Immediate]),
     form(Opcode::Cp, &[ASYNC, one(&[M::WaitAll])], &[], NOTHING),
+    form(
+        Opcode::Cp,
+        &[ASYNC, one(&[M::Mbarrier]), one(&[M::Arrive]), opt(&[M::Noinc]), opt(&[M::Shared, M::SharedCta])],
+        &[&[B64]],
+        &[Address],
+    ),
 ];

@@ -9,6 +9,7 @@ pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
         Opcode::Ldmatrix | Opcode::Movmatrix => 75,
         Opcode::Stmatrix => 90,
         Opcode::Mma => product(suffixes),
+        Opcode::Mbarrier => barrier(suffixes),
         _ => 0,
     }
 }
@@ -30,4 +31,9 @@ fn product(suffixes: &[Suffix]) -> u32 {
         _ if has(M::M8N8K16) || has(M::M8N8K32) || has(M::M8N8K128) => 75,
         _ => 80,
     }
+}
+
+fn barrier(suffixes: &[Suffix]) -> u32 {
+    let newer = [M::ExpectTx, M::CompleteTx, M::TryWait, M::SharedCluster, M::Cluster, M::Relaxed];
+    if newer.iter().any(|m| suffixes.contains(&Suffix::Modifier(*m))) { 90 } else { 80 }
 }
