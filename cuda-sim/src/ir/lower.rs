@@ -12,6 +12,7 @@ mod policies;
 mod synthetic;
 mod vectors;
 mod video;
+mod wmma;
 
 use super::inline::inline;
 use super::layout::{Layout, align_up, own_name, place};

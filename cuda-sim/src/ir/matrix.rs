@@ -168,8 +168,13 @@ impl Product {
     /// The product that an instruction asks for; `None` if it asks for none.
     pub(crate) fn of(inst: &Inst) -> Option<Product> {
         let (m, n, k) = inst.modifiers().find_map(shape)?;
-        let number = |at| Number::of(inst.ty(at));
-        let (d, a, b, c) = (number(0)?, number(1)?, number(2)?, number(3)?);
+        let types: Vec<Type> = inst.types().collect();
+        let (d, a, b, c) = match (inst.opcode, types.as_slice()) {
+            (Opcode::Mma | Opcode::Wmma, [d, a, b, c]) => (*d, *a, *b, *c),
+            (Opcode::Wmma, [d, c]) => (*d, Type::F16, Type::F16, *c),
+            _ => return None,
+        };
+        let (d, a, b, c) = (Number::of(d)?, Number::of(a)?, Number::of(b)?, Number::of(c)?);
         let layouts: Vec<bool> =
             inst.modifiers().filter(|m| matches!(m, M::Row | M::Col)).map(|m| m == M::Col).collect();
         let quads = match (layouts.as_slice(), (m, n, k), a) {
@@ -272,16 +277,28 @@ fn count(inst: &Inst) -> u8 {
     named.unwrap_or(1)
 }
 
-/// The registers of the operand that is a fragment: of the matrix of that number among `D`, `A`, `B` and `C`, or the only
-/// one; and the bits of each.
-pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
-    match Product::of(inst) {
-        Some(product) => {
-            let fragment = product.fragments()[matrix];
-            (fragment.registers(), fragment.number.register_bits())
-        }
-        None => (usize::from(count(inst)), 32),
+/// The number of the matrix that a load of `wmma` is of, among `D`, `A`, `B` and `C`.
+pub(crate) fn loaded(inst: &Inst) -> usize {
+    [M::D, M::A, M::B, M::C].iter().position(|m| inst.has(*m)).unwrap_or(0)
+}
+
+/// The fragment of the matrix of that number among `D`, `A`, `B` and `C` of a product, or of a load or store of one.
+pub(crate) fn fragment(inst: &Inst, matrix: usize) -> Option<Fragment> {
+    if let Some(product) = Product::of(inst) {
+        return Some(product.fragments()[matrix]);
     }
+    let (m, n, k) = inst.modifiers().find_map(shape).filter(|_| inst.opcode == Opcode::Wmma)?;
+    let number = Number::of(inst.ty(0))?;
+    let product = Product { m, n, k, a: number, b: number, c: number, d: number, how: How::Plain, quads: None };
+    Some(product.fragments()[matrix])
+}
+
+/// The registers of the operand that is a fragment, of the matrix of that number or the only one, and the bits of each.
+pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
+    let Some(fragment) = fragment(inst, matrix) else { return (usize::from(count(inst)), 32) };
+    // The first targets of `wmma` held each element of `A` and `B` twice, or more often, and PTX demands as many registers.
+    let many = inst.opcode == Opcode::Wmma && fragment.part != Part::Accumulator && fragment.number == Number::F16;
+    (if many { 8 } else { fragment.registers() }, fragment.number.register_bits())
 }
 
 impl Matrix {
@@ -291,7 +308,7 @@ impl Matrix {
             Opcode::Ldmatrix => Some(Matrix::FromRows(count(inst), inst.has(M::Trans))),
             Opcode::Stmatrix => Some(Matrix::ToRows(count(inst), inst.has(M::Trans))),
             Opcode::Movmatrix => Some(Matrix::Transpose),
-            Opcode::Mma => Product::of(inst).map(Matrix::Product),
+            Opcode::Mma | Opcode::Wmma => Product::of(inst).map(Matrix::Product),
             _ => None,
         }
     }
@@ -314,9 +331,10 @@ impl Matrix {
 pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
     let mut words = Vec::new();
     for (at, value) in inst.operands.iter().enumerate().skip(1) {
-        let bits = if Product::of(inst).is_some() { registers(inst, at).1 } else { 32 };
+        let fragment = Product::of(inst).map(|product| product.fragments()[at]);
+        let bits = fragment.map_or(32, |fragment| fragment.number.register_bits());
         let values = if let Value::Vector(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
-        for value in values {
+        for value in values.iter().take(fragment.map_or(values.len(), Fragment::registers)) {
             words.push((value, bits, false));
             words.extend((bits == 64).then_some((value, bits, true)));
         }

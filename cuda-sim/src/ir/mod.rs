@@ -156,11 +156,15 @@ impl Inst {
 
     /// The `index`-th type; the form guarantees that it is there.
     pub(crate) fn ty(&self, index: usize) -> Type {
-        let types = self.suffixes.iter().filter_map(|s| match s {
+        self.types().nth(index).unwrap_or(Type::B64)
+    }
+
+    /// The types in order.
+    pub(crate) fn types(&self) -> impl Iterator<Item = Type> + '_ {
+        self.suffixes.iter().filter_map(|s| match s {
             Suffix::Type(ty) => Some(*ty),
             Suffix::Modifier(_) => None,
-        });
-        types.clone().nth(index).unwrap_or(Type::B64)
+        })
     }
 
     pub(crate) fn modifiers(&self) -> impl Iterator<Item = Modifier> + '_ {

@@ -15,6 +15,7 @@ mod mbarrier;
 mod memory;
 mod targets;
 mod video;
+mod wmma;
 
 use super::ast::{Suffix, Type, names};
 use Modifier as M;
@@ -49,7 +50,7 @@ names! {
         Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
         Mbarrier = "mbarrier",
         // Matrices.
-        Ldmatrix = "ldmatrix", Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix",
+        Ldmatrix = "ldmatrix", Mma = "mma", Movmatrix = "movmatrix", Stmatrix = "stmatrix", Wmma = "wmma",
         // Synchronisation.
         ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
         Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
@@ -92,7 +93,7 @@ names! {
         // Matrices.
         M8N8 = "m8n8", M8N8K4 = "m8n8k4", M8N8K16 = "m8n8k16", M8N8K32 = "m8n8k32", M8N8K128 = "m8n8k128",
         M16N8K4 = "m16n8k4", M16N8K8 = "m16n8k8", M16N8K16 = "m16n8k16", M16N8K32 = "m16n8k32", M16N8K64 = "m16n8k64",
-        M16N8K128 = "m16n8k128", M16N8K256 = "m16n8k256", Row = "row", Col = "col", Trans = "trans", X1 = "x1",
+        M16N16K8 = "m16n16k8", M16N16K16 = "m16n16k16", M8N32K16 = "m8n32k16", M32N8K16 = "m32n8k16", M16N8K128 = "m16n8k128", M16N8K256 = "m16n8k256", Row = "row", Col = "col", Trans = "trans", Load = "load", Store = "store", Mma = "mma", A = "a", B = "b", C = "c", D = "d", X1 = "x1",
         X2 = "x2", X4 = "x4",
         // Synchronisation.
         Sync = "sync", Arrive = "arrive", Wait = "wait", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
@@ -260,6 +261,8 @@ pub static TABLES: &[&[Form]] = &[
     copies::FORMS,
     mbarrier::FORMS,
     matrix::FORMS,
+    wmma::MOVES,
+    wmma::PRODUCTS,
     video::FORMS,
 ];
 
@@ -420,7 +423,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "tld4",
     "txq",
     "wgmma",
-    "wmma",
 ];
 
 /// The forms of an opcode.

@@ -121,8 +121,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "sured.b.add.1d.u32.trap [%rd1, {%r1}], %r2;",
         "suq.width.b32 %r1, [%rd1];",
         // Matrices.
-        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];",
-        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
         // Copies in the background, and what waits for them.

@@ -1,10 +1,15 @@
 //! NVIDIA's assembler as the judge of what is PTX, where there is one.
 
+use crate::device::HEADER;
+use crate::twin;
 use cuda_sys::toolkit::Environment;
 use std::process::Command;
 
-/// What ptxas says of a text, for the target that it names; `None` where there is no ptxas.
+/// What ptxas says of a text, for the target that it names; `None` where there is no ptxas, or a twin asks what was asked.
 pub(crate) fn assemble(text: &str) -> Option<Result<(), String>> {
+    if twin::is_one() {
+        return None;
+    }
     let ptxas = Environment::from_process().tool("ptxas").ok()?;
     let folder =
         std::env::temp_dir().join(format!("conformance-{}-{:?}", std::process::id(), std::thread::current().id()));
@@ -20,6 +25,16 @@ pub(crate) fn assemble(text: &str) -> Option<Result<(), String>> {
         true => Ok(()),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     })
+}
+
+/// The same for kernels `k`, all at once, since an assembler takes its time to start.
+#[track_caller]
+pub(crate) fn are_ptx(texts: &[String]) {
+    for chunk in texts.chunks(64) {
+        let body =
+            |(at, text): (usize, &String)| text.replace(HEADER, "").replace(".entry k(", &format!(".entry k{at}("));
+        is_ptx(&format!("{HEADER}{}", chunk.iter().enumerate().map(body).collect::<String>()));
+    }
 }
 
 /// Has ptxas take a text, where there is one.

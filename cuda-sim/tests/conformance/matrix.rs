@@ -7,6 +7,7 @@ mod arithmetic;
 mod layouts;
 mod program;
 mod rows;
+mod wmma;
 
 use crate::Expected;
 use crate::assembler::{assemble, is_ptx};
@@ -20,7 +21,8 @@ use layouts::Shape;
 use std::fmt::Write;
 
 /// Instructions that have their cases here.
-pub(crate) const COVERED: &[Opcode] = &[Opcode::Ldmatrix, Opcode::Mma, Opcode::Movmatrix, Opcode::Stmatrix];
+pub(crate) const COVERED: &[Opcode] =
+    &[Opcode::Ldmatrix, Opcode::Mma, Opcode::Movmatrix, Opcode::Stmatrix, Opcode::Wmma];
 
 const LANES: usize = 32;
 /// Warps that try an instance, two to a block.

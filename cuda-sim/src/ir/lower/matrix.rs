@@ -2,7 +2,8 @@
 //! the lanes of the warp exchange.
 
 use super::Lowering;
-use crate::ir::{Inst, Special, Term, Value, matrix};
+use crate::ir::matrix::{self, Product};
+use crate::ir::{Inst, Special, Term, Value};
 use crate::ptx::isa::{FROM_ROWS, TO_ROWS};
 use crate::ptx::{self, Error, Modifier, Opcode, Operand, Position, Result, Suffix, Type};
 
@@ -10,9 +11,11 @@ use crate::ptx::{self, Error, Modifier, Opcode, Operand, Position, Result, Suffi
 const ROW: usize = 4;
 
 impl Lowering<'_> {
-    /// `mma`: only the small products of `f16` have a choice of layouts.
+    /// `mma` and `wmma.mma`: the small products of `f16` have a choice of layouts, and what is loaded as whole bytes.
     pub(super) fn product(&mut self, ast: &ptx::Instruction) -> Result<()> {
-        let has_choice = ast.has(Modifier::M8N8K4) && ast.suffixes.contains(&Suffix::Type(Type::F16));
+        let small = ast.has(Modifier::M8N8K4) && ast.suffixes.contains(&Suffix::Type(Type::F16));
+        let loaded = ast.opcode == Opcode::Wmma && !ast.has(Modifier::M8N8K32) && !ast.has(Modifier::M8N8K128);
+        let has_choice = small || loaded;
         let is_layout = |s: &&Suffix| matches!(s, Suffix::Modifier(Modifier::Row | Modifier::Col));
         if !has_choice && ast.suffixes.iter().find(is_layout) == Some(&Suffix::Modifier(Modifier::Col)) {
             let message = format!("'{}': A is held by rows and B by columns, '.row.col'", ast.full_name());
@@ -94,7 +97,9 @@ impl Lowering<'_> {
 
     fn matrix_name(&self, matrix: usize, inst: &Inst) -> String {
         match inst.opcode {
-            Opcode::Mma => format!("the matrix {} of '{}'", ["D", "A", "B", "C"][matrix], inst.full_name()),
+            Opcode::Mma | Opcode::Wmma if Product::of(inst).is_some() => {
+                format!("the matrix {} of '{}'", ["D", "A", "B", "C"][matrix], inst.full_name())
+            }
             _ => format!("the fragment of '{}'", inst.full_name()),
         }
     }

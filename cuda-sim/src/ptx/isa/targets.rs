@@ -9,6 +9,7 @@ pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
         Opcode::Ldmatrix | Opcode::Movmatrix => 75,
         Opcode::Stmatrix => 90,
         Opcode::Mma => product(suffixes),
+        Opcode::Wmma => warp_product(suffixes),
         Opcode::Mbarrier => barrier(suffixes),
         _ => 0,
     }
@@ -36,4 +37,18 @@ fn product(suffixes: &[Suffix]) -> u32 {
 fn barrier(suffixes: &[Suffix]) -> u32 {
     let newer = [M::ExpectTx, M::CompleteTx, M::TryWait, M::SharedCluster, M::Cluster, M::Relaxed];
     if newer.iter().any(|m| suffixes.contains(&Suffix::Modifier(*m))) { 90 } else { 80 }
+}
+
+fn warp_product(suffixes: &[Suffix]) -> u32 {
+    let has = |m| suffixes.contains(&Suffix::Modifier(m));
+    let ty = |ty| suffixes.contains(&Suffix::Type(ty));
+    if ty(Type::Bf16) || has(M::M16N16K8) || ty(Type::F64) || has(M::And) {
+        80
+    } else if has(M::M8N8K32) || has(M::M8N8K128) {
+        75
+    } else if ty(Type::S32) || ty(Type::S8) || ty(Type::U8) {
+        72
+    } else {
+        70
+    }
 }
