@@ -8,7 +8,7 @@ use super::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Type};
 
 /// The type of a matrix's elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Number {
     B1,
     S4,
@@ -26,7 +26,7 @@ pub(crate) enum Number {
 }
 
 /// How a product is made of its elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum How {
     /// Floating-point products are added as the hardware does; integers wrap.
     Plain,
@@ -52,7 +52,7 @@ pub(crate) enum Part {
 }
 
 /// A product: `A` has `m` rows and `k` columns, `B` has `k` rows and `n` columns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Product {
     pub(crate) m: u8,
     pub(crate) n: u8,
