@@ -11,7 +11,7 @@
 //! as it checks every access: each is to accessible memory of the device for as many bytes as the copy has, or its
 //! access faults. A fault abandons [`wait`] or [`settle`] in the middle of a copy, which has left the queue by then and owns nothing.
 
-use super::{mbarrier, search};
+use super::{bulk, mbarrier, search};
 use crate::codegen::abi::{Access, Context};
 use std::collections::VecDeque;
 
@@ -49,12 +49,30 @@ struct Arrival {
 pub(crate) struct Copies {
     threads: Vec<Queue>,
     arrivals: Vec<Arrival>,
+    transfers: Vec<Transfer>,
+}
+
+/// A bulk copy that tells a barrier of the block its bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Transfer {
+    pub(super) barrier: *mut u64,
+    pub(super) to: *mut u8,
+    pub(super) from: *const u8,
+    pub(super) bytes: u32,
+}
+
+impl Transfer {
+    pub(super) fn make(self) {
+        bulk::make(self.to, self.from, self.bytes);
+        mbarrier::complete(self.barrier, self.bytes);
+    }
 }
 
 impl Copies {
     /// Drops what nobody has waited for: another block begins.
     pub(crate) fn clear(&mut self) {
         self.arrivals.clear();
+        self.transfers.clear();
         for queue in &mut self.threads {
             queue.copies.clear();
             (queue.started, queue.group) = (0, 0);
@@ -137,6 +155,12 @@ pub(crate) extern "C" fn arrive(context: *mut Context, thread: u64, barrier: *mu
     unsafe { &mut (*context).copies }.arrivals.push(Arrival { barrier, thread, copies });
 }
 
+/// Keeps a bulk copy until its barrier is tested.
+pub(super) fn transfer(context: *mut Context, transfer: Transfer) {
+    // SAFETY: as in `queue`.
+    unsafe { &mut (*context).copies }.transfers.push(transfer);
+}
+
 /// Makes the copies whose ends a barrier waits for: a thread of the block tests it.
 pub(super) fn settle(context: *mut Context, barrier: *mut u64) {
     // SAFETY: as in `queue`.
@@ -145,6 +169,9 @@ pub(super) fn settle(context: *mut Context, barrier: *mut u64) {
         let arrival = copies.arrivals.remove(at);
         copies.queue(arrival.thread).finish_while(|copy| copy.number < arrival.copies);
         mbarrier::arrive(barrier, 1, 0, 0);
+    }
+    while let Some(at) = copies.transfers.iter().position(|transfer| transfer.barrier == barrier) {
+        copies.transfers.remove(at).make();
     }
 }
 

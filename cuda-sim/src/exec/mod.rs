@@ -2,6 +2,7 @@
 
 pub(crate) mod active;
 pub(crate) mod block;
+pub(crate) mod bulk;
 mod cluster;
 pub(crate) mod copies;
 pub(crate) mod deadlock;

@@ -180,9 +180,13 @@ impl Inst {
     }
 
     /// The state space of the address that is the operand of that number: a copy names that of its destination, then that
-    /// of its source.
+    /// of its source; its barrier is in shared memory.
     pub(crate) fn space_of(&self, operand: usize) -> Option<Space> {
-        if self.opcode == Opcode::Cp { self.spaces().nth(operand) } else { self.space() }
+        match (self.opcode, operand) {
+            (Opcode::Cp, 0 | 1) => self.spaces().nth(operand),
+            (Opcode::Cp, _) => Some(Space::Shared),
+            _ => self.space(),
+        }
     }
 
     fn spaces(&self) -> impl Iterator<Item = Space> + '_ {

@@ -26,7 +26,7 @@ use Shape::{
 use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
 pub(crate) use matrix::{FROM_ROWS, TO_ROWS};
 use once_cell::sync::Lazy;
-pub(crate) use targets::oldest_target;
+pub(crate) use targets::{needs_letter, oldest_target};
 
 names! {
     /// The stem of an instruction's name.
@@ -41,7 +41,7 @@ names! {
         IsSpaceP = "isspacep", Ld = "ld", Ldu = "ldu", Lg2 = "lg2", Lop3 = "lop3", Mad = "mad", Max = "max",
         Membar = "membar", Min = "min", Mov = "mov", Mul = "mul", Neg = "neg", Not = "not", Or = "or", Popc = "popc",
         Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
-        Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
+        Selp = "selp", Setmaxnreg = "setmaxnreg", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
         Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
         // Video.
         Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
@@ -85,7 +85,8 @@ names! {
         Subnormal = "subnormal",
         // Copies.
         CommitGroup = "commit_group", WaitGroup = "wait_group", WaitAll = "wait_all",
-        Mbarrier = "mbarrier", Noinc = "noinc",
+        Mbarrier = "mbarrier", Noinc = "noinc", Bulk = "bulk", BulkGroup = "bulk_group", Read = "read",
+        CompleteBytes = "mbarrier::complete_tx::bytes", MulticastCluster = "multicast::cluster", Prefetched = "prefetch",
         // Barriers in shared memory.
         Init = "init", Inval = "inval", ExpectTx = "expect_tx", CompleteTx = "complete_tx", ArriveDrop = "arrive_drop",
         NoComplete = "noComplete", TestWait = "test_wait", TryWait = "try_wait", Parity = "parity",
@@ -396,6 +397,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Trap, &[], &[], NOTHING),
     form(Opcode::Brkpt, &[], &[], NOTHING),
     form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
+    form(Opcode::Setmaxnreg, &[one(&[M::Inc, M::Dec]), one(SYNC), one(ALIGNED)], &[&[U32]], &[Immediate]),
     form(Opcode::Pmevent, &[], &[], &[Immediate]),
     form(Opcode::Pmevent, &[one(&[M::Mask])], &[], &[Immediate]),
     // A grid begins when those that it depends on have ended.
@@ -409,7 +411,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "istypep",
     "multimem",
     "set.pred",
-    "setmaxnreg",
     "st.async",
     "stackrestore",
     "stacksave",

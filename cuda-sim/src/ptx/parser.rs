@@ -60,7 +60,7 @@ pub(crate) fn parse_internal(text: &str) -> Result<Module> {
 fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position, internal, needs_masks: true, target: None }.module()
+    Parser { lexer, token, position, internal, needs_masks: true, target: None, has_letter: false }.module()
 }
 
 struct Parser<'a> {
@@ -73,6 +73,8 @@ struct Parser<'a> {
     needs_masks: bool,
     /// The compute capability that the module is for.
     target: Option<u32>,
+    /// Whether it is for that target alone, as `sm_90a` is.
+    has_letter: bool,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -158,6 +160,7 @@ impl<'a> Parser<'a> {
         }
         let mut module = Module { version, targets, address_size: 64, items: Vec::new() };
         self.target = module.capability();
+        self.has_letter = module.targets.first().is_some_and(|name| name.ends_with(|c: char| c.is_ascii_alphabetic()));
         self.needs_masks = version > LAST_WITHOUT_MASKS && self.target.is_none_or(|target| target >= 70);
         if self.eat_dot("address_size")? {
             let position = self.position;

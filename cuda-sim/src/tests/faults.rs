@@ -213,6 +213,51 @@ fn copies_that_fault_are_named() {
     MEMORY.free(base, |_| true).unwrap();
 }
 
+/// Bulk copies are checked from end to end when they are started.
+#[test]
+fn bulk_copies_that_fault_are_named() {
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let started = |copy: &str| {
+        format!(
+            ".shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;\n{copy}\nbar.sync 0;
+        WAIT: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra WAIT;"
+        )
+    };
+    let line = FIRST + 1;
+    for (copy, what, address) in [
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1], 64, [bar];",
+            "load of 16 bytes at ",
+            base + page - 32,
+        ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window+1008], [%rd1], 4096, [bar];",
+            "store of 16 bytes at offset 5088",
+            base,
+        ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1+8], 64, [bar];",
+            "(not aligned to 16 bytes;",
+            base,
+        ),
+        (
+            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], 48;",
+            "store of 16 bytes at ",
+            base + page - 16,
+        ),
+        ("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], 16;", "(a null pointer)", 0),
+    ] {
+        let image = kernel(&started(copy));
+        for fibers in [false, true] {
+            let (_, text) = launch(&image, 1, 1, [address, 0], fibers).expect_err(copy);
+            assert!(text.starts_with(&format!("kernel `k`, at line {line}, column 1 of its PTX: ")), "{copy}: {text}");
+            assert!(text.contains(what), "{copy}: {text}");
+        }
+    }
+    MEMORY.free(base, |_| true).unwrap();
+}
+
 #[test]
 fn shared_memory_ends_where_it_ends() {
     for code in ways("shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1020; st.shared.u32 [%r5], 1;") {

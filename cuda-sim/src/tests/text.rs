@@ -124,7 +124,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
         // Copies in the background, and what waits for them.
-        "cp.async.bulk.commit_group ;",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
@@ -136,7 +135,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",
         "alloca.u64 %rd1, %rd2;",
-        "setmaxnreg.inc.sync.aligned.u32 40;",
     ] {
         let error = error(&format!("  {body}"));
         let name = body.split(' ').next().unwrap();

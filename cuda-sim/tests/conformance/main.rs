@@ -10,6 +10,7 @@
 mod common;
 
 mod assembler;
+mod bulk;
 mod compare;
 mod control;
 mod copies;

@@ -69,7 +69,7 @@ pub(crate) fn agree(twins: &[(&str, &str)], run: impl FnOnce(&mut Digest)) {
 #[test]
 fn own_cases_hold_on_twins() {
     if !is_one() {
-        let all = ["control::", "copies::", "matrix::", "mbarrier::", "memory::", "sync::"]
+        let all = ["bulk::", "control::", "copies::", "matrix::", "mbarrier::", "memory::", "sync::"]
             .into_iter()
             .flat_map(|module| TWINS.iter().map(move |how| (module, *how)));
         let started: Vec<_> = all.map(|(module, how)| (module, how, start(&[module], how))).collect();

@@ -48,6 +48,7 @@ impl Lowering<'_> {
             None if ast.opcode == Opcode::Cp => self.copy(ast),
             None if ast.opcode == Opcode::Mbarrier => self.barrier(ast),
             None if ast.opcode == Opcode::Wmma => self.wmma(ast),
+            None if ast.opcode == Opcode::Setmaxnreg => self.max_registers(ast),
             None if ast.opcode == Opcode::Mma => self.product(ast),
             None if ast.opcode == Opcode::Ldmatrix => self.load_matrix(ast),
             None if ast.opcode == Opcode::Stmatrix => self.store_matrix(ast),

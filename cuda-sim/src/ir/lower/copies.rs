@@ -9,7 +9,14 @@ impl Lowering<'_> {
     pub(super) fn copy(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         let wrong = |message: String| Err(Error::new(ast.position, format!("'{}' {message}", ast.full_name())));
+        // The table knows sets of modifiers; here their order tells destination and source.
+        use Modifier::{Global, Shared, SharedCluster, SharedCta};
+        let spaces = inst.modifiers().filter(|m| matches!(m, Global | Shared | SharedCta | SharedCluster));
+        if !spaces.map(|m| inst.form.groups.iter().position(|group| group.choices.contains(&m))).is_sorted() {
+            return wrong("is not supported: it copies the other way".to_owned());
+        }
         match inst.operands.as_slice() {
+            _ if ast.has(Modifier::Bulk) => {}
             [_, _, Value::Int(bytes), ..] if ast.has(Modifier::Cg) && *bytes != 16 => {
                 return wrong(format!("copies 16 bytes, not {bytes}: '.ca' copies fewer"));
             }
@@ -33,5 +40,17 @@ impl Lowering<'_> {
         }
         self.push(inst);
         Ok(())
+    }
+
+    /// `setmaxnreg`, which changes nothing: this device's threads have the registers that they need.
+    pub(super) fn max_registers(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        let inst = self.resolved(ast)?;
+        match inst.operands.as_slice() {
+            [Value::Int(count)] if !(24..=256).contains(count) || count % 8 != 0 => {
+                let message = format!("'{}' takes a multiple of 8 from 24 to 256, not {count}", ast.full_name());
+                Err(Error::new(ast.position, message))
+            }
+            _ => Ok(()),
+        }
     }
 }

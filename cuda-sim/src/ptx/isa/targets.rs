@@ -5,14 +5,20 @@ use super::{Modifier as M, Opcode, Suffix, Type};
 /// The oldest target, as 80 for `sm_80`, whose instructions include this one; 0 where it is not one of those below.
 pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
     match opcode {
+        Opcode::Cp if suffixes.contains(&Suffix::Modifier(M::Bulk)) => 90,
         Opcode::Cp => 80,
         Opcode::Ldmatrix | Opcode::Movmatrix => 75,
-        Opcode::Stmatrix => 90,
+        Opcode::Stmatrix | Opcode::Setmaxnreg => 90,
         Opcode::Mma => product(suffixes),
         Opcode::Wmma => warp_product(suffixes),
         Opcode::Mbarrier => barrier(suffixes),
         _ => 0,
     }
+}
+
+/// Whether only targets with a letter, such as `sm_90a`, have an instruction.
+pub(crate) fn needs_letter(opcode: Opcode) -> bool {
+    opcode == Opcode::Setmaxnreg
 }
 
 fn product(suffixes: &[Suffix]) -> u32 {

@@ -185,6 +185,10 @@ impl Parser<'_> {
             );
             return Err(Error::new(position, message));
         }
+        if let Some(target) = self.target.filter(|_| isa::needs_letter(opcode) && !self.has_letter) {
+            let message = format!("'{}' needs a .target with a letter, such as sm_{target}a", written(self));
+            return Err(Error::new(position, message));
+        }
         let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
         if opcode == Opcode::Call {
             instruction.call = Some(self.call_operands()?);
