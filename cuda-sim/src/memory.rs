@@ -293,7 +293,7 @@ impl Memory {
         }
     }
 
-    /// Whether all these bytes are in what a launch reaches of the devices' range, or registered.
+    /// Returns true if all these bytes are in the part of the devices' range that a launch reaches, or registered.
     pub(crate) fn covers(&self, address: u64, bytes: u64, slots: u64) -> bool {
         let Guards { first, bytes: size, .. } = self.guards;
         let Some(last) = address.checked_add(bytes.saturating_sub(1)) else { return false };

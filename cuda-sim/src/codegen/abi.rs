@@ -56,7 +56,7 @@ pub(crate) struct Context {
     /// The number of the driver's context; its heap is the one that `malloc` takes from.
     pub(crate) owner: u32,
     pub(crate) cluster: InCluster,
-    /// What threads of the block have begun to copy; compiled code leaves it alone.
+    /// Copies that threads of the block have started; compiled code leaves them alone.
     pub(crate) copies: Copies,
 }
 

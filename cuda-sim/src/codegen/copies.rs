@@ -86,7 +86,7 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("add i64 {window}, {address}")))
     }
 
-    /// How many bytes of the source are read; zeros take the place of the others.
+    /// Returns the number of bytes of the source that are read; zeros take the place of the others.
     fn source_bytes(&mut self, inst: &Inst, bytes: u32, operand: Option<&Value>) -> Result<String> {
         let Some(value) = operand else { return Ok(bytes.to_string()) };
         if inst.form.operands.get(3) == Some(&crate::ptx::isa::Shape::SourcePred) {

@@ -1,7 +1,7 @@
 //! Bulk copies: as many bytes as a thread says, between global memory, the block's shared memory and that of its cluster.
 //!
-//! What tells of its end at a barrier of the block itself is made when a thread of the block tests that barrier, as late
-//! as PTX allows; what goes to other blocks, or to global memory, is made at once. Either is a schedule that PTX permits.
+//! A copy that tells a barrier of the block itself of its end is made when a thread of the block tests that barrier, as late
+//! as PTX allows; a copy to other blocks, or to global memory, is made at once. PTX permits either schedule.
 //!
 //! # Safety
 //!

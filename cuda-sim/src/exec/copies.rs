@@ -28,7 +28,7 @@ struct Copy {
     filled: u32,
 }
 
-/// What a thread has started and not waited for, in order, and the group that its next copy belongs to.
+/// Copies that a thread has started and not waited for, in order, and the group of its next one.
 #[derive(Debug, Default)]
 struct Queue {
     copies: VecDeque<Copy>,

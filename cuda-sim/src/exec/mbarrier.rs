@@ -112,7 +112,7 @@ pub(crate) extern "C" fn arrive(barrier: *mut u64, count: u32, bytes: u32, how: 
     })
 }
 
-/// Whether the phase of that parity has ended: `test_wait` and `try_wait`. Copies that the object waits for are made now.
+/// Returns 1 if the phase of that parity has ended: `test_wait` and `try_wait`. Copies that the object waits for are made now.
 pub(crate) extern "C" fn test(context: *mut Context, barrier: *mut u64, odd: u32) -> u32 {
     copies::settle(context, barrier);
     u32::from(Barrier::of(object(barrier).load(Ordering::SeqCst)).odd != (odd & 1 != 0))

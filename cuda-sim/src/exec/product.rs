@@ -38,7 +38,7 @@ const MOST_FLOATS: usize = 512;
 /// Elements of the largest accumulator.
 const MOST_SUMS: usize = 256;
 
-/// Where the elements of fragments are in the matrices, in the order of registers, elements and lanes.
+/// Places of the elements of fragments in their matrices, in the order of registers, elements and lanes.
 struct Places {
     /// `A` by rows and `B` by columns, so that what is multiplied lies side by side; accumulators by rows.
     d: Vec<u16>,
@@ -277,7 +277,7 @@ impl Float {
 struct Floats {
     values: [f64; MOST_FLOATS],
     exponents: [i32; MOST_FLOATS],
-    /// Whether one is infinite or no number.
+    /// True if one is infinite or no number.
     special: bool,
 }
 

@@ -32,7 +32,7 @@ fn synchronises(function: &Function) -> bool {
     function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
-/// Whether other threads may have to run before this function can return, or its result tells what they did; or it has
+/// Returns true if other threads may have to run before this function can return, or its result tells what they did; or it has
 /// asynchronous work, which makes a kernel one whose blocks are scheduled.
 fn waits(function: &Function) -> bool {
     let part = |inst: &Inst| observes(inst) || is_asynchronous(inst);

@@ -25,7 +25,7 @@ pub(crate) enum Number {
     F64,
 }
 
-/// How a product is made of its elements.
+/// The operation that makes a product of its elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum How {
     /// Floating-point products are added as the hardware does; integers wrap.
@@ -66,7 +66,7 @@ pub(crate) struct Product {
     pub(crate) quads: Option<[bool; 2]>,
 }
 
-/// What a warp does with matrices.
+/// An operation of a warp on matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matrix {
     /// Rows of 8 elements of 16 bits, one in each lane, become fragments of so many matrices, which may be transposed.
@@ -266,7 +266,7 @@ impl Fragment {
     }
 }
 
-/// How many matrices of 8 rows and columns an instruction moves.
+/// The number of matrices of 8 rows and columns that an instruction moves.
 fn count(inst: &Inst) -> u8 {
     let named = inst.modifiers().find_map(|m| match m {
         M::X1 => Some(1),
@@ -302,7 +302,7 @@ pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
 }
 
 impl Matrix {
-    /// What a warp does at an instruction with matrices, if it is one at which lanes meet.
+    /// The operation of a warp at an instruction with matrices, if it is one at which lanes meet.
     pub(crate) fn of(inst: &Inst) -> Option<Matrix> {
         match inst.opcode {
             Opcode::Ldmatrix => Some(Matrix::FromRows(count(inst), inst.has(M::Trans))),

@@ -203,7 +203,7 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     heads.iter().all(|head| !seen.contains(head))
 }
 
-/// Whether the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
+/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
 fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
     let needs = |b: &Block| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(sync::is_asynchronous);
     !polls.is_empty() || function.blocks.iter().any(needs)

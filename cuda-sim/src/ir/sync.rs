@@ -170,12 +170,12 @@ pub(crate) fn is_sync(inst: &Inst) -> bool {
         || Matrix::of(inst).is_some()
 }
 
-/// Whether this instruction has to do with work that goes on beside the threads of a block, which the block keeps.
+/// Returns true for an instruction with asynchronous work, which a block keeps.
 pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Cp | Opcode::Mbarrier)
 }
 
-/// Whether this instruction tells that other threads, or copies, have come to a barrier in shared memory.
+/// Returns true for a test of a barrier in shared memory.
 pub(crate) fn is_test(inst: &Inst) -> bool {
     inst.opcode == Opcode::Mbarrier && (inst.has(M::TestWait) || inst.has(M::TryWait))
 }

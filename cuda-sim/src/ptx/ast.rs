@@ -79,7 +79,7 @@ impl Type {
         u64::from(self.bits().div_ceil(8))
     }
 
-    /// Whether only elements of matrices have the type.
+    /// Returns true for a type that only elements of matrices have.
     pub(crate) fn is_of_matrices(self) -> bool {
         matches!(self, Type::B1 | Type::S4 | Type::U4 | Type::E4m3 | Type::E5m2)
     }

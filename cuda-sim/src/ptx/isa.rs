@@ -453,7 +453,7 @@ impl Form {
         self.operands.iter().copied().filter(|shape| !shape.is_implicit())
     }
 
-    /// How many of the modifiers written this form knows.
+    /// Returns the number of written modifiers that this form knows.
     pub(crate) fn known(&self, suffixes: &[Suffix]) -> usize {
         let knows = |m: &M| self.groups.iter().any(|group| group.choices.contains(m));
         suffixes.iter().filter(|suffix| matches!(suffix, Suffix::Modifier(m) if knows(m))).count()

@@ -73,7 +73,7 @@ struct Parser<'a> {
     needs_masks: bool,
     /// The compute capability that the module is for.
     target: Option<u32>,
-    /// Whether it is for that target alone, as `sm_90a` is.
+    /// True if it is for that target alone, as `sm_90a` is.
     has_letter: bool,
 }
 

@@ -5,7 +5,7 @@ use crate::twin;
 use cuda_sys::toolkit::Environment;
 use std::process::Command;
 
-/// What ptxas says of a text, for the target that it names; `None` where there is no ptxas, or a twin asks what was asked.
+/// Assembles a text for the target that it names; `None` where there is no ptxas, and in twins, which would ask again.
 pub(crate) fn assemble(text: &str) -> Option<Result<(), String>> {
     if twin::is_one() {
         return None;

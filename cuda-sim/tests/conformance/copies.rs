@@ -33,7 +33,7 @@ fn source(threads: u64) -> Vec<u64> {
     (0..threads * 8).map(|i| (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect()
 }
 
-/// What a kernel leaves: eight words for each thread.
+/// Runs a kernel and returns its results, eight words for each thread.
 #[track_caller]
 fn run(text: &str, threads: u32, size: u32) -> Vec<u64> {
     let module = load(text).unwrap_or_else(|log| panic!("{log}\n{text}"));

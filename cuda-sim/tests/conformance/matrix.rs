@@ -32,7 +32,7 @@ const WARPS: usize = 24;
 struct Case<'a> {
     shape: Shape,
     kind: Kind<'a>,
-    /// Whether `A` and `B` are held column by column in the four small products of `m8n8k4`.
+    /// True for `A` and `B` that are held column by column, in the four small products of `m8n8k4`.
     quads: Option<[bool; 2]>,
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Instructions that have their cases here.
 pub(crate) const COVERED: &[Opcode] = &[Opcode::Mbarrier];
 
-/// What the manual says that a barrier holds.
+/// The contents of a barrier by the manual.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Model {
     pending: u32,
@@ -61,7 +61,7 @@ impl Script {
         if i.has(M::Shared) || i.has(M::SharedCta) || i.has(M::SharedCluster) { "[s]" } else { "[%generic]" }
     }
 
-    /// Whether the phase that the last state is of has ended, and whether that of each parity has.
+    /// Tests the phase of the last state, and that of each parity.
     fn look(&mut self, tests: &[&Instance], model: &Model, state: Option<u32>, random: &mut Random) {
         let choose = |random: &mut Random, parity: bool| {
             let fit: Vec<&&Instance> = tests.iter().filter(|i| i.has(M::Parity) == parity).collect();

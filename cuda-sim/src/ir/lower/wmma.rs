@@ -24,7 +24,7 @@ impl Order {
     }
 }
 
-/// What the accesses of one instruction have in common.
+/// The common part of the accesses of one instruction.
 struct Access {
     fragment: Fragment,
     order: Order,
@@ -32,7 +32,7 @@ struct Access {
     /// The first byte of the lane's part of the matrix in a row or column of that number, as far as it is known.
     starts: HashMap<i128, Value>,
     base: Value,
-    /// Where the lane's part begins: the number of its row or column, and its place in that; and their distance.
+    /// The start of the lane's part: the number of its row or column, and its place in that; `stride` is their distance.
     lane: (Value, Value),
     stride: Value,
     space: Vec<Suffix>,
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         Ok(Value::RegAddress(start, (at * bits / 8) as i64))
     }
 
-    /// Whether the elements of a register lie one behind the other in memory.
+    /// Returns true if the elements of a register lie one behind the other in memory.
     fn is_whole(access: &Access, register: usize) -> bool {
         let line = |element| access.order.place(access.fragment.position(0, register, element)).0;
         line(0) == line(access.fragment.number.in_register() - 1)

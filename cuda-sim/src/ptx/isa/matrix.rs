@@ -65,7 +65,7 @@ pub(super) static FORMS: &[Form] = &[
     ),
 ];
 
-/// What is left of `ldmatrix` behind the loads of its rows: no text has it.
+/// The exchange of `ldmatrix`, behind the loads of its rows: no text has it.
 pub(crate) static FROM_ROWS: Form = form(Opcode::Ldmatrix, &[], &[], &[DestMatrix(0), Shape::SourceVector(0)]);
-/// What `stmatrix` begins with, before its rows are stored.
+/// The exchange of `stmatrix`, before its rows are stored.
 pub(crate) static TO_ROWS: Form = form(Opcode::Stmatrix, &[], &[], &[Shape::DestVector(0), SourceMatrix(0)]);

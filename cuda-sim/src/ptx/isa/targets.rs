@@ -16,7 +16,7 @@ pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
     }
 }
 
-/// Whether only targets with a letter, such as `sm_90a`, have an instruction.
+/// Returns true if only targets with a letter, such as `sm_90a`, have an instruction.
 pub(crate) fn needs_letter(opcode: Opcode) -> bool {
     opcode == Opcode::Setmaxnreg
 }

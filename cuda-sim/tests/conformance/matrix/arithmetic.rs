@@ -1,11 +1,11 @@
-//! What an element of a product is, computed with whole numbers: significands are shifted and added as such.
+//! The elements of a product, computed with whole numbers: significands are shifted and added as such.
 
 use crate::Expected;
 use crate::exact::{self, Operation};
 use cuda_sim::ptx::{Modifier as M, Type};
 use rustc_apfloat::Round;
 
-/// A finite number as `significand * 2^last`, and the exponent that its place in the sum is told by.
+/// A finite number as `significand * 2^last`, and the exponent by which it is aligned.
 #[derive(Clone, Copy)]
 struct Term {
     negative: bool,
@@ -14,7 +14,7 @@ struct Term {
     exponent: i32,
 }
 
-/// What an addend is.
+/// An addend of a sum.
 #[derive(Clone, Copy)]
 enum Addend {
     Finite(Term),

@@ -1,4 +1,4 @@
-//! Which lane has which element of a matrix, as the PTX manual writes it out for each shape.
+//! The layouts of matrices in the lanes of a warp, as the PTX manual writes them out for each shape.
 
 use cuda_sim::ptx::Type;
 

@@ -18,12 +18,12 @@ fn count(i: &Instance) -> usize {
     }
 }
 
-/// Whose addresses are of shared memory, rather than of no space.
+/// Returns true if addresses are of shared memory, rather than of no space.
 fn is_shared(i: &Instance) -> bool {
     i.has(M::Shared) || i.has(M::SharedCta)
 }
 
-/// Where a row of a matrix lies, in units of 16 bytes: no order, and no two in one place.
+/// The place of a row of a matrix, in units of 16 bytes: no order, and no two in one place.
 fn place(row: usize) -> usize {
     (row * 13 + 5) % 32
 }

@@ -221,7 +221,7 @@ fn matrix_of(i: &Instance) -> usize {
     [M::D, M::A, M::B, M::C].iter().position(|m| i.has(*m)).expect("a matrix")
 }
 
-/// All products, with moves chosen so that each move has its turn, with and without a stride.
+/// All products, with moves chosen so that each of them is used, with and without a stride.
 #[test]
 fn whole_products() {
     let all: Vec<Instance> = forms().filter(|f| f.opcode == Opcode::Wmma).flat_map(instances).collect();
