@@ -40,6 +40,34 @@ fn text() -> String {
     )
 }
 
+/// Matrices are exchanged where threads wait in a function that calls itself, and in a warp that is not full.
+#[test]
+fn functions_and_parts_of_warps() {
+    let text = format!(
+        "{HEADER}.func again(.param .b32 n, .param .b64 at) {{ .reg .pred %p; .reg .b32 %n, %x; .reg .b64 %at;
+        ld.param.b32 %n, [n]; ld.param.b64 %at, [at]; ld.global.u32 %x, [%at]; movmatrix.sync.aligned.m8n8.trans.b16 %x, %x;
+        add.u32 %x, %x, 0x00010001; st.global.u32 [%at], %x; setp.eq.u32 %p, %n, 0; @%p ret; sub.u32 %n, %n, 1;
+        {{ .param .b32 m; .param .b64 b; st.param.b32 [m], %n; st.param.b64 [b], %at; call.uni again, (m, b); }} ret; }}
+        .visible .entry k(.param .u64 a, .param .u64 n) {{ .reg .b32 %t, %n; .reg .b64 %at; mov.u32 %t, %tid.x;
+        ld.param.u64 %at, [a]; mad.wide.u32 %at, %t, 4, %at; ld.param.u32 %n, [n];
+        {{ .param .b32 m; .param .b64 b; st.param.b32 [m], %n; st.param.b64 [b], %at; call.uni again, (m, b); }} ret; }}"
+    );
+    is_ptx(&text);
+    let module = load(&text).unwrap_or_else(|log| panic!("{log}\n{text}"));
+    let start: Vec<u64> =
+        (0..32).map(|k| (4 * k) | (4 * k + 1) << 16 | (4 * k + 2) << 32 | (4 * k + 3) << 48).collect();
+    // An even number of transpositions, each of which adds 1.
+    let cells = Memory::new(&start);
+    assert_eq!(launch(module, 1, 64, &[cells.address(), 3]), CUresult::CUDA_SUCCESS);
+    let want: Vec<u64> = start.iter().map(|word| word + 0x0004_0004_0004_0004).collect();
+    assert_eq!(cells.read(32), want);
+    // Eight lanes of the second warp: what they get is not defined, what the first warp gets is.
+    let cells = Memory::new(&start);
+    assert_eq!(launch(module, 1, 40, &[cells.address(), 3]), CUresult::CUDA_SUCCESS);
+    assert_eq!(cells.read(32)[..16], want[..16]);
+    unload(module);
+}
+
 /// Small whole numbers as halves: their products and sums are exact, in whichever order.
 fn half(x: i64) -> u64 {
     crate::exact::from_integer(cuda_sim::ptx::Type::F16, i128::from(x), rustc_apfloat::Round::NearestTiesToEven)
