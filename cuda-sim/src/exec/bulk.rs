@@ -21,7 +21,7 @@ const UNIT: u64 = 16;
 fn side(context: *const Context, thread: u64, address: u64, bytes: u64, access: Access, place: u64) -> *mut u8 {
     // SAFETY: compiled code passes its live context.
     let own = unsafe { &*context };
-    let last = (address + bytes).wrapping_sub(UNIT);
+    let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
     if search::active() {
         for chunk in [address, last] {
             search::access(context, thread, chunk, UNIT, access as u32, place);
@@ -46,7 +46,7 @@ pub(super) fn make(to: *mut u8, from: *const u8, bytes: u32) {
 
 /// The same place in the shared memory of each block of the cluster that a mask has.
 fn in_blocks(own: &Context, address: u64, mask: u32) -> impl Iterator<Item = u64> {
-    let (first, offset) = (own.shared, (address - own.shared) & ((1 << WINDOW) - 1));
+    let (first, offset) = (own.shared, address.wrapping_sub(own.shared) & ((1 << WINDOW) - 1));
     (0..16).filter(move |rank| mask >> rank & 1 != 0).map(move |rank| first + (rank << WINDOW) + offset)
 }
 
@@ -70,6 +70,9 @@ pub(crate) extern "C" fn to_shared(
     // SAFETY: compiled code passes its live context.
     let own = unsafe { &*context };
     if mask != 0 {
+        if !search::is_shared(own, barrier, 8) {
+            fault::raise(MEMORY.guards().outside);
+        }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
             make(side(context, thread, to, size, Access::Store, place), from, bytes);
             mbarrier::complete(barrier as *mut u64, bytes);

@@ -212,6 +212,10 @@ fn bulk_copies_reach_other_blocks() {
         cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [t], [%rd8], 128, [bar], %h;";
     let both = code(both).replacen("mov.u32 %r10, 0;", ".reg .b16 %h; mov.u32 %r10, 0;", 1);
     check(variables, &both, &PAIRS, |_| 0);
+    // A barrier that is none.
+    let none = both.replacen("[bar], %h", "[bar+4194304], %h", 1);
+    let (_, text) = fault(variables, &none, &PAIRS);
+    assert!(text.contains("atomic operation of 8 bytes at offset 41946"), "{text}");
     let far = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r14], [s+128], 128, [bar];";
     let far = format!("mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, 5; {far}");
     let (_, text) = fault(variables, &code(&far), &PAIRS);

@@ -246,6 +246,11 @@ fn bulk_copies_that_fault_are_named() {
             "store of 16 bytes at ",
             base + page - 16,
         ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1], 64, [bar];",
+            "load of 16 bytes at 0xfffffffffffffff0",
+            u64::MAX - 15,
+        ),
         ("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], 16;", "(a null pointer)", 0),
     ] {
         let image = kernel(&started(copy));
