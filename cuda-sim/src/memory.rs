@@ -293,6 +293,16 @@ impl Memory {
         }
     }
 
+    /// Returns true if all these bytes are in the part of the devices' range that a launch reaches, or registered.
+    pub(crate) fn covers(&self, address: u64, bytes: u64, slots: u64) -> bool {
+        let Guards { first, bytes: size, .. } = self.guards;
+        let Some(last) = address.checked_add(bytes.saturating_sub(1)) else { return false };
+        match address.wrapping_sub(first) < size {
+            true => last - first < size && self.reaches(slots, address) && self.reaches(slots, last),
+            false => self.registration(address).is_some_and(|r| address - r.start <= r.bytes.saturating_sub(bytes)),
+        }
+    }
+
     /// Free and total bytes of a device.
     pub(crate) fn info(&self, device: usize) -> (u64, u64) {
         (self.total.saturating_sub(USED[device].load(Ordering::Acquire)), self.total)

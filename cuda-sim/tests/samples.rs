@@ -27,6 +27,8 @@ const SAMPLES: &[(&str, &str)] = &[
     ("NVRTC 12", include_str!("samples/nvrtc12.ptx")),
 ];
 const LLVM: &str = include_str!("samples/llvm22.ptx");
+/// The kernels of `matrices.cu`, by nvcc 13.
+const MATRICES: &str = include_str!("samples/nvcc13_matrices.ptx");
 
 fn load(text: &str) -> CUmodule {
     ok!(cuInit(0));
@@ -261,10 +263,68 @@ fn llvm_writes_calls_tables_and_wide_numbers() {
     }
 }
 
+/// Whole numbers, whose products and sums are exact in each type.
+fn numbers(count: usize, factor: usize, modulus: usize) -> Vec<i32> {
+    (0..count).map(|i| (i * factor % modulus) as i32 - modulus as i32 / 2).collect()
+}
+
+/// The product of a matrix of so many rows and one of so many columns, both by rows, on top of a number.
+fn product(a: &[i32], b: &[i32], rows: usize, columns: usize, start: i32) -> Vec<i32> {
+    let k = a.len() / rows;
+    let element = |i: usize| (0..k).map(|j| a[i / columns * k + j] * b[j * columns + i % columns]).sum::<i32>() + start;
+    (0..rows * columns).map(element).collect()
+}
+
+/// Rows become columns.
+fn transposed(values: &[i32], rows: usize) -> Vec<i32> {
+    let columns = values.len() / rows;
+    (0..values.len()).map(|i| values[i % rows * columns + i / rows]).collect()
+}
+
+#[test]
+fn nvcc_writes_products_of_matrices() {
+    let module = load(MATRICES);
+    let singles = |v: &[i32]| pack(&v.iter().map(|x| (*x as f32).to_bits()).collect::<Vec<_>>());
+    let half = |x: &i32| u64::from(Half::from_i128(i128::from(*x)).value.to_bits() as u16);
+    let halves = |v: &[i32]| -> Vec<u64> {
+        v.chunks(4).map(|c| c.iter().rev().fold(0, |word, x| word << 16 | half(x))).collect()
+    };
+    let bytes = |v: &[i32]| -> Vec<u64> {
+        v.chunks(8).map(|c| c.iter().rev().fold(0, |word, x| word << 8 | u64::from(*x as u8))).collect()
+    };
+    let floats = |words: &[u64]| -> Vec<i32> { unpack(words).into_iter().map(|w| f32::from_bits(w) as i32).collect() };
+
+    let (a, b) = (numbers(64 * 80, 7, 23), numbers(80 * 64, 5, 19));
+    let mut out = vec![0; 64 * 64 / 2];
+    let (mut da, mut db) = (halves(&a), halves(&b));
+    run(
+        module,
+        "halves",
+        128,
+        0,
+        &mut [Arg::Memory(&mut da), Arg::Memory(&mut db), Arg::Memory(&mut out), Arg::Word(80)],
+    );
+    assert_eq!(floats(&out), product(&a, &b, 64, 64, 0));
+
+    let (a, b) = (numbers(32 * 16, 13, 255), numbers(16 * 8, 11, 251));
+    let mut out = vec![0; 32 * 8 / 2];
+    let (mut da, mut db) = (bytes(&a), bytes(&transposed(&b, 16)));
+    run(module, "bytes", 32, 0, &mut [Arg::Memory(&mut da), Arg::Memory(&mut db), Arg::Memory(&mut out)]);
+    let got: Vec<i32> = unpack(&out).into_iter().map(|w| w as i32).collect();
+    assert_eq!(got, transposed(&product(&a, &b, 32, 8, 1), 32));
+
+    let (a, b) = (numbers(16 * 8, 9, 101), numbers(8 * 16, 3, 97));
+    let mut out = singles(&[5; 256]);
+    let (mut da, mut db) = (singles(&a), singles(&transposed(&b, 8)));
+    run(module, "singles", 32, 0, &mut [Arg::Memory(&mut da), Arg::Memory(&mut db), Arg::Memory(&mut out)]);
+    let twice: Vec<i32> = product(&a, &b, 16, 16, 5).iter().map(|x| 2 * x).collect();
+    assert_eq!(floats(&out), twice);
+}
+
 /// Printing and parsing again gives the same tree, whatever the compiler.
 #[test]
 fn samples_round_trip() {
-    for (name, text) in SAMPLES.iter().chain([&("LLVM 22", LLVM)]) {
+    for (name, text) in SAMPLES.iter().chain([&("LLVM 22", LLVM), &("nvcc 13, matrices", MATRICES)]) {
         let module = cuda_sim::ptx::parse(text).unwrap_or_else(|error| panic!("{name}: {error}"));
         let printed = module.to_string();
         let again = cuda_sim::ptx::parse(&printed).unwrap_or_else(|error| panic!("{name}, printed: {error}"));

@@ -2,6 +2,7 @@
 //!
 //! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
 
+use crate::exec::copies::Copies;
 use crate::ptx::Position;
 use std::mem::offset_of;
 
@@ -55,6 +56,8 @@ pub(crate) struct Context {
     /// The number of the driver's context; its heap is the one that `malloc` takes from.
     pub(crate) owner: u32,
     pub(crate) cluster: InCluster,
+    /// Copies that threads of the block have started; compiled code leaves them alone.
+    pub(crate) copies: Copies,
 }
 
 /// Where a block is among the blocks of its cluster. Code that is not for launches in clusters does not read it.

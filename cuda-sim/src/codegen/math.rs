@@ -6,6 +6,7 @@
 
 use super::narrow;
 use crate::cpu::directed::*;
+use crate::exec::{bulk, copies, mbarrier};
 use crate::service;
 use std::ffi::c_void;
 
@@ -97,6 +98,9 @@ symbols! {
     "sim.assertfail" = service::assertfail, "sim.malloc" = service::malloc, "sim.free" = service::free, "memcpy" = memcpy, "memmove" = memmove,
     "memset" = memset, "fma" = fma, "fmaf" = fmaf, "sim.switch" = crate::cpu::switch, "sim.mapped" = service::mapped, "sim.stop" = service::stopped,
     "sim.breakpoint" = service::breakpoint,
+    "sim.copies.start" = copies::start, "sim.copies.commit" = copies::commit, "sim.copies.wait" = copies::wait,
+    "sim.copies.arrive" = copies::arrive, "sim.bulk.to_shared" = bulk::to_shared, "sim.bulk.to_global" = bulk::to_global, "sim.mbarrier.init" = mbarrier::init, "sim.mbarrier.expect" = mbarrier::expect,
+    "sim.mbarrier.complete" = mbarrier::complete, "sim.mbarrier.arrive" = mbarrier::arrive, "sim.mbarrier.test" = mbarrier::test,
     "sim.access" = crate::exec::search::access, "sim.tick" = crate::exec::search::tick,
 }
 

@@ -19,8 +19,24 @@ const NEAR: i64 = 1 << 20;
 
 impl Emitter<'_> {
     /// The pointer for an access of `bytes` bytes, which have to be aligned to as many.
-    fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
-        let space = inst.space();
+    pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
+        let kind = match inst.opcode {
+            Opcode::Ld | Opcode::Ldu => abi::Access::Load,
+            Opcode::St => abi::Access::Store,
+            _ => abi::Access::Atomic,
+        };
+        self.pointer_in(inst.space(), address, bytes, Some(kind))
+    }
+
+    /// The same for an address in a state space. Exact code asks the runtime about an access of that kind, unless there is
+    /// none: then a helper asks.
+    pub(crate) fn pointer_in(
+        &mut self,
+        space: Option<Space>,
+        address: &Value,
+        bytes: u64,
+        kind: Option<abi::Access>,
+    ) -> Result<String> {
         if let Value::SymbolAddress(Symbol::Slot(slot), at) = address {
             let slot_bytes = self.function.slots[*slot].bytes;
             if u64::try_from(*at).ok().and_then(|at| at.checked_add(bytes)).is_none_or(|end| end > slot_bytes) {
@@ -65,7 +81,13 @@ impl Emitter<'_> {
             behind = 0;
         }
         let mut address = match (known, &window) {
-            _ if self.flavour.exact => self.exactly(inst, window.as_deref(), &address, bytes),
+            (_, window) if self.flavour.exact => {
+                let address = match window {
+                    Some(window) => self.def(format_args!("add i64 {window}, {address}")),
+                    None => address,
+                };
+                kind.map_or_else(|| address.clone(), |kind| self.exactly(kind, &address, bytes))
+            }
             (true, Some(window)) => self.def(format_args!("add i64 {window}, {address}")),
             (true, None) => address,
             (false, Some(window)) => {
@@ -85,16 +107,7 @@ impl Emitter<'_> {
     }
 
     /// The address at which exact code makes an access: the runtime tells.
-    fn exactly(&mut self, inst: &Inst, window: Option<&str>, address: &str, bytes: u64) -> String {
-        let address = match window {
-            Some(window) => self.def(format_args!("add i64 {window}, {address}")),
-            None => address.to_owned(),
-        };
-        let kind = match inst.opcode {
-            Opcode::Ld | Opcode::Ldu => abi::Access::Load,
-            Opcode::St => abi::Access::Store,
-            _ => abi::Access::Atomic,
-        };
+    fn exactly(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
         let (kind, place) = (kind as u32, abi::place(self.position));
         self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
         self.def(format_args!(

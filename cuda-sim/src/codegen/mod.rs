@@ -14,6 +14,7 @@ mod carry;
 mod check;
 mod compare;
 mod convert;
+mod copies;
 mod dot;
 mod emit;
 mod float;
@@ -25,8 +26,9 @@ mod kept;
 mod kernel;
 mod linked;
 mod math;
+mod mbarrier;
 mod memory;
-mod narrow;
+pub(crate) mod narrow;
 pub(crate) mod object;
 mod ops;
 mod region;
@@ -39,6 +41,7 @@ use crate::ir::Function;
 use crate::ir::callees::reached;
 use crate::ir::loops::depth;
 use crate::ir::lower::Program;
+use crate::ir::matrix::MAX_WORDS;
 use crate::ir::regions::Regions;
 use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::Result;
@@ -135,7 +138,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
         strips: Vec::new(),
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
-            frame_bytes: FRAME_BYTES,
+            frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
             local_bytes: program.local_bytes(index),
             static_shared: function.shared_bytes,
             calls: !called.is_empty(),

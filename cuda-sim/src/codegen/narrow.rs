@@ -99,7 +99,7 @@ fn round(negative: bool, significand: u64, exponent: i32, how: u32) -> u32 {
     sign | if inward && !saturates { p.largest } else { p.overflow }
 }
 
-pub(super) extern "C" fn from_f64(value: f64, how: u32) -> u32 {
+pub(crate) extern "C" fn from_f64(value: f64, how: u32) -> u32 {
     let p = parameters(how);
     if value.is_nan() {
         return p.nan;

@@ -35,6 +35,8 @@ impl Emitter<'_> {
                 self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {place})"));
                 Ok(())
             }
+            (Opcode::Cp, _) => self.copy(inst, ops),
+            (Opcode::Mbarrier, _) => self.mbarrier(inst, ops),
             (Opcode::Device, _) => self.device_service(inst, ops),
             (Opcode::Addc | Opcode::Subc | Opcode::Madc, _) => self.carry_op(inst, ops),
             (Opcode::Add | Opcode::Sub | Opcode::Mad, _) if inst.has(M::Cc) => self.carry_op(inst, ops),

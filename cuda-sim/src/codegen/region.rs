@@ -30,15 +30,37 @@ fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
 pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> Result<()> {
     emitter.position = inst.position;
     for (i, input) in sync::inputs(inst).into_iter().enumerate() {
-        let Some((value, bits, high)) = input else { continue };
-        if site.args[i] != Arg::Frame {
-            continue;
+        let Some(input) = input.filter(|_| site.args[i] == Arg::Frame) else { continue };
+        argument(emitter, input, 4 * i as u64)?;
+    }
+    for (i, word) in sync::fragments(inst).into_iter().enumerate() {
+        argument(emitter, word, sync::FRAME_BYTES + 4 * i as u64)?;
+    }
+    Ok(())
+}
+
+/// Leaves a word of a value in the frame.
+fn argument(emitter: &mut Emitter<'_>, (value, bits, high): (&Value, u32, bool), offset: u64) -> Result<()> {
+    let value = emitter.int(value, bits)?;
+    let value = if high { emitter.def(format_args!("lshr i64 {value}, 32")) } else { value };
+    let value = emitter.resize(&value, bits, 32, false);
+    let pointer = sync_slot(emitter, offset);
+    emitter.line(format_args!("store i32 {value}, ptr {pointer}, align 4{PARALLEL}"));
+    Ok(())
+}
+
+/// Takes fragments of matrices from the frame.
+fn fragments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
+    let mut offset = sync::FRAME_BYTES;
+    for (dest, bits) in sync::results(inst) {
+        let mut words = Vec::new();
+        for _ in 0..bits / 32 {
+            let pointer = sync_slot(emitter, offset);
+            words.push(emitter.def(format_args!("load i32, ptr {pointer}, align 4{PARALLEL}")));
+            offset += 4;
         }
-        let value = emitter.int(value, bits)?;
-        let value = if high { emitter.def(format_args!("lshr i64 {value}, 32")) } else { value };
-        let value = emitter.resize(&value, bits, 32, false);
-        let pointer = sync_slot(emitter, 4 * i as u64);
-        emitter.line(format_args!("store i32 {value}, ptr {pointer}, align 4{PARALLEL}"));
+        let value = emitter.join(&words, 32);
+        emitter.write(dest, bits, &value, false)?;
     }
     Ok(())
 }
@@ -46,7 +68,8 @@ pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> 
 /// Emits what a synchronisation takes and gives, wherever it stands.
 pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     emitter.position = inst.position;
-    sync::inputs(inst).into_iter().flatten().try_for_each(|(value, bits, _)| emitter.int(value, bits).map(drop))?;
+    let mut words = sync::inputs(inst).into_iter().flatten().chain(sync::fragments(inst));
+    words.try_for_each(|(value, bits, _)| emitter.int(value, bits).map(drop))?;
     results(emitter, inst)
 }
 
@@ -60,7 +83,7 @@ fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
         let value = emitter.resize(&value, 32, bits, false);
         emitter.write(dest, bits, &value, false)?;
     }
-    Ok(())
+    fragments(emitter, inst)
 }
 
 /// The registers that these blocks and instructions write.

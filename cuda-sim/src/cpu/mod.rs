@@ -30,7 +30,6 @@ pub(crate) struct Fiber {
 }
 
 /// The rounding modes, as [`directed`]'s functions take them.
-#[cfg(test)]
 pub(crate) mod rounding {
     pub(crate) const NEAREST: u32 = 0;
     pub(crate) const DOWN: u32 = 1;

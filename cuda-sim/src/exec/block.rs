@@ -8,8 +8,8 @@
 //! # Safety
 //!
 //! `unsafe` stands where compiled code is called, with a context and threads of this block, and where arguments and
-//! results are viewed in the frame, which belongs to this block alone and is at least [`sync::FRAME_BYTES`] long for
-//! each thread; compiled code that writes there does not run at the same time.
+//! results are viewed in the frame, which belongs to this block alone and is at least [`sync::FRAME_BYTES`] and the
+//! fragments of matrices long for each thread; compiled code that writes there does not run at the same time.
 
 use super::deadlock::{self, Wait, What};
 use super::launch::{Fault, Place};
@@ -83,6 +83,8 @@ const PATIENCE: u32 = 4;
 /// A block that runs.
 pub(crate) struct Block<'a> {
     plan: &'a Plan,
+    /// Words of the frame that fragments of matrices take for each thread.
+    matrix_words: usize,
     pub(crate) context: Box<Context>,
     next: Vec<u32>,
     number: u64,
@@ -118,6 +120,7 @@ impl<'a> Block<'a> {
         let meets = plan.sites.iter().any(Site::is_of_cluster);
         let mut this = Block {
             plan,
+            matrix_words: plan.matrix_words(),
             context,
             next,
             number: 0,
@@ -138,6 +141,7 @@ impl<'a> Block<'a> {
     pub(crate) fn restart(&mut self, Place { number, ctaid, cluster }: Place) {
         (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
+        self.context.copies.clear();
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
         self.phases.fill(Phase::Out);
@@ -193,7 +197,7 @@ impl<'a> Block<'a> {
 
     fn exchange(&mut self) -> Exchange<'_> {
         let threads = self.context.threads as usize;
-        let words = threads * (sync::FRAME_BYTES / 4) as usize;
+        let words = threads * ((sync::FRAME_BYTES / 4) as usize + self.matrix_words);
         // SAFETY: the frame of this block, page-aligned, initialised and at least this long; see the header.
         let words = unsafe { std::slice::from_raw_parts_mut(self.context.frame as *mut u32, words) };
         Exchange { words, threads }

@@ -8,6 +8,7 @@
 //! `unsafe` stands where compiled code is called. A [`Context`] points to the worker's own scratch memory and to the
 //! launch's parameters, both of which outlive the call.
 
+use super::copies::Copies;
 use super::grid::Waiting;
 use super::pool::POOL;
 use super::{active, fault};
@@ -360,6 +361,7 @@ impl Launch {
             slots: self.slots,
             owner: self.context,
             cluster: InCluster::default(),
+            copies: Copies::default(),
         })
     }
 

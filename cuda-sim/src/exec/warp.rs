@@ -3,10 +3,13 @@
 //! Who takes part is the scheduler's part; this computes what each lane gets. A lane's results are a word and a
 //! predicate. What PTX leaves undefined (a source lane that does not take part) gives the lane's own value.
 
-use crate::ir::sync::{ARGS, Arg, Operation, Reduce, Shuffle, Site};
+use super::matrix;
+use crate::ir::sync::{ARGS, Arg, FRAME_BYTES, Operation, Reduce, Shuffle, Site};
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
+/// Words of each thread before those of fragments.
+const FRAME_WORDS: usize = FRAME_BYTES as usize / 4;
 
 /// The arguments and results of a block's threads: arrays of one word for each thread.
 pub(crate) struct Exchange<'a> {
@@ -27,6 +30,13 @@ impl Exchange<'_> {
     fn args(&self, index: usize, first: usize, count: usize) -> &[u32] {
         let start = index * self.threads + first;
         &self.words[start..start + count]
+    }
+
+    /// Words of the lanes of the warp that begins at thread `first`, of word `index` of fragments of matrices.
+    pub(crate) fn fragment(&mut self, index: usize, first: usize) -> &mut [u32] {
+        let start = (FRAME_WORDS + index) * self.threads + first;
+        let count = LANES.min(self.threads - first);
+        &mut self.words[start..start + count]
     }
 
     pub(crate) fn give(&mut self, thread: usize, word: u32, truth: bool) {
@@ -179,6 +189,7 @@ pub(crate) fn perform<'s>(
             give(&|lane| (leader & 31, lane as u32 == leader));
         }
         Operation::ActiveMask => give(&common(group, false)),
+        Operation::Matrix(what) => matrix::perform(exchange, what, first),
     }
 }
 

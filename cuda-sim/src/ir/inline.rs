@@ -8,6 +8,7 @@
 use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
+use super::sync::{is_asynchronous, is_test};
 use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
@@ -20,7 +21,7 @@ fn observes(inst: &Inst) -> bool {
     match inst.opcode {
         Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
         Opcode::Ld => [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m)),
-        _ => false,
+        _ => is_test(inst),
     }
 }
 
@@ -28,9 +29,11 @@ fn synchronises(function: &Function) -> bool {
     function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
-/// Whether other threads may have to run before this function can return, or its result tells what they did.
+/// Returns true if other threads may have to run before this function can return, or its result tells what they did; or it has
+/// asynchronous work, which makes a kernel one whose blocks are scheduled.
 fn waits(function: &Function) -> bool {
-    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(observes)
+    let part = |inst: &Inst| observes(inst) || is_asynchronous(inst);
+    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(part)
 }
 
 /// Whether a loop of the function may poll, in itself or by what it calls.

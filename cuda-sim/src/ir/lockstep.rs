@@ -65,7 +65,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
 pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
-        Opcode::Atom | Opcode::Brkpt | Opcode::Device | Opcode::Ldu => false,
+        Opcode::Atom | Opcode::Brkpt | Opcode::Cp | Opcode::Mbarrier | Opcode::Device | Opcode::Ldu => false,
         _ => inst.call.is_none() && !super::sync::is_sync(inst),
     };
     let sources = inst.operands.iter().skip(1);

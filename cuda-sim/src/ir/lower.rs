@@ -2,14 +2,17 @@
 //! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
 
 mod calls;
+mod copies;
 mod elements;
 mod formals;
 mod lop3;
+mod matrix;
 mod operands;
 mod policies;
 mod synthetic;
 mod vectors;
 mod video;
+mod wmma;
 
 use super::inline::inline;
 use super::layout::{Layout, align_up, own_name, place};

@@ -11,6 +11,7 @@ pub(crate) mod liveness;
 pub(crate) mod lockstep;
 pub(crate) mod loops;
 pub(crate) mod lower;
+pub(crate) mod matrix;
 pub(crate) mod polling;
 pub(crate) mod prune;
 pub(crate) mod regions;
@@ -21,7 +22,7 @@ pub(crate) mod uniform;
 pub(crate) mod video;
 
 use crate::ptx::isa::Form;
-use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type};
+use crate::ptx::{FunctionKind, Modifier, Opcode, Position, Space, Suffix, Type, full_name};
 use std::collections::BTreeMap;
 
 pub(crate) type Reg = u32;
@@ -149,13 +150,22 @@ impl Inst {
         self.suffixes.contains(&Suffix::Modifier(modifier))
     }
 
+    /// The name as it was written.
+    pub(crate) fn full_name(&self) -> String {
+        full_name(self.opcode, &self.suffixes)
+    }
+
     /// The `index`-th type; the form guarantees that it is there.
     pub(crate) fn ty(&self, index: usize) -> Type {
-        let types = self.suffixes.iter().filter_map(|s| match s {
+        self.types().nth(index).unwrap_or(Type::B64)
+    }
+
+    /// The types in order.
+    pub(crate) fn types(&self) -> impl Iterator<Item = Type> + '_ {
+        self.suffixes.iter().filter_map(|s| match s {
             Suffix::Type(ty) => Some(*ty),
             Suffix::Modifier(_) => None,
-        });
-        types.clone().nth(index).unwrap_or(Type::B64)
+        })
     }
 
     pub(crate) fn modifiers(&self) -> impl Iterator<Item = Modifier> + '_ {
@@ -167,7 +177,21 @@ impl Inst {
 
     /// The state space of a memory access; `None` for generic addresses.
     pub(crate) fn space(&self) -> Option<Space> {
-        self.modifiers().find_map(|m| match m {
+        self.spaces().next()
+    }
+
+    /// The state space of the address that is the operand of that number: a copy names that of its destination, then that
+    /// of its source; its barrier is in shared memory.
+    pub(crate) fn space_of(&self, operand: usize) -> Option<Space> {
+        match (self.opcode, operand) {
+            (Opcode::Cp, 0 | 1) => self.spaces().nth(operand),
+            (Opcode::Cp, _) => Some(Space::Shared),
+            _ => self.space(),
+        }
+    }
+
+    fn spaces(&self) -> impl Iterator<Item = Space> + '_ {
+        self.modifiers().filter_map(|m| match m {
             Modifier::Global => Some(Space::Global),
             Modifier::Shared | Modifier::SharedCta | Modifier::SharedCluster => Some(Space::Shared),
             Modifier::Local => Some(Space::Local),

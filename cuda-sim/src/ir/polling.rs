@@ -11,7 +11,7 @@
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
 use super::regions::reachable;
-use super::sync::{Poll, Watched};
+use super::sync::{Poll, Watched, is_test};
 use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Position, Space};
 use std::collections::{BTreeMap, HashSet};
@@ -22,7 +22,7 @@ fn observes(inst: &Inst, plain: bool) -> bool {
     match inst.opcode {
         Opcode::Atom => true,
         Opcode::Ld => ordered || (plain && !is_fixed(inst)),
-        _ => false,
+        _ => is_test(inst),
     }
 }
 
@@ -114,7 +114,8 @@ impl Waits {
         headers: &HashSet<BlockId>,
         workspace: &HashSet<Reg>,
     ) -> Waits {
-        let load = insts(function, found).find(|inst| matches!(inst.opcode, Opcode::Ld | Opcode::Atom));
+        let load =
+            insts(function, found).find(|inst| matches!(inst.opcode, Opcode::Ld | Opcode::Atom) || is_test(inst));
         let position = load.map_or(Position::default(), |load| load.position);
         let exits = exits(function, found);
         let watched = match exits.iter().any(|(_, exit)| headers.contains(exit)) || !repeats(function, found, live) {
@@ -157,7 +158,7 @@ const PURE: &[Opcode] = {
 fn changes_nothing(inst: &Inst) -> bool {
     // Carries are kept from one instruction to the next.
     let carries = inst.form.operands.iter().any(|shape| shape.is_implicit());
-    PURE.contains(&inst.opcode) && !carries && !inst.operands.iter().any(changes)
+    (PURE.contains(&inst.opcode) || is_test(inst)) && !carries && !inst.operands.iter().any(changes)
 }
 
 /// Returns true if an operand is another value the next time, by itself.
@@ -178,6 +179,8 @@ fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
         _ => None,
     });
     match load.space() {
+        // Barriers that can be tested are the block's own.
+        _ if is_test(load) => Place::Shared,
         _ if is_fixed(load) => Place::Fixed,
         Some(Space::Shared) if !load.has(Modifier::SharedCluster) => Place::Shared,
         None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => Place::Workspace,
@@ -189,7 +192,7 @@ fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
 ///
 /// Other memory counts for nothing if all that it can bring about is the end of the thread, as a panic elsewhere does.
 fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], place: impl Fn(&Inst) -> Place) -> Watched {
-    let is_load = |inst: &Inst| inst.opcode == Opcode::Ld;
+    let is_load = |inst: &Inst| inst.opcode == Opcode::Ld || is_test(inst);
     let has = |which: Place| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
     let (shared, grid) = (has(Place::Shared), has(Place::Workspace));
     if has(Place::Other) {

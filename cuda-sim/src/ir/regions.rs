@@ -90,6 +90,8 @@ fn is_scalar(block: &Block) -> bool {
                 Opcode::Atom
                     | Opcode::Red
                     | Opcode::Call
+                    | Opcode::Cp
+                    | Opcode::Mbarrier
                     | Opcode::Device
                     | Opcode::Brkpt
                     | Opcode::Fence
@@ -201,9 +203,10 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     heads.iter().all(|head| !seen.contains(head))
 }
 
-/// Whether the kernel needs a scheduler: it synchronises, or may poll.
+/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
 fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
-    !polls.is_empty() || function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
+    let needs = |b: &Block| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(sync::is_asynchronous);
+    !polls.is_empty() || function.blocks.iter().any(needs)
 }
 
 impl Regions {
@@ -308,7 +311,8 @@ impl Regions {
     /// Decides for each head which registers come from the frame, and gives those their slots.
     fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
         let cheap = self.scheduled.then(|| Cheap::new(function));
-        self.frame_bytes = if self.scheduled { sync::FRAME_BYTES } else { 0 };
+        let matrices = 4 * sync::matrix_words(&self.sites) as u64;
+        self.frame_bytes = if self.scheduled { sync::FRAME_BYTES + matrices } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {
             let mut live: Vec<Reg> = live_sets[*head].iter().collect();
             if let Kind::Resume(block) = self.kinds[region]

@@ -2,8 +2,10 @@
 //!
 //! A thread writes its arguments to the frame, waits at the [`Site`], and goes on in the site's region once the block's
 //! scheduler has written the results. Both engines share this; neither knows PTX. Invariant: a site has at most
-//! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate.
+//! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate; matrices, whose fragments take more, have
+//! a place of their own in the frame, behind those.
 
+use super::matrix::{self, Matrix};
 use super::{Function, Inst, Reg, Term, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{Modifier as M, Opcode, Position, Type};
@@ -71,6 +73,8 @@ pub(crate) enum Operation {
     ClusterArrive,
     /// Waits until all threads of the cluster have arrived.
     ClusterWait,
+    /// All lanes give fragments and get some.
+    Matrix(Matrix),
 }
 
 /// An argument: known when the kernel is compiled, or left in the frame.
@@ -122,6 +126,22 @@ pub(crate) struct Plan {
     pub(crate) sites: Vec<Site>,
 }
 
+impl Plan {
+    /// Words of frame for each thread, behind [`FRAME_BYTES`], that fragments of matrices take.
+    pub(crate) fn matrix_words(&self) -> usize {
+        matrix_words(&self.sites)
+    }
+}
+
+/// The same for these sites.
+pub(crate) fn matrix_words(sites: &[Site]) -> usize {
+    let words = |site: &Site| match site.operation {
+        Operation::Matrix(matrix) => matrix.words().0.max(matrix.words().1),
+        _ => 0,
+    };
+    sites.iter().map(words).max().unwrap_or(0)
+}
+
 /// The state of a fiber that has what it waited for. A fiber that polls has one of those behind it.
 pub(crate) const FIBER_READY: usize = 1;
 
@@ -147,6 +167,17 @@ impl Plan {
 pub(crate) fn is_sync(inst: &Inst) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
     matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
+        || Matrix::of(inst).is_some()
+}
+
+/// Returns true for an instruction with asynchronous work, which a block keeps.
+pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
+    matches!(inst.opcode, Opcode::Cp | Opcode::Mbarrier)
+}
+
+/// Returns true for a test of a barrier in shared memory.
+pub(crate) fn is_test(inst: &Inst) -> bool {
+    inst.opcode == Opcode::Mbarrier && (inst.has(M::TestWait) || inst.has(M::TryWait))
 }
 
 fn reduce(inst: &Inst) -> Reduce {
@@ -165,6 +196,9 @@ fn reduce(inst: &Inst) -> Reduce {
 }
 
 fn operation(inst: &Inst) -> Operation {
+    if let Some(matrix) = Matrix::of(inst) {
+        return Operation::Matrix(matrix);
+    }
     let choose = |pairs: &[(M, Operation)], last| pairs.iter().find(|p| inst.has(p.0)).map_or(last, |p| p.1);
     match inst.opcode {
         Opcode::Bar | Opcode::Barrier if inst.has(M::Warp) => Operation::WarpSync,
@@ -195,12 +229,26 @@ fn operation(inst: &Inst) -> Operation {
     }
 }
 
+/// The mask of the lanes that meet where matrices are exchanged.
+static ALL_LANES: Value = Value::Int(u32::MAX as i128);
+
+/// The words of fragments that a lane gives at an instruction with matrices.
+pub(crate) fn fragments(inst: &Inst) -> Vec<(&Value, u32, bool)> {
+    if Matrix::of(inst).is_some() { matrix::given(inst) } else { Vec::new() }
+}
+
+/// The registers of fragments that a lane gets there, with their bits.
+pub(crate) fn results(inst: &Inst) -> Vec<(&Value, u32)> {
+    if Matrix::of(inst).is_some() { matrix::got(inst).collect() } else { Vec::new() }
+}
+
 /// The instruction's inputs in the order of the site's arguments: what, bits, which half of it. `None` is 0.
 pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
     let ops = inst.operands.as_slice();
     let word = |value| Some((value, 32, false));
     let bit = |value| Some((value, 1, false));
     match (operation(inst), ops) {
+        (Operation::Matrix(_), _) => [None, None, None, word(&ALL_LANES)],
         (Operation::Barrier(None), [id]) => [word(id), None, None, None],
         (Operation::Barrier(None) | Operation::Arrive, [id, count]) => [word(id), word(count), None, None],
         (Operation::Barrier(_), [_, id, truth]) => [word(id), None, bit(truth), None],
@@ -222,7 +270,9 @@ pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
 /// The destinations of the word and of the predicate.
 pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
     match (operation(inst), inst.operands.first()) {
-        (Operation::Barrier(None) | Operation::Arrive | Operation::WarpSync, _) | (_, None) => (None, None),
+        (Operation::Barrier(None) | Operation::Arrive | Operation::WarpSync | Operation::Matrix(_), _) | (_, None) => {
+            (None, None)
+        }
         (_, Some(Value::Vector(pair))) => (pair.first(), pair.get(1)),
         (_, Some(dest)) if inst.form.types.first().is_some_and(|t| t.contains(&Type::Pred)) => (None, Some(dest)),
         (_, dest) => (dest, None),

@@ -9,6 +9,7 @@ use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
 use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
+use crate::ir::matrix::{How, Matrix, Number, Product};
 use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
 use crate::ptx::Position;
@@ -139,7 +140,7 @@ macro_rules! numbers {
         }
     )* };
 }
-numbers!(u8, u32, u64);
+numbers!(u8, u16, u32, u64);
 
 impl Record for usize {
     fn put(&self, to: &mut Vec<u8>) {
@@ -259,6 +260,7 @@ structs! {
     Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
     Site { operation, args, active, region, position, name }
     Position { line, column }
+    Product { m, n, k, a, b, c, d, how, quads }
     Poll { watched, position }
 }
 
@@ -269,6 +271,47 @@ impl Record for Watched {
 
     fn get(from: &mut &[u8]) -> Option<Self> {
         Watched::ALL.get(usize::get(from)?).copied()
+    }
+}
+
+impl Record for Number {
+    fn put(&self, to: &mut Vec<u8>) {
+        (*self as u8).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Number::ALL.get(usize::from(u8::get(from)?)).copied()
+    }
+}
+
+impl Record for How {
+    fn put(&self, to: &mut Vec<u8>) {
+        (*self as u8).put(to);
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        How::ALL.get(usize::from(u8::get(from)?)).copied()
+    }
+}
+
+impl Record for Matrix {
+    fn put(&self, to: &mut Vec<u8>) {
+        match *self {
+            Matrix::FromRows(count, transposed) => (0u8, (count, transposed)).put(to),
+            Matrix::ToRows(count, transposed) => (1u8, (count, transposed)).put(to),
+            Matrix::Transpose => 2u8.put(to),
+            Matrix::Product(product) => (3u8, product).put(to),
+        }
+    }
+
+    fn get(from: &mut &[u8]) -> Option<Self> {
+        Some(match u8::get(from)? {
+            0 => Matrix::FromRows(Record::get(from)?, Record::get(from)?),
+            1 => Matrix::ToRows(Record::get(from)?, Record::get(from)?),
+            2 => Matrix::Transpose,
+            3 => Matrix::Product(Record::get(from)?),
+            _ => return None,
+        })
     }
 }
 
@@ -318,15 +361,24 @@ const OPERATIONS: &[Operation] = &[
     Operation::ClusterWait,
 ];
 
+/// Stands before the description of an operation with matrices, of which there are too many to list.
+const MATRIX: u8 = 255;
+
 impl Record for Operation {
     fn put(&self, to: &mut Vec<u8>) {
+        if let Operation::Matrix(matrix) = self {
+            return (MATRIX, *matrix).put(to);
+        }
         // One that is missing in the list makes a record that nobody reads.
         let place = OPERATIONS.iter().position(|operation| operation == self).unwrap_or(OPERATIONS.len());
         (place as u8).put(to);
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        OPERATIONS.get(usize::from(u8::get(from)?)).copied()
+        match u8::get(from)? {
+            MATRIX => Matrix::get(from).map(Operation::Matrix),
+            place => OPERATIONS.get(usize::from(place)).copied(),
+        }
     }
 }
 
@@ -344,6 +396,9 @@ mod tests {
         .visible .entry k(.param .u64 a, .param .b8 b[12]) .reqntid 64, 2 .reqnctapercluster 2 {
         .reg .b32 %r<4>; .reg .pred %p<3>; mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 3;
         shfl.sync.bfly.b32 %r2|%p2, %r1, 1, 31, -1; bar.red.popc.u32 %r3, 0, %p1; barrier.cluster.arrive; barrier.cluster.wait;
+        mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16 {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%r2, %r3}, {%r0, %r1, %r2, %r3};
+        mma.sync.aligned.m8n8k32.row.col.satfinite.s32.s4.u4.s32 {%r0, %r1}, {%r2}, {%r3}, {%r0, %r1};
+        movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;
         vote.sync.ballot.b32 %r2, %p1, -1; match.any.sync.b32 %r2, %r1, -1; redux.sync.max.u32 %r2, %r1, -1; ret; }",
     ];
 

@@ -52,6 +52,8 @@ names! {
         F32x2 = "f32x2", U16x2 = "u16x2", S16x2 = "s16x2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
         Ue8m0x2 = "ue8m0x2",
         Pred = "pred",
+        // Elements of matrices: no register or variable has such a type.
+        B1 = "b1", S4 = "s4", U4 = "u4", E4m3 = "e4m3", E5m2 = "e5m2",
     }
 }
 
@@ -59,7 +61,9 @@ impl Type {
     /// Width in bits; a predicate has 1.
     pub fn bits(self) -> u32 {
         match self {
-            Type::Pred => 1,
+            Type::Pred | Type::B1 => 1,
+            Type::S4 | Type::U4 => 4,
+            Type::E4m3 | Type::E5m2 => 8,
             Type::B8 | Type::U8 | Type::S8 => 8,
             Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::Bf16 => 16,
             Type::E4m3x2 | Type::E5m2x2 | Type::Ue8m0x2 => 16,
@@ -73,6 +77,11 @@ impl Type {
     /// Size in memory in bytes.
     pub fn bytes(self) -> u64 {
         u64::from(self.bits().div_ceil(8))
+    }
+
+    /// Returns true for a type that only elements of matrices have.
+    pub(crate) fn is_of_matrices(self) -> bool {
+        matches!(self, Type::B1 | Type::S4 | Type::U4 | Type::E4m3 | Type::E5m2)
     }
 
     /// Whether this is `s8` to `s64`.
@@ -96,6 +105,19 @@ impl Type {
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
     }
+}
+
+/// The name of an instruction as it was written.
+pub(crate) fn full_name(opcode: Opcode, suffixes: &[Suffix]) -> String {
+    let mut name = opcode.name().to_owned();
+    for suffix in suffixes {
+        name.push('.');
+        name.push_str(match suffix {
+            Suffix::Type(ty) => ty.name(),
+            Suffix::Modifier(modifier) => modifier.name(),
+        });
+    }
+    name
 }
 
 names! {
@@ -345,15 +367,7 @@ impl Instruction {
 
     /// The name in full, such as `add.rn.f32`.
     pub fn full_name(&self) -> String {
-        let mut name = self.opcode.name().to_owned();
-        for suffix in &self.suffixes {
-            name.push('.');
-            name.push_str(match suffix {
-                Suffix::Type(ty) => ty.name(),
-                Suffix::Modifier(modifier) => modifier.name(),
-            });
-        }
-        name
+        full_name(self.opcode, &self.suffixes)
     }
 }
 

@@ -6,78 +6,29 @@
 //! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). Not here: what an instruction computes.
 
 mod convert;
+mod copies;
 mod float;
 mod half;
 mod integer;
+mod matrix;
+mod mbarrier;
 mod memory;
+mod names;
+mod targets;
 mod video;
+mod wmma;
 
-use super::ast::{Suffix, Type, names};
+use super::ast::{Suffix, Type};
 use Modifier as M;
 use Shape::{
     Dest, DestAs, DestPair, DestPred, DestVector, DestWide, Immediate, Label, Move, Source, SourceAs, SourcePred,
     SourceWide,
 };
 use Type::{B16, B32, B64, B128, F32, F64, Pred, S16, S32, S64, U16, U32, U64};
+pub(crate) use matrix::{FROM_ROWS, TO_ROWS};
+pub use names::{Modifier, Opcode};
 use once_cell::sync::Lazy;
-
-names! {
-    /// The stem of an instruction's name.
-    Opcode {
-        Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
-        Createpolicy = "createpolicy", Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Griddepcontrol = "griddepcontrol", Mad24 = "mad24", Madc = "madc",
-        Mul24 = "mul24", Nanosleep = "nanosleep", Pmevent = "pmevent", Prefetch = "prefetch",
-        Prefetchu = "prefetchu", Subc = "subc", Szext = "szext",
-        Abs = "abs", Add = "add", And = "and", Atom = "atom", Bfe = "bfe", Bfi = "bfi", Bfind = "bfind", Bra = "bra",
-        Brev = "brev", BrxIdx = "brx", Call = "call", Clz = "clz", CNot = "cnot", Copysign = "copysign", Cos = "cos",
-        Cvt = "cvt", Cvta = "cvta", Div = "div", Ex2 = "ex2", Exit = "exit", Fence = "fence", Fma = "fma",
-        IsSpaceP = "isspacep", Ld = "ld", Ldu = "ldu", Lg2 = "lg2", Lop3 = "lop3", Mad = "mad", Max = "max",
-        Membar = "membar", Min = "min", Mov = "mov", Mul = "mul", Neg = "neg", Not = "not", Or = "or", Popc = "popc",
-        Prmt = "prmt", Rcp = "rcp", Red = "red", Rem = "rem", Ret = "ret", Rsqrt = "rsqrt", Sad = "sad",
-        Selp = "selp", Setp = "setp", Set = "set", Shf = "shf", Shl = "shl", Shr = "shr", Sin = "sin", Slct = "slct",
-        Sqrt = "sqrt", St = "st", Sub = "sub", Tanh = "tanh", Testp = "testp", Trap = "trap", Xor = "xor",
-        // Video.
-        Vabsdiff = "vabsdiff", Vabsdiff2 = "vabsdiff2", Vabsdiff4 = "vabsdiff4", Vadd = "vadd", Vadd2 = "vadd2",
-        Vadd4 = "vadd4", Vavrg2 = "vavrg2", Vavrg4 = "vavrg4", Vmad = "vmad", Vmax = "vmax", Vmax2 = "vmax2",
-        Vmax4 = "vmax4", Vmin = "vmin", Vmin2 = "vmin2", Vmin4 = "vmin4", Vset = "vset", Vset2 = "vset2",
-        Vset4 = "vset4", Vshl = "vshl", Vshr = "vshr", Vsub = "vsub", Vsub2 = "vsub2", Vsub4 = "vsub4",
-        // Synchronisation.
-        ActiveMask = "activemask", Bar = "bar", Barrier = "barrier", Elect = "elect", GetCtaRank = "getctarank",
-        Mapa = "mapa", Match = "match", Redux = "redux", Shfl = "shfl", Vote = "vote",
-    }
-}
-
-names! {
-    /// A part of an instruction's name that is not a type.
-    Modifier {
-        Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rni = "rni", Rzi = "rzi", Rmi = "rmi", Rpi = "rpi",
-        Ftz = "ftz", Sat = "sat", Lo = "lo", Hi = "hi", Wide = "wide", Approx = "approx", Full = "full", NaN = "NaN",
-        Eq = "eq", Ne = "ne", Lt = "lt", Le = "le", Gt = "gt", Ge = "ge", Ls = "ls", Hs = "hs", Equ = "equ",
-        Neu = "neu", Ltu = "ltu", Leu = "leu", Gtu = "gtu", Geu = "geu", Num = "num", Nan = "nan", And = "and",
-        Or = "or", Xor = "xor", Global = "global", Shared = "shared", SharedCta = "shared::cta", Local = "local",
-        Const = "const", Param = "param", ParamEntry = "param::entry", ParamFunc = "param::func",
-        Weak = "weak", Volatile = "volatile", Relaxed = "relaxed", Acquire = "acquire", Release = "release",
-        AcqRel = "acq_rel", Sc = "sc", Cta = "cta", Cluster = "cluster", Gpu = "gpu", Gl = "gl", Sys = "sys",
-        V2 = "v2", V4 = "v4", V8 = "v8", Nc = "nc", Ca = "ca", Cg = "cg", Cs = "cs", Lu = "lu", Cv = "cv",
-        Wb = "wb", Wt = "wt", L1EvictNormal = "L1::evict_normal", L1EvictUnchanged = "L1::evict_unchanged",
-        L1EvictFirst = "L1::evict_first", L1EvictLast = "L1::evict_last", L1NoAllocate = "L1::no_allocate",
-        L2P64 = "L2::64B", L2P128 = "L2::128B", L2P256 = "L2::256B",
-        Cas = "cas", Exch = "exch", Add = "add", Inc = "inc", Dec = "dec", Min = "min", Max = "max",
-        LaunchDependents = "launch_dependents", Mask = "mask", Fractional = "fractional", Range = "range", Cvt = "cvt", L2CacheHint = "L2::cache_hint",
-        L2EvictFirst = "L2::evict_first", L2EvictUnchanged = "L2::evict_unchanged",
-        Po = "po", Shr7 = "shr7", Shr15 = "shr15", Wrap = "wrap", Clamp = "clamp", L = "l", R = "r", Uni = "uni", To = "to", Idx = "idx",
-        Shiftamt = "shiftamt", F4e = "f4e", B4e = "b4e", Rc8 = "rc8", Ecl = "ecl", Ecr = "ecr", Rc16 = "rc16",
-        Abs = "abs", Alias = "alias", Assertfail = "assertfail", Async = "async", Cc = "cc", Free = "free",
-        L1 = "L1", L2 = "L2", L2EvictLast = "L2::evict_last", L2EvictNormal = "L2::evict_normal", Malloc = "malloc",
-        Mmio = "mmio", Noftz = "noftz", Pack = "pack", Printf = "printf", Proxy = "proxy", Relu = "relu", Rna = "rna",
-        Satfinite = "satfinite", SharedCluster = "shared::cluster", Xorsign = "xorsign",
-        Finite = "finite", Infinite = "infinite", Number = "number", Notanumber = "notanumber", Normal = "normal",
-        Subnormal = "subnormal",
-        // Synchronisation.
-        Sync = "sync", Arrive = "arrive", Wait = "wait", Aligned = "aligned", Warp = "warp", Red = "red", Popc = "popc", Up = "up",
-        Down = "down", Bfly = "bfly", All = "all", Any = "any", Ballot = "ballot",
-    }
-}
+pub(crate) use targets::{needs_letter, oldest_target};
 
 /// What an operand may be. The number is the index of the type it has among the instruction's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +49,8 @@ pub enum Shape {
     DestTwoPreds,
     /// A register, or a vector of them, that is written.
     DestVector(usize),
+    /// A lane's registers of a matrix, which are written. The number tells which matrix of the instruction.
+    DestMatrix(usize),
     /// A register or constant.
     Source(usize),
     /// A register or constant of twice the width.
@@ -108,6 +61,8 @@ pub enum Shape {
     SourcePred,
     /// A register, constant, or vector of them.
     SourceVector(usize),
+    /// A lane's registers or constants of a matrix. The number tells which matrix of the instruction.
+    SourceMatrix(usize),
     /// An integer written out.
     Immediate,
     /// The thread's carry flag, read without being written in the text.
@@ -144,6 +99,7 @@ impl Shape {
                 | Shape::DestOnePred
                 | Shape::DestTwoPreds
                 | DestVector(_)
+                | Shape::DestMatrix(_)
                 | Shape::CarryOut
         )
     }
@@ -224,8 +180,20 @@ const fn form(
 }
 
 /// Every form of every instruction, in tables by what the instructions work on.
-pub static TABLES: &[&[Form]] =
-    &[FORMS, integer::FORMS, float::FORMS, half::FORMS, convert::FORMS, memory::FORMS, video::FORMS];
+pub static TABLES: &[&[Form]] = &[
+    FORMS,
+    integer::FORMS,
+    float::FORMS,
+    half::FORMS,
+    convert::FORMS,
+    memory::FORMS,
+    copies::FORMS,
+    mbarrier::FORMS,
+    matrix::FORMS,
+    wmma::MOVES,
+    wmma::PRODUCTS,
+    video::FORMS,
+];
 
 /// Integers, bits, movement and control.
 static FORMS: &[Form] = &[
@@ -357,6 +325,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Trap, &[], &[], NOTHING),
     form(Opcode::Brkpt, &[], &[], NOTHING),
     form(Opcode::Nanosleep, &[], &[&[U32]], &[Source(0)]),
+    form(Opcode::Setmaxnreg, &[one(&[M::Inc, M::Dec]), one(SYNC), one(ALIGNED)], &[&[U32]], &[Immediate]),
     form(Opcode::Pmevent, &[], &[], &[Immediate]),
     form(Opcode::Pmevent, &[one(&[M::Mask])], &[], &[Immediate]),
     // A grid begins when those that it depends on have ended.
@@ -367,19 +336,12 @@ static FORMS: &[Form] = &[
 pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
-    "cp",
     "istypep",
-    "ldmatrix",
-    "mbarrier",
-    "mma",
-    "movmatrix",
     "multimem",
     "set.pred",
-    "setmaxnreg",
     "st.async",
     "stackrestore",
     "stacksave",
-    "stmatrix",
     "suld",
     "suq",
     "sured",
@@ -390,7 +352,6 @@ pub static UNSUPPORTED: &[&str] = &[
     "tld4",
     "txq",
     "wgmma",
-    "wmma",
 ];
 
 /// The forms of an opcode.
@@ -418,6 +379,12 @@ impl Form {
     /// The shapes of the operands that the text gives.
     pub(crate) fn written(&self) -> impl Iterator<Item = Shape> {
         self.operands.iter().copied().filter(|shape| !shape.is_implicit())
+    }
+
+    /// Returns the number of written modifiers that this form knows.
+    pub(crate) fn known(&self, suffixes: &[Suffix]) -> usize {
+        let knows = |m: &M| self.groups.iter().any(|group| group.choices.contains(m));
+        suffixes.iter().filter(|suffix| matches!(suffix, Suffix::Modifier(m) if knows(m))).count()
     }
 
     /// Whether the written suffixes fit this form.

@@ -13,6 +13,7 @@ mod lexer;
 mod parser;
 mod print;
 
+pub(crate) use ast::full_name;
 pub use ast::{
     AddressBase, Alias, CallOperands, Directive, Function, FunctionKind, Guard, Index, Init, Instruction, Item,
     Linkage, Module, Operand, Position, Prototype, RegisterDecl, Space, Statement, Suffix, Type, Variable,

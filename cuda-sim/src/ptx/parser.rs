@@ -60,7 +60,7 @@ pub(crate) fn parse_internal(text: &str) -> Result<Module> {
 fn parse_with(text: &str, internal: bool) -> Result<Module> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next()?;
-    Parser { lexer, token, position, internal, needs_masks: true }.module()
+    Parser { lexer, token, position, internal, needs_masks: true, target: None, has_letter: false }.module()
 }
 
 struct Parser<'a> {
@@ -71,6 +71,10 @@ struct Parser<'a> {
     internal: bool,
     /// True if operations of warps have to name their lanes, as for newer targets.
     needs_masks: bool,
+    /// The compute capability that the module is for.
+    target: Option<u32>,
+    /// True if it is for that target alone, as `sm_90a` is.
+    has_letter: bool,
 }
 
 fn show(token: &Token<'_>) -> String {
@@ -155,7 +159,9 @@ impl<'a> Parser<'a> {
             targets.push(self.ident("the name of a target")?.to_owned());
         }
         let mut module = Module { version, targets, address_size: 64, items: Vec::new() };
-        self.needs_masks = version > LAST_WITHOUT_MASKS && module.capability().is_none_or(|target| target >= 70);
+        self.target = module.capability();
+        self.has_letter = module.targets.first().is_some_and(|name| name.ends_with(|c: char| c.is_ascii_alphabetic()));
+        self.needs_masks = version > LAST_WITHOUT_MASKS && self.target.is_none_or(|target| target >= 70);
         if self.eat_dot("address_size")? {
             let position = self.position;
             module.address_size = self.int("32 or 64")? as u32;
@@ -307,7 +313,7 @@ impl<'a> Parser<'a> {
                 "v4" => vector = Some(4),
                 "attribute" => managed |= self.attribute()?,
                 "ptr" => pointer = Some(self.pointer_attribute()?),
-                _ => match Type::from_name(name) {
+                _ => match Type::from_name(name).filter(|ty| !ty.is_of_matrices()) {
                     Some(found) => ty = Some(found),
                     None => {
                         return Err(Error::unsupported(position, format!("'.{name}' is not known in a variable")));

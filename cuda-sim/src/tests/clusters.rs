@@ -157,6 +157,71 @@ fn atomics_meet_in_one_block() {
     }
 }
 
+/// Threads write to the next block and arrive at its barrier, by an address in shared memory or a generic one.
+#[test]
+fn threads_arrive_at_barriers_of_other_blocks() {
+    let code = |arrive: &str| {
+        format!(
+            "mov.u32 %r10, 0; setp.ne.u32 %p1, %r2, 0; @%p1 bra READY; mbarrier.init.shared.b64 [bar], 64;
+             fence.mbarrier_init.release.cluster; READY: {SYNC}
+             add.u32 %r13, %r3, 1; and.b32 %r13, %r13, 1; mov.u32 %r11, s; shl.b32 %r12, %r2, 2; add.u32 %r11, %r11, %r12;
+             mapa.shared::cluster.u32 %r11, %r11, %r13; st.shared::cluster.u32 [%r11], %r1; {arrive}
+             WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0; @!%p2 bra WAIT;
+             mov.u32 %r11, s; add.u32 %r11, %r11, %r12; ld.shared.u32 %r10, [%r11]; {SYNC}"
+        )
+    };
+    let variables = format!("{BUFFER} .shared .align 8 .b64 bar;");
+    for arrive in [
+        "mov.u32 %r14, bar; mapa.shared::cluster.u32 %r14, %r14, %r13; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14];",
+        "mov.u64 %rd5, bar; cvta.shared.u64 %rd5, %rd5; mapa.u64 %rd5, %rd5, %r13; mbarrier.arrive.release.cluster.b64 _, [%rd5];",
+        "mov.u32 %r14, bar; mapa.shared::cluster.u32 %r14, %r14, %r13; @!%p1 mbarrier.expect_tx.relaxed.cluster.shared::cluster.b64 [%r14], 4;
+         mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r14]; @!%p1 mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r14], 4;",
+    ] {
+        check(&variables, &code(arrive), &PAIRS, |thread| thread ^ 64);
+    }
+    // The address of a block that the cluster lacks.
+    let code = "mov.u32 %r14, bar; mapa.shared::cluster.u32 %r14, %r14, 5; mbarrier.arrive.shared::cluster.b64 _, [%r14]; mov.u32 %r10, 0;";
+    let (_, text) = fault(&variables, code, &PAIRS);
+    assert!(
+        text.contains("atomic operation of 8 bytes at offset 256 of the shared memory of block 5 of its cluster"),
+        "{text}"
+    );
+}
+
+/// One block's copy goes to the same place in both, and each block waits for the bytes at its own barrier; or to the other.
+#[test]
+fn bulk_copies_reach_other_blocks() {
+    let code = |copy: &str| {
+        format!(
+            "mov.u32 %r10, 0; setp.ne.u32 %p1, %r2, 0; setp.ne.u32 %p3, %r3, 0; ld.param.u64 %rd8, [p];
+             mov.u32 %r11, s; shl.b32 %r12, %r2, 2; add.u32 %r11, %r11, %r12; st.shared.u32 [%r11], %r2;
+             @%p1 bra READY; mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.expect_tx.shared.b64 _, [bar], 128;
+             mbarrier.expect_tx.shared.b64 [bar], 0; fence.mbarrier_init.release.cluster; READY: {SYNC} @%p1 bra WAIT; {copy}
+             WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p2, [bar], 0; @!%p2 bra WAIT;
+             mov.u32 %r11, t; and.b32 %r12, %r12, 127; add.u32 %r11, %r11, %r12; ld.shared.u32 %r10, [%r11]; {SYNC}"
+        )
+    };
+    let variables = ".shared .align 128 .b8 s[256]; .shared .align 128 .b8 t[128]; .shared .align 8 .b64 bar;";
+    // Each block copies the second half of its own numbers to the other one.
+    let other = "xor.b32 %r13, %r3, 1; mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, %r13; mov.u32 %r15, bar;
+        mapa.shared::cluster.u32 %r15, %r15, %r13;
+        cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r14], [s+128], 128, [%r15];";
+    check(variables, &code(other), &PAIRS, |thread| 32 + thread % 32);
+    // One of them copies to both, from what the grid's other blocks have left in global memory: zeros.
+    let both = "@%p3 bra WAIT; mov.b16 %h, 3;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [t], [%rd8], 128, [bar], %h;";
+    let both = code(both).replacen("mov.u32 %r10, 0;", ".reg .b16 %h; mov.u32 %r10, 0;", 1);
+    check(variables, &both, &PAIRS, |_| 0);
+    // A barrier that is none.
+    let none = both.replacen("[bar], %h", "[bar+4194304], %h", 1);
+    let (_, text) = fault(variables, &none, &PAIRS);
+    assert!(text.contains("atomic operation of 8 bytes at offset 41946"), "{text}");
+    let far = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r14], [s+128], 128, [bar];";
+    let far = format!("mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, 5; {far}");
+    let (_, text) = fault(variables, &code(&far), &PAIRS);
+    assert!(text.contains("store of 16 bytes at offset 256 of the shared memory of block 5 of its cluster"), "{text}");
+}
+
 #[test]
 fn addresses_tell_of_which_block_they_are() {
     let code = "mov.u32 %r11, s; mapa.shared::cluster.u32 %r12, %r11, 3; getctarank.shared::cluster.u32 %r13, %r11;

@@ -181,6 +181,88 @@ add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], 1;";
     assert!(text.ends_with("offset 38 of shared memory (not aligned to 4 bytes; the block has 1024 bytes): block (0, 0, 0), thread (9, 0, 0)"), "{text}");
 }
 
+/// A copy faults in the wait for it, and the log names the copy.
+#[test]
+fn copies_that_fault_are_named() {
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let past = base + page - 76;
+    let copy = |copy: &str| format!("{copy}\ncp.async.commit_group;\ncp.async.wait_group 0;");
+    let text =
+        faults(&copy("cp.async.ca.shared.global [window], [%rd4], 4;"), 1, 32, [past, 0], Wild::At(past + 19 * 4));
+    assert!(
+        text.starts_with(&format!("kernel `k`, at line {FIRST}, column 1 of its PTX: load of 4 bytes at ")),
+        "{text}"
+    );
+    assert!(text.ends_with("block (0, 0, 0), thread (19, 0, 0)"), "{text}");
+    let text = faults(&copy("cp.async.cg.shared.global [window], [%rd1], 16;"), 1, 1, [base + 8, 0], Wild::Misaligned);
+    assert!(text.contains("load of 16 bytes at ") && text.contains("(not aligned to 16 bytes; 8 bytes into"), "{text}");
+    let code = kernel(&copy("cp.async.ca.shared.global [%rd2], [%rd1], 8;"));
+    for fibers in [false, true] {
+        let (_, text) = launch(&code, 1, 1, [base, 1 << 20], fibers).unwrap_err();
+        assert!(text.contains("store of 8 bytes at offset 1048576 of shared memory"), "{text}");
+    }
+    // Nothing is read of a source that is ignored, wherever it is.
+    for ignored in ["16, 0", "16, %p1"] {
+        let code = copy(&format!("setp.eq.u32 %p1, 0, 0; cp.async.ca.shared.global [window], [%rd1], {ignored};"));
+        for fibers in [false, true] {
+            let outcome = launch(&kernel(&code), 1, 32, [0, 0], fibers);
+            outcome.unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
+        }
+    }
+    MEMORY.free(base, |_| true).unwrap();
+}
+
+/// Bulk copies are checked from end to end when they are started.
+#[test]
+fn bulk_copies_that_fault_are_named() {
+    let page = *PAGE;
+    let base = MEMORY.alloc(page, Kind::Device).unwrap();
+    let started = |copy: &str| {
+        format!(
+            ".shared .align 8 .b64 bar; mbarrier.init.shared.b64 [bar], 1;\n{copy}\nbar.sync 0;
+        WAIT: mbarrier.test_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra WAIT;"
+        )
+    };
+    let line = FIRST + 1;
+    for (copy, what, address) in [
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1], 64, [bar];",
+            "load of 16 bytes at ",
+            base + page - 32,
+        ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window+1008], [%rd1], 4096, [bar];",
+            "store of 16 bytes at offset 5088",
+            base,
+        ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1+8], 64, [bar];",
+            "(not aligned to 16 bytes;",
+            base,
+        ),
+        (
+            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], 48;",
+            "store of 16 bytes at ",
+            base + page - 16,
+        ),
+        (
+            "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [window], [%rd1], 64, [bar];",
+            "load of 16 bytes at 0xfffffffffffffff0",
+            u64::MAX - 15,
+        ),
+        ("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], 16;", "(a null pointer)", 0),
+    ] {
+        let image = kernel(&started(copy));
+        for fibers in [false, true] {
+            let (_, text) = launch(&image, 1, 1, [address, 0], fibers).expect_err(copy);
+            assert!(text.starts_with(&format!("kernel `k`, at line {line}, column 1 of its PTX: ")), "{copy}: {text}");
+            assert!(text.contains(what), "{copy}: {text}");
+        }
+    }
+    MEMORY.free(base, |_| true).unwrap();
+}
+
 #[test]
 fn shared_memory_ends_where_it_ends() {
     for code in ways("shl.b32 %r5, %r2, 2; add.u32 %r5, %r5, 1020; st.shared.u32 [%r5], 1;") {

@@ -46,12 +46,49 @@ $L__BB0_1: // a label
 }
 "#;
 
+/// Matrices, copies in the background, and barriers in shared memory.
+const MATRICES: &str = r#"
+.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .pred %p<3>; .reg .b16 %h<2>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .f64 %d<9>; .reg .b64 %rd<4>;
+  .shared .align 16 .b8 s[64]; .shared .align 8 .b64 bar;
+  ld.param.u64 %rd1, [p];
+  mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, _, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {0f00000000, %f1, %f2, %f3};
+  @%p1 mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d3}, {%d0, %d1};
+  mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16 {%r0, %r1, %r2, %r3}, {%r0, %r1}, {%r2, %r3}, {%r0, %r1, %r2, %r3};
+  mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.xor.popc {%r0, %r1, %r2, %r3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {0, 0, 0, 1};
+  ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r0, %r1}, [s+16];
+  stmatrix.sync.aligned.m8n8.x4.b16 [%rd1], {%r0, %r1, %r2, %r3};
+  movmatrix.sync.aligned.m8n8.trans.b16 %r0, %r1;
+  wmma.load.a.sync.aligned.col.m16n16k16.global.u8 {%r0, %r1}, [%rd1+4], %r2;
+  wmma.load.c.sync.aligned.row.m8n32k16.shared.f16 {%r0, %r1, %r2, %r3}, [s], 40;
+  wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32.satfinite {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, {%r0, %r1}, {%r2, %r3},
+    {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};
+  wmma.store.d.sync.aligned.col.m16n16k8.f32 [%rd1], {%f0, %f1, %f2, %f3, %f4, %f5, %f6, %f7};
+  cp.async.ca.shared.global.L2::cache_hint.L2::128B [s], [%rd1], 8, %r1, %rd2;
+  cp.async.cg.shared.global [s], [%rd1], 16, %p1;
+  cp.async.commit_group; cp.async.wait_group 1; cp.async.wait_all;
+  mbarrier.init.shared.b64 [bar], 32;
+  cp.async.mbarrier.arrive.noinc.shared.b64 [bar];
+  mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 %rd3, [bar], 64;
+  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [s], [%rd1], 64, [bar], %h1;
+  cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], %r1;
+$W: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0, 100; @!%p1 bra $W;
+  mbarrier.pending_count.b64 %r1, %rd3;
+  ret;
+}
+"#;
+
 #[test]
 fn text_round_trips() {
-    let module = parse(SAMPLE).unwrap();
-    let printed = module.to_string();
-    assert_eq!(parse(&printed).unwrap(), module, "{printed}");
-    assert_eq!(parse(&printed).unwrap().to_string(), printed);
+    for text in [SAMPLE, MATRICES] {
+        let module = parse(text).unwrap();
+        let printed = module.to_string();
+        assert_eq!(parse(&printed).unwrap(), module, "{printed}");
+        assert_eq!(parse(&printed).unwrap().to_string(), printed);
+    }
 }
 
 /// nvcc's text for debuggers, and the same without what those are told.
@@ -123,25 +160,13 @@ fn what_is_not_supported_is_refused_by_name() {
         "sured.b.add.1d.u32.trap [%rd1, {%r1}], %r2;",
         "suq.width.b32 %r1, [%rd1];",
         // Matrices.
-        "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1];",
-        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-        "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1}, {%r2}, {%r3}, {%r4};",
-        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%rd1];",
-        "stmatrix.sync.aligned.m8n8.x1.shared.b16 [%rd1], {%r1};",
-        "movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2;",
         "wgmma.fence.sync.aligned ;",
         "tcgen05.wait::ld.sync.aligned ;",
         // Copies in the background, and what waits for them.
-        "cp.async.ca.shared.global [%rd1], [%rd2], 16;",
-        "cp.async.commit_group ;",
-        "cp.async.bulk.commit_group ;",
         "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%rd2], %r1;",
-        "mbarrier.init.shared.b64 [%rd1], %r1;",
-        "mbarrier.try_wait.shared.b64 %p1, [%rd1], %rd2;",
         "tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd2;",
         // Clusters that ask for more work, and barriers and copies that reach other blocks of one.
         "clusterlaunchcontrol.try_cancel.async.b128 [%rd1], [%rd2];",
-        "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
         "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r1], %r2, [%r3];",
         "mapa.u32 %r1, %r2, %r3;",
         "multimem.ld_reduce.global.add.u32 %r1, [%rd1];",
@@ -149,7 +174,6 @@ fn what_is_not_supported_is_refused_by_name() {
         "red.global.add.noftz.v2.f16x2 [%rd1], {%r1, %r2};",
         "stacksave.u64 %rd1;",
         "alloca.u64 %rd1, %rd2;",
-        "setmaxnreg.inc.sync.aligned.u32 40;",
     ] {
         let error = error(&format!("  {body}"));
         let name = body.split(' ').next().unwrap();
@@ -257,7 +281,7 @@ fn mutated(text: &str, next: &mut impl FnMut() -> usize) -> String {
 fn no_mutation_panics() {
     let add = format!("{HEADER}{}", super::kernels::CHECKED_ADD);
     let other = format!("{HEADER}{}", super::programs::OTHER);
-    let corpus = [SAMPLE, include_str!("../../tests/samples/llvm22.ptx"), &add, &other];
+    let corpus = [SAMPLE, MATRICES, include_str!("../../tests/samples/llvm22.ptx"), &add, &other];
     assert!(corpus[1..].iter().all(|text| image(text).is_ok()));
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut next = || {
@@ -267,7 +291,7 @@ fn no_mutation_panics() {
         (state >> 11) as usize
     };
     let (mut accepted, mut refused) = (0, 0);
-    for round in 0..6000 {
+    for round in 0..7500 {
         let text = mutated(corpus[round % corpus.len()], &mut next);
         match image(&text) {
             Ok(_) => accepted += 1,

@@ -90,6 +90,20 @@ fn shared_memory_that_nobody_is_left_to_write_is_a_fault() {
 
 /// Threads that poll memory which others still write end, in every order.
 #[test]
+fn a_barrier_in_shared_memory_at_which_nobody_arrives_is_a_fault() {
+    // One arrival too few, whichever way it is waited for; and bytes that do not come.
+    let init = "setp.ne.u32 %p1, %r3, 0; @%p1 bra READY; mbarrier.init.shared.b64 [bar], 65; READY: bar.sync 0;";
+    for wait in [
+        "mbarrier.arrive.shared.b64 %rd2, [bar]; WAIT: mbarrier.test_wait.shared.b64 %p2, [bar], %rd2; @!%p2 bra WAIT;",
+        "mbarrier.arrive.shared.b64 _, [bar]; WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0, 100; @!%p2 bra WAIT;",
+        "mbarrier.arrive.shared.b64 _, [bar]; @!%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+         WAIT: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra WAIT;",
+    ] {
+        never_ends(&format!(".shared .align 8 .b64 bar; {init} {wait}"), 2);
+    }
+}
+
+#[test]
 fn what_is_waited_for_comes() {
     let count = |code: &str, grid: u32, expected: u64| {
         let text = waiting_kernel(&format!("{code} atom.global.add.u64 %rd5, [%rd1+8], 1;"));

@@ -17,6 +17,7 @@ pub(crate) const COVERED: &[Opcode] = &[
     Opcode::Nanosleep,
     Opcode::Pmevent,
     Opcode::Griddepcontrol,
+    Opcode::Setmaxnreg,
     Opcode::Device,
 ];
 

@@ -9,14 +9,19 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod assembler;
+mod bulk;
 mod compare;
 mod control;
+mod copies;
 mod device;
 mod exact;
 mod float;
 mod inputs;
 mod instance;
 mod integer;
+mod matrix;
+mod mbarrier;
 mod memory;
 #[path = "../common/random.rs"]
 mod random;
@@ -81,6 +86,9 @@ fn has_own_cases(form: &Form) -> bool {
 const EXEMPT: &[(&str, &[Opcode])] = &[
     ("movement and control: an effect on the thread's path, with programs in `control`", control::COVERED),
     ("memory: an effect on memory that depends on the address, with its cases in `memory`", memory::COVERED),
+    ("copies: an effect on memory, when the thread waits, with every instance in `copies`", copies::COVERED),
+    ("matrices: results that depend on all lanes of a warp, with every instance in `matrix`", matrix::COVERED),
+    ("barriers in shared memory: effects on an object, with every instance in `mbarrier`", mbarrier::COVERED),
     ("threads together: results that depend on other threads, with every instance in `sync`", sync::COVERED),
 ];
 

@@ -24,6 +24,11 @@ impl Digest {
     }
 }
 
+/// Returns true in such a process.
+pub(crate) fn is_one() -> bool {
+    env::var_os(CHILD).is_some()
+}
+
 /// Runs tests of this executable with a variable.
 fn start(arguments: &[&str], (variable, value): (&str, &str)) -> Child {
     let this = env::current_exe().expect("the test's executable");
@@ -44,7 +49,7 @@ fn finish(twin: Child, (variable, value): (&str, &str)) -> String {
 #[track_caller]
 pub(crate) fn agree(twins: &[(&str, &str)], run: impl FnOnce(&mut Digest)) {
     let mut digest = Digest(0xcbf2_9ce4_8422_2325);
-    if env::var_os(CHILD).is_some() {
+    if is_one() {
         run(&mut digest);
         println!("{MARK}{:016x}", digest.0);
         return;
@@ -63,8 +68,8 @@ pub(crate) fn agree(twins: &[(&str, &str)], run: impl FnOnce(&mut Digest)) {
 /// The tests that state their results themselves hold there as well.
 #[test]
 fn own_cases_hold_on_twins() {
-    if env::var_os(CHILD).is_none() {
-        let all = ["control::", "memory::", "sync::"]
+    if !is_one() {
+        let all = ["bulk::", "control::", "copies::", "matrix::", "mbarrier::", "memory::", "sync::"]
             .into_iter()
             .flat_map(|module| TWINS.iter().map(move |how| (module, *how)));
         let started: Vec<_> = all.map(|(module, how)| (module, how, start(&[module], how))).collect();

@@ -45,6 +45,13 @@ impl Lowering<'_> {
             None if ast.opcode == Opcode::Mov && ast.has(Modifier::V4) => self.move_vector(ast, 4),
             None if ast.opcode == Opcode::Lop3 && ast.operands.len() == 6 => self.lop3_with_predicate(ast),
             None if video(ast.opcode).is_some() => self.video(ast),
+            None if ast.opcode == Opcode::Cp => self.copy(ast),
+            None if ast.opcode == Opcode::Mbarrier => self.barrier(ast),
+            None if ast.opcode == Opcode::Wmma => self.wmma(ast),
+            None if ast.opcode == Opcode::Setmaxnreg => self.max_registers(ast),
+            None if ast.opcode == Opcode::Mma => self.product(ast),
+            None if ast.opcode == Opcode::Ldmatrix => self.load_matrix(ast),
+            None if ast.opcode == Opcode::Stmatrix => self.store_matrix(ast),
             None => {
                 let inst = self.resolved(ast)?;
                 let inst = if ast.opcode == Opcode::Createpolicy || ast.has(Modifier::L2CacheHint) {

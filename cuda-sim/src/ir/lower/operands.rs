@@ -3,15 +3,16 @@
 use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
 use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
-use crate::ptx::isa::Shape;
+use crate::ptx::isa::{Form, Shape};
 use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
 impl Lowering<'_> {
     pub(super) fn resolved(&mut self, ast: &ptx::Instruction) -> Result<Inst> {
         let form = ptx::find_form(ast.opcode, &ast.suffixes)
             .map_err(|why| Error::unsupported(ast.position, format!("'{}': {why}", ast.full_name())))?;
-        let mut same_name = ptx::forms(ast.opcode, &ast.suffixes);
-        let form = same_name.find(|f| f.written().count() == ast.operands.len()).unwrap_or(form);
+        let same_count =
+            || ptx::forms(ast.opcode, &ast.suffixes).filter(|form| form.written().count() == ast.operands.len());
+        let form = same_count().find(|f| self.could_be(f, &ast.operands)).or(same_count().next()).unwrap_or(form);
         let mut inst = Inst {
             position: ast.position,
             opcode: ast.opcode,
@@ -37,6 +38,22 @@ impl Lowering<'_> {
         }
         self.check_vectors(&inst)?;
         Ok(inst)
+    }
+
+    /// Returns true if a form, which has as many operands, has predicates where these are predicates.
+    fn could_be(&self, form: &Form, operands: &[Operand]) -> bool {
+        let is_predicate = |operand: &Operand| match operand {
+            Operand::Name(name) => match self.resolve(name) {
+                Some(Name::Reg(reg)) => self.function.registers[reg as usize] == 1,
+                _ => false,
+            },
+            operand => matches!(operand, Operand::Not(_)),
+        };
+        form.written().zip(operands).all(|(shape, operand)| match shape {
+            Shape::SourceAs(ty) => ty == Type::Pred || !is_predicate(operand),
+            Shape::SourcePred => is_predicate(operand) || form.opcode != Opcode::Cp,
+            _ => true,
+        })
     }
 
     /// Vector loads, stores and atomics must have as many operands as `.v2` and the like say.
@@ -95,6 +112,8 @@ impl Lowering<'_> {
                 Ok(Value::Vector(items.iter().map(one).collect::<Result<_>>()?))
             }
             (Shape::DestVector(i), _) => self.dest(operand, inst.ty(i), wide_allowed(inst), position),
+            (Shape::DestMatrix(i), _) => self.fragment(i, true, operand, inst, position),
+            (Shape::SourceMatrix(i), _) => self.fragment(i, false, operand, inst, position),
             (Shape::Source(i), _) => self.source(operand, inst.ty(i).bits(), wide_allowed(inst), position),
             (Shape::SourceWide(i), _) => self.source(operand, inst.ty(i).bits() * 2, false, position),
             (Shape::SourceAs(ty), _) => self.source(operand, ty.bits(), false, position),
@@ -228,7 +247,7 @@ impl Lowering<'_> {
                 _ => Err(Error::new(position, format!("'{name}' is too narrow for an address"))),
             },
             Some(Name::Symbol(symbol, _)) => {
-                let space = inst.space();
+                let space = inst.space_of(inst.operands.len());
                 let fits = match symbol {
                     Symbol::Data(_) | Symbol::Managed(_) => matches!(space, None | Some(Space::Global | Space::Const)),
                     Symbol::Shared(_) | Symbol::DynamicShared => space == Some(Space::Shared),

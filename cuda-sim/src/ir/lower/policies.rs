@@ -15,7 +15,9 @@ impl Lowering<'_> {
         }
         inst.suffixes.retain(|suffix| *suffix != Suffix::Modifier(Modifier::L2CacheHint));
         inst.operands.pop();
-        inst.form = ptx::find_form(inst.opcode, &inst.suffixes).map_err(|why| Error::new(inst.position, why))?;
+        let shapes = &inst.form.operands[..inst.operands.len()];
+        let form = ptx::forms(inst.opcode, &inst.suffixes).find(|form| form.operands == shapes);
+        inst.form = form.ok_or_else(|| Error::new(inst.position, "no form without a cache policy"))?;
         Ok(inst)
     }
 }

@@ -105,7 +105,7 @@ impl Parser<'_> {
             match name {
                 "v2" => vector = Some(2),
                 "v4" => vector = Some(4),
-                _ => match Type::from_name(name) {
+                _ => match Type::from_name(name).filter(|ty| !ty.is_of_matrices()) {
                     Some(found) => ty = Some(found),
                     None => return self.expected("a type"),
                 },
@@ -175,6 +175,18 @@ impl Parser<'_> {
                 "'{0}' without .sync is for targets before sm_70 and for PTX before 6.4: write '{stem}.sync' with the mask of the lanes",
                 written(self)
             );
+            return Err(Error::new(position, message));
+        }
+        let oldest = isa::oldest_target(opcode, &suffixes);
+        if let Some(target) = self.target.filter(|target| *target < oldest) {
+            let message = format!(
+                "'{}' needs .target sm_{oldest} or a newer one, and this module is for sm_{target}",
+                written(self)
+            );
+            return Err(Error::new(position, message));
+        }
+        if let Some(target) = self.target.filter(|_| isa::needs_letter(opcode) && !self.has_letter) {
+            let message = format!("'{}' needs a .target with a letter, such as sm_{target}a", written(self));
             return Err(Error::new(position, message));
         }
         let mut instruction = Instruction { position, guard: None, opcode, suffixes, operands: Vec::new(), call: None };
@@ -370,26 +382,28 @@ fn check_vector(ty: Type, vector: Option<u8>, position: Position) -> Result<()> 
     Err(Error::new(position, message))
 }
 
-/// The first form that takes these suffixes, or why not, by the form whose types fit if there is one.
+/// The first form that takes these suffixes, or why none does: what is wrong with the last form whose types fit, if there is
+/// one, of those that know most of the modifiers.
 pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static Form, String> {
     let written = suffixes.iter().filter_map(|s| match s {
         Suffix::Type(ty) => Some(*ty),
         Suffix::Modifier(_) => None,
     });
-    let mut why = None;
+    let mut closest: Option<((bool, usize), String)> = None;
     for form in isa::forms(opcode) {
         match form.matches(suffixes) {
             Ok(()) => return Ok(form),
             Err(reason) => {
                 let fits = form.types.len() == written.clone().count()
                     && written.clone().zip(form.types).all(|(ty, allowed)| allowed.contains(&ty));
-                if why.is_none() || fits {
-                    why = Some(reason);
+                let found = (fits, form.known(suffixes));
+                if closest.as_ref().is_none_or(|(best, _)| found >= *best) {
+                    closest = Some((found, reason));
                 }
             }
         }
     }
-    Err(why.unwrap_or_default())
+    Err(closest.map(|(_, reason)| reason).unwrap_or_default())
 }
 
 /// The forms that take these suffixes; they differ in their operands.
@@ -410,6 +424,7 @@ fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
         Shape::Source(_) | Shape::SourceWide(_) | Shape::SourceAs(_) => {
             name || constant || matches!(operand, Operand::Not(_) | Operand::Negative(_) | Operand::SymbolOffset(..))
         }
+        Shape::DestMatrix(_) | Shape::SourceMatrix(_) => name || matches!(operand, Operand::Vector(_)),
         Shape::Immediate => matches!(operand, Operand::Int(_)),
         Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector => false,
         Shape::SourcePred => name || matches!(operand, Operand::Not(_) | Operand::Int(_)),

@@ -1,0 +1,101 @@
+//! Bulk copies: as many bytes as a thread says, between global memory, the block's shared memory and that of its cluster.
+//!
+//! A copy that tells a barrier of the block itself of its end is made when a thread of the block tests that barrier, as late
+//! as PTX allows; a copy to other blocks, or to global memory, is made at once. PTX permits either schedule.
+//!
+//! # Safety
+//!
+//! Both sides of a copy are compared with the memory that the launch may access, whole, before it is made: an access
+//! beyond that faults on purpose. Compiled code passes its own context, which no other thread accesses during the call. A
+//! fault in between abandons functions that own nothing.
+
+use super::copies::{self, Transfer};
+use super::{fault, mbarrier, search};
+use crate::codegen::abi::{Access, Context, WINDOW};
+use crate::memory::MEMORY;
+
+/// Bytes that sizes and addresses are multiples of.
+const UNIT: u64 = 16;
+
+/// One side of a copy, or a fault where it is not accessible.
+fn side(context: *const Context, thread: u64, address: u64, bytes: u64, access: Access, place: u64) -> *mut u8 {
+    // SAFETY: compiled code passes its live context.
+    let own = unsafe { &*context };
+    let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
+    if search::active() {
+        for chunk in [address, last] {
+            search::access(context, thread, chunk, UNIT, access as u32, place);
+        }
+    }
+    let guards = MEMORY.guards();
+    if !address.is_multiple_of(UNIT) || !bytes.is_multiple_of(UNIT) {
+        fault::raise(guards.misaligned);
+    }
+    let is_shared = [address, last].iter().all(|chunk| search::is_shared(own, *chunk, UNIT));
+    if !is_shared && !MEMORY.covers(address, bytes, own.slots) {
+        fault::raise(guards.outside);
+    }
+    address as *mut u8
+}
+
+/// A copy between checked sides.
+pub(super) fn make(to: *mut u8, from: *const u8, bytes: u32) {
+    // SAFETY: both sides were compared with what is accessible; see the header.
+    unsafe { std::ptr::copy(from, to, bytes as usize) };
+}
+
+/// The same place in the shared memory of each block of the cluster that a mask has.
+fn in_blocks(own: &Context, address: u64, mask: u32) -> impl Iterator<Item = u64> {
+    let (first, offset) = (own.shared, address.wrapping_sub(own.shared) & ((1 << WINDOW) - 1));
+    (0..16).filter(move |rank| mask >> rank & 1 != 0).map(move |rank| first + (rank << WINDOW) + offset)
+}
+
+/// A copy to shared memory that tells its bytes to a barrier; with a mask, to the same place in several blocks, and to the
+/// barriers that are there.
+pub(crate) extern "C" fn to_shared(
+    context: *mut Context,
+    thread: u64,
+    to: u64,
+    from: u64,
+    bytes: u32,
+    barrier: u64,
+    mask: u32,
+    place: u64,
+) {
+    if bytes == 0 {
+        return;
+    }
+    let size = u64::from(bytes);
+    let from = side(context, thread, from, size, Access::Load, place);
+    // SAFETY: compiled code passes its live context.
+    let own = unsafe { &*context };
+    if mask != 0 {
+        if !search::is_shared(own, barrier, 8) {
+            fault::raise(MEMORY.guards().outside);
+        }
+        for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
+            make(side(context, thread, to, size, Access::Store, place), from, bytes);
+            mbarrier::complete(barrier as *mut u64, bytes);
+        }
+        return;
+    }
+    let to = side(context, thread, to, size, Access::Store, place);
+    let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
+    let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };
+    match barrier.wrapping_sub(window) < u64::from(own.total_shared_bytes) {
+        true => copies::transfer(context, transfer),
+        false => transfer.make(),
+    }
+}
+
+/// A copy from shared to global memory.
+pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, from: u64, bytes: u32, place: u64) {
+    if bytes == 0 {
+        return;
+    }
+    let from = side(context, thread, from, bytes.into(), Access::Load, place);
+    let to = side(context, thread, to, bytes.into(), Access::Store, place);
+    if !search::active() {
+        make(to, from, bytes);
+    }
+}

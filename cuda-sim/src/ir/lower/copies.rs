@@ -1,0 +1,56 @@
+//! Copies that threads start and wait for, and barriers in shared memory: what is wrong with their operands.
+
+use super::Lowering;
+use crate::ir::Value;
+use crate::ptx::{self, Error, Modifier, Result};
+
+impl Lowering<'_> {
+    /// `cp.async` and what waits for it.
+    pub(super) fn copy(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        let inst = self.resolved(ast)?;
+        let wrong = |message: String| Err(Error::new(ast.position, format!("'{}' {message}", ast.full_name())));
+        // The table knows sets of modifiers; here their order tells destination and source.
+        use Modifier::{Global, Shared, SharedCluster, SharedCta};
+        let spaces = inst.modifiers().filter(|m| matches!(m, Global | Shared | SharedCta | SharedCluster));
+        if !spaces.map(|m| inst.form.groups.iter().position(|group| group.choices.contains(&m))).is_sorted() {
+            return wrong("is not supported: it copies the other way".to_owned());
+        }
+        match inst.operands.as_slice() {
+            _ if ast.has(Modifier::Bulk) => {}
+            [_, _, Value::Int(bytes), ..] if ast.has(Modifier::Cg) && *bytes != 16 => {
+                return wrong(format!("copies 16 bytes, not {bytes}: '.ca' copies fewer"));
+            }
+            [_, _, Value::Int(bytes), ..] if ![4, 8, 16].contains(bytes) => {
+                return wrong(format!("copies 4, 8 or 16 bytes, not {bytes}"));
+            }
+            _ => {}
+        }
+        let inst = if ast.has(Modifier::L2CacheHint) { self.without_policy(inst)? } else { inst };
+        self.push(inst);
+        Ok(())
+    }
+
+    /// `mbarrier`: an arrival at another block's tells no state.
+    pub(super) fn barrier(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        let inst = self.resolved(ast)?;
+        let arrives = ast.has(Modifier::Arrive) || ast.has(Modifier::ArriveDrop);
+        if arrives && ast.has(Modifier::SharedCluster) && inst.operands.first() != Some(&Value::Sink) {
+            let message = format!("'{}' gives no state: '_' stands in its place", ast.full_name());
+            return Err(Error::new(ast.position, message));
+        }
+        self.push(inst);
+        Ok(())
+    }
+
+    /// `setmaxnreg`, which changes nothing: this device's threads have the registers that they need.
+    pub(super) fn max_registers(&mut self, ast: &ptx::Instruction) -> Result<()> {
+        let inst = self.resolved(ast)?;
+        match inst.operands.as_slice() {
+            [Value::Int(count)] if !(24..=256).contains(count) || count % 8 != 0 => {
+                let message = format!("'{}' takes a multiple of 8 from 24 to 256, not {count}", ast.full_name());
+                Err(Error::new(ast.position, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! Matrices that the lanes of a warp hold together: which lane has which element, and what is asked for.
+//!
+//! Each lane has a *fragment* of a matrix: registers, each with one or several elements. [`Fragment::position`] is the one
+//! description of the layouts of the PTX manual; products, loads and stores of matrices all follow it. What the elements
+//! are worth, and how they are multiplied, is for `exec/product.rs`.
+
+use super::{Inst, Value};
+use crate::ptx::{Modifier as M, Opcode, Type};
+
+/// The type of a matrix's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Number {
+    B1,
+    S4,
+    U4,
+    S8,
+    U8,
+    S32,
+    E4m3,
+    E5m2,
+    F16,
+    Bf16,
+    Tf32,
+    F32,
+    F64,
+}
+
+/// The operation that makes a product of its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum How {
+    /// Floating-point products are added as the hardware does; integers wrap.
+    Plain,
+    /// Integers are clamped.
+    Saturated,
+    /// Bits that differ are counted.
+    Xor,
+    /// Bits that are set in both are counted.
+    And,
+    /// `f64` rounds down, up or towards zero.
+    Down,
+    Up,
+    Zero,
+}
+
+/// The matrices of a product `D = A * B + C`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    A,
+    B,
+    /// `C`, and `D` alike.
+    Accumulator,
+}
+
+/// A product: `A` has `m` rows and `k` columns, `B` has `k` rows and `n` columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Product {
+    pub(crate) m: u8,
+    pub(crate) n: u8,
+    pub(crate) k: u16,
+    pub(crate) a: Number,
+    pub(crate) b: Number,
+    pub(crate) c: Number,
+    pub(crate) d: Number,
+    pub(crate) how: How,
+    /// Of the four products of `m8n8k4` of `f16`, each by eight lanes: whether `A` and `B` are held column by column.
+    pub(crate) quads: Option<[bool; 2]>,
+}
+
+/// An operation of a warp on matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Matrix {
+    /// Rows of 8 elements of 16 bits, one in each lane, become fragments of so many matrices, which may be transposed.
+    FromRows(u8, bool),
+    /// The reverse.
+    ToRows(u8, bool),
+    /// A fragment of the transposed matrix of 8 rows and columns of 16 bits.
+    Transpose,
+    Product(Product),
+}
+
+/// The most words of 32 bits that a lane gives or gets: `A`, `B` and `C` of `m16n8k16` of `f64`.
+pub(crate) const MAX_WORDS: usize = 32;
+
+/// A lane's share of a matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fragment {
+    pub(crate) part: Part,
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) number: Number,
+    /// As in a product.
+    quads: Option<bool>,
+}
+
+impl Number {
+    pub(crate) const ALL: [Number; 13] = {
+        use Number::*;
+        [B1, S4, U4, S8, U8, S32, E4m3, E5m2, F16, Bf16, Tf32, F32, F64]
+    };
+
+    /// Bits of an element.
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Number::B1 => 1,
+            Number::S4 | Number::U4 => 4,
+            Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2 => 8,
+            Number::F16 | Number::Bf16 => 16,
+            Number::S32 | Number::Tf32 | Number::F32 => 32,
+            Number::F64 => 64,
+        }
+    }
+
+    /// Bits of a register that holds such elements.
+    pub(crate) fn register_bits(self) -> u32 {
+        self.bits().max(32)
+    }
+
+    /// Elements in a register.
+    pub(crate) fn in_register(self) -> usize {
+        (self.register_bits() / self.bits()) as usize
+    }
+
+    fn of(ty: Type) -> Option<Number> {
+        Some(match ty {
+            Type::B1 => Number::B1,
+            Type::S4 => Number::S4,
+            Type::U4 => Number::U4,
+            Type::S8 => Number::S8,
+            Type::U8 => Number::U8,
+            Type::S32 => Number::S32,
+            Type::E4m3 => Number::E4m3,
+            Type::E5m2 => Number::E5m2,
+            Type::F16 => Number::F16,
+            Type::Bf16 => Number::Bf16,
+            Type::Tf32 => Number::Tf32,
+            Type::F32 => Number::F32,
+            Type::F64 => Number::F64,
+            _ => return None,
+        })
+    }
+}
+
+impl How {
+    pub(crate) const ALL: [How; 7] = [How::Plain, How::Saturated, How::Xor, How::And, How::Down, How::Up, How::Zero];
+
+    fn of(inst: &Inst) -> How {
+        let named = inst.modifiers().find_map(|m| match m {
+            M::Satfinite => Some(How::Saturated),
+            M::Xor => Some(How::Xor),
+            M::And => Some(How::And),
+            M::Rm => Some(How::Down),
+            M::Rp => Some(How::Up),
+            M::Rz => Some(How::Zero),
+            _ => None,
+        });
+        named.unwrap_or(How::Plain)
+    }
+}
+
+/// The numbers of a shape such as `m16n8k16`.
+fn shape(modifier: M) -> Option<(u8, u8, u16)> {
+    let (m, rest) = modifier.name().strip_prefix('m')?.split_once('n')?;
+    let (n, k) = rest.split_once('k')?;
+    Some((m.parse().ok()?, n.parse().ok()?, k.parse().ok()?))
+}
+
+impl Product {
+    /// The product that an instruction asks for; `None` if it asks for none.
+    pub(crate) fn of(inst: &Inst) -> Option<Product> {
+        let (m, n, k) = inst.modifiers().find_map(shape)?;
+        let types: Vec<Type> = inst.types().collect();
+        let (d, a, b, c) = match (inst.opcode, types.as_slice()) {
+            (Opcode::Mma | Opcode::Wmma, [d, a, b, c]) => (*d, *a, *b, *c),
+            (Opcode::Wmma, [d, c]) => (*d, Type::F16, Type::F16, *c),
+            _ => return None,
+        };
+        let (d, a, b, c) = (Number::of(d)?, Number::of(a)?, Number::of(b)?, Number::of(c)?);
+        let layouts: Vec<bool> =
+            inst.modifiers().filter(|m| matches!(m, M::Row | M::Col)).map(|m| m == M::Col).collect();
+        let quads = match (layouts.as_slice(), (m, n, k), a) {
+            ([a, b], (8, 8, 4), Number::F16) => Some([*a, *b]),
+            _ => None,
+        };
+        Some(Product { m, n, k, a, b, c, d, how: How::of(inst), quads })
+    }
+
+    /// Independent products that the warp makes at once.
+    pub(crate) fn count(self) -> usize {
+        if self.quads.is_some() { 4 } else { 1 }
+    }
+
+    /// The fragments of `D`, `A`, `B` and `C`, in the order of the operands.
+    pub(crate) fn fragments(self) -> [Fragment; 4] {
+        let (m, n, k) = (usize::from(self.m), usize::from(self.n), usize::from(self.k));
+        let [a, b] = self.quads.map_or([None; 2], |quads| quads.map(Some));
+        let accumulator = |number| Fragment {
+            part: Part::Accumulator,
+            rows: m,
+            columns: n,
+            number,
+            quads: self.quads.map(|_| false),
+        };
+        [
+            accumulator(self.d),
+            Fragment { part: Part::A, rows: m, columns: k, number: self.a, quads: a },
+            Fragment { part: Part::B, rows: k, columns: n, number: self.b, quads: b },
+            accumulator(self.c),
+        ]
+    }
+}
+
+impl Fragment {
+    /// Registers of a lane.
+    pub(crate) fn registers(self) -> usize {
+        let lanes = if self.quads.is_some() { 8 } else { 32 };
+        self.rows * self.columns / lanes / self.number.in_register()
+    }
+
+    /// Words of 32 bits of a lane.
+    pub(crate) fn words(self) -> usize {
+        self.registers() * self.number.register_bits() as usize / 32
+    }
+
+    /// The row and column of an element of a lane's register.
+    ///
+    /// A matrix lies in blocks of 8 rows of `A`, or 8 columns of `B`, and as many elements across as four registers hold.
+    /// A lane has one register of each block: it counts blocks along the 8 first. Accumulators have blocks of 8 rows and
+    /// columns, and two elements of a lane in each. Lanes count through a block in fours.
+    pub(crate) fn position(self, lane: usize, register: usize, element: usize) -> (usize, usize) {
+        let across = self.number.in_register();
+        if let Some(by_columns) = self.quads {
+            return self.position_in_quads(lane, register * across + element, by_columns);
+        }
+        let (group, member) = (lane / 4, lane % 4);
+        match self.part {
+            Part::A => {
+                let blocks = self.rows / 8;
+                let (down, right) = (register % blocks, register / blocks);
+                (group + 8 * down, (member + 4 * right) * across + element)
+            }
+            Part::B => {
+                let blocks = self.rows / (4 * across);
+                let (down, right) = (register % blocks, register / blocks);
+                ((member + 4 * down) * across + element, group + 8 * right)
+            }
+            Part::Accumulator => {
+                let (pair, second) = ((register * across + element) / 2, (register * across + element) % 2);
+                let blocks = self.rows / 8;
+                (group + 8 * (pair % blocks), 2 * member + second + 8 * (pair / blocks))
+            }
+        }
+    }
+
+    /// The same in one of the four products that eight lanes have each: four of the first half of the warp, and those 16
+    /// behind them.
+    fn position_in_quads(self, lane: usize, i: usize, by_columns: bool) -> (usize, usize) {
+        let (member, half) = (lane % 4, 4 * (lane / 16));
+        match (self.part, by_columns, self.number) {
+            (Part::A, false, _) => (member + half, i),
+            (Part::A, true, _) => (i + half, member),
+            (Part::B, false, _) => (member, i + half),
+            (Part::B, true, _) => (i, member + half),
+            (Part::Accumulator, _, Number::F16) => (member + half, i),
+            (Part::Accumulator, ..) => ((member & 1) + (i & 2) + half, (i & 4) + (member & 2) + (i & 1)),
+        }
+    }
+}
+
+/// The number of matrices of 8 rows and columns that an instruction moves.
+fn count(inst: &Inst) -> u8 {
+    let named = inst.modifiers().find_map(|m| match m {
+        M::X1 => Some(1),
+        M::X2 => Some(2),
+        M::X4 => Some(4),
+        _ => None,
+    });
+    named.unwrap_or(1)
+}
+
+/// The number of the matrix that a load of `wmma` is of, among `D`, `A`, `B` and `C`.
+pub(crate) fn loaded(inst: &Inst) -> usize {
+    [M::D, M::A, M::B, M::C].iter().position(|m| inst.has(*m)).unwrap_or(0)
+}
+
+/// The fragment of the matrix of that number among `D`, `A`, `B` and `C` of a product, or of a load or store of one.
+pub(crate) fn fragment(inst: &Inst, matrix: usize) -> Option<Fragment> {
+    if let Some(product) = Product::of(inst) {
+        return Some(product.fragments()[matrix]);
+    }
+    let (m, n, k) = inst.modifiers().find_map(shape).filter(|_| inst.opcode == Opcode::Wmma)?;
+    let number = Number::of(inst.ty(0))?;
+    let product = Product { m, n, k, a: number, b: number, c: number, d: number, how: How::Plain, quads: None };
+    Some(product.fragments()[matrix])
+}
+
+/// The registers of the operand that is a fragment, of the matrix of that number or the only one, and the bits of each.
+pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
+    let Some(fragment) = fragment(inst, matrix) else { return (usize::from(count(inst)), 32) };
+    // The first targets of `wmma` held each element of `A` and `B` twice, or more often, and PTX demands as many registers.
+    let many = inst.opcode == Opcode::Wmma && fragment.part != Part::Accumulator && fragment.number == Number::F16;
+    (if many { 8 } else { fragment.registers() }, fragment.number.register_bits())
+}
+
+impl Matrix {
+    /// The operation of a warp at an instruction with matrices, if it is one at which lanes meet.
+    pub(crate) fn of(inst: &Inst) -> Option<Matrix> {
+        match inst.opcode {
+            Opcode::Ldmatrix => Some(Matrix::FromRows(count(inst), inst.has(M::Trans))),
+            Opcode::Stmatrix => Some(Matrix::ToRows(count(inst), inst.has(M::Trans))),
+            Opcode::Movmatrix => Some(Matrix::Transpose),
+            Opcode::Mma | Opcode::Wmma => Product::of(inst).map(Matrix::Product),
+            _ => None,
+        }
+    }
+
+    /// Words that a lane gives, and that it gets.
+    pub(crate) fn words(self) -> (usize, usize) {
+        match self {
+            Matrix::FromRows(count, _) => (4, count.into()),
+            Matrix::ToRows(count, _) => (count.into(), 4),
+            Matrix::Transpose => (1, 1),
+            Matrix::Product(product) => {
+                let [d, a, b, c] = product.fragments().map(Fragment::words);
+                (a + b + c, d)
+            }
+        }
+    }
+}
+
+/// The words that a lane gives: a value, its bits, and whether the high half is meant.
+pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
+    let mut words = Vec::new();
+    for (at, value) in inst.operands.iter().enumerate().skip(1) {
+        let fragment = Product::of(inst).map(|product| product.fragments()[at]);
+        let bits = fragment.map_or(32, |fragment| fragment.number.register_bits());
+        let values = if let Value::Vector(values) = value { values.as_slice() } else { std::slice::from_ref(value) };
+        for value in values.iter().take(fragment.map_or(values.len(), Fragment::registers)) {
+            words.push((value, bits, false));
+            words.extend((bits == 64).then_some((value, bits, true)));
+        }
+    }
+    words
+}
+
+/// The registers that a lane gets, with their bits.
+pub(crate) fn got(inst: &Inst) -> impl Iterator<Item = (&Value, u32)> {
+    let bits = if Product::of(inst).is_some() { registers(inst, 0).1 } else { 32 };
+    let values = match inst.operands.first() {
+        Some(Value::Vector(values)) => values.as_slice(),
+        value => value.map_or(&[][..], std::slice::from_ref),
+    };
+    values.iter().map(move |value| (value, bits))
+}

@@ -1,0 +1,76 @@
+//! The instruction table: copies from global to shared memory that a thread starts and later waits for.
+
+use super::Shape::{Address, Immediate, SourceAs, SourcePred};
+use super::Type::{B16, B64, U32};
+use super::{Form, Group, Modifier as M, NOTHING, Opcode, Shape, form, one, opt};
+
+const ASYNC: Group = one(&[M::Async]);
+const TO: Group = one(&[M::Shared, M::SharedCta]);
+const FROM: Group = one(&[M::Global]);
+const CACHE: Group = one(&[M::Ca, M::Cg]);
+const HINT: Group = one(&[M::L2CacheHint]);
+const PREFETCH: Group = opt(&[M::L2P64, M::L2P128, M::L2P256]);
+const COPY: &[Group] = &[ASYNC, CACHE, TO, FROM, PREFETCH];
+const HINTED: &[Group] = &[ASYNC, CACHE, TO, FROM, HINT, PREFETCH];
+const WHOLE: &[Shape] = &[Address, Address, Immediate];
+const PARTLY: &[Shape] = &[Address, Address, Immediate, SourceAs(U32)];
+const UNLESS: &[Shape] = &[Address, Address, Immediate, SourcePred];
+
+// Bulk copies.
+const BULK: Group = one(&[M::Bulk]);
+const TELLS: Group = one(&[M::CompleteBytes]);
+const WIDE: Group = one(&[M::SharedCluster, M::SharedCta]);
+const CLUSTER: Group = one(&[M::SharedCluster]);
+const OWN: Group = one(&[M::SharedCta]);
+const MANY: Group = one(&[M::MulticastCluster]);
+const OF_GROUP: Group = one(&[M::BulkGroup]);
+const BYTES: &[Shape] = &[Address, Address, SourceAs(U32), Address];
+
+pub(super) static FORMS: &[Form] = &[
+    form(Opcode::Cp, COPY, &[], WHOLE),
+    form(Opcode::Cp, COPY, &[], PARTLY),
+    form(Opcode::Cp, COPY, &[], UNLESS),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourceAs(B64)]),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourceAs(U32), SourceAs(B64)]),
+    form(Opcode::Cp, HINTED, &[], &[Address, Address, Immediate, SourcePred, SourceAs(B64)]),
+    form(Opcode::Cp, &[ASYNC, one(&[M::CommitGroup])], &[], NOTHING),
+    form(Opcode::Cp, &[ASYNC, one(&[M::WaitGroup])], &[], &[Immediate]),
+    form(Opcode::Cp, &[ASYNC, one(&[M::WaitAll])], &[], NOTHING),
+    form(
+        Opcode::Cp,
+        &[ASYNC, one(&[M::Mbarrier]), one(&[M::Arrive]), opt(&[M::Noinc]), opt(&[M::Shared, M::SharedCta])],
+        &[&[B64]],
+        &[Address],
+    ),
+    form(Opcode::Cp, &[ASYNC, BULK, WIDE, FROM, TELLS], &[], BYTES),
+    form(
+        Opcode::Cp,
+        &[ASYNC, BULK, WIDE, FROM, TELLS, HINT],
+        &[],
+        &[Address, Address, SourceAs(U32), Address, SourceAs(B64)],
+    ),
+    form(
+        Opcode::Cp,
+        &[ASYNC, BULK, CLUSTER, FROM, TELLS, MANY],
+        &[],
+        &[Address, Address, SourceAs(U32), Address, SourceAs(B16)],
+    ),
+    form(
+        Opcode::Cp,
+        &[ASYNC, BULK, CLUSTER, FROM, TELLS, MANY, HINT],
+        &[],
+        &[Address, Address, SourceAs(U32), Address, SourceAs(B16), SourceAs(B64)],
+    ),
+    form(Opcode::Cp, &[ASYNC, BULK, CLUSTER, OWN, TELLS], &[], BYTES),
+    form(Opcode::Cp, &[ASYNC, BULK, FROM, OWN, OF_GROUP], &[], &[Address, Address, SourceAs(U32)]),
+    form(Opcode::Cp, &[ASYNC, BULK, FROM, OWN, OF_GROUP, HINT], &[], &[Address, Address, SourceAs(U32), SourceAs(B64)]),
+    form(Opcode::Cp, &[ASYNC, BULK, one(&[M::CommitGroup])], &[], NOTHING),
+    form(Opcode::Cp, &[ASYNC, BULK, one(&[M::WaitGroup]), opt(&[M::Read])], &[], &[Immediate]),
+    form(Opcode::Cp, &[ASYNC, BULK, one(&[M::Prefetched]), one(&[M::L2]), FROM], &[], &[Address, SourceAs(U32)]),
+    form(
+        Opcode::Cp,
+        &[ASYNC, BULK, one(&[M::Prefetched]), one(&[M::L2]), FROM, HINT],
+        &[],
+        &[Address, SourceAs(U32), SourceAs(B64)],
+    ),
+];
