@@ -1,4 +1,4 @@
-//! What the examples share: options, pictures, and progress bars.
+//! Options, pictures and progress bars of the examples.
 //!
 //! Each program of `src/bin` is one example: `cargo run --release -p cuda-examples --bin NAME` runs it, checks what it computed, and
 //! writes its picture.

@@ -69,33 +69,25 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
     }
 }
 
-// SAFETY: a function is no cells.
-#[diagnostic::do_not_recommend]
-unsafe impl<V, F> KernelArg<Self> for DeviceFunction<V, F> {
-    type Bound = ();
+macro_rules! functions {
+    ($($function:ty)*) => { $(
+        // SAFETY: a function is no cells.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<V, F> KernelArg<DeviceFunction<V, F>> for $function {
+            type Bound = ();
 
-    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
-        Ok(())
-    }
+            fn bind(self, _: &mut Launch<'_>) -> Result<()> {
+                Ok(())
+            }
 
-    fn finish((): ()) -> Result<()> {
-        Ok(())
-    }
+            fn finish((): ()) -> Result<()> {
+                Ok(())
+            }
+        }
+    )* };
 }
 
-// SAFETY: a function is no cells.
-#[diagnostic::do_not_recommend]
-unsafe impl<V, F> KernelArg<DeviceFunction<V, F>> for &DeviceFunction<V, F> {
-    type Bound = ();
-
-    fn bind(self, _: &mut Launch<'_>) -> Result<()> {
-        Ok(())
-    }
-
-    fn finish((): ()) -> Result<()> {
-        Ok(())
-    }
-}
+functions! { DeviceFunction<V, F> &DeviceFunction<V, F> }
 
 /// Appends a slice's cells: address and number of elements.
 fn push_slice<T: Element, D: Dimension, S: Storage>(

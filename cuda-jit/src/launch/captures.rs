@@ -281,38 +281,26 @@ impl HostCaptures for () {}
 #[diagnostic::do_not_recommend]
 impl<T: ValueType, R: HostCaptures> HostCaptures for (T, R) {}
 
-// SAFETY: a closure's cells are those of what it captures, in order, and its parameter's type says the same types.
-#[diagnostic::do_not_recommend]
-unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for DeviceClosure<S, C, H, W> {
-    type Bound = ();
+macro_rules! closures {
+    ($($closure:ty)*) => { $(
+        // SAFETY: a closure's cells are those of what it captures, in order, and its parameter's type says the same types.
+        #[diagnostic::do_not_recommend]
+        unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for $closure {
+            type Bound = ();
 
-    fn context(&self) -> Option<&Context> {
-        self.captures().context()
-    }
+            fn context(&self) -> Option<&Context> {
+                self.captures().context()
+            }
 
-    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        self.captures().bind(launch)
-    }
+            fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
+                self.captures().bind(launch)
+            }
 
-    fn finish((): ()) -> Result<()> {
-        Ok(())
-    }
+            fn finish((): ()) -> Result<()> {
+                Ok(())
+            }
+        }
+    )* };
 }
 
-// SAFETY: as the closure itself.
-#[diagnostic::do_not_recommend]
-unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for &DeviceClosure<S, C, H, W> {
-    type Bound = ();
-
-    fn context(&self) -> Option<&Context> {
-        self.captures().context()
-    }
-
-    fn bind(self, launch: &mut Launch<'_>) -> Result<()> {
-        self.captures().bind(launch)
-    }
-
-    fn finish((): ()) -> Result<()> {
-        Ok(())
-    }
-}
+closures! { DeviceClosure<S, C, H, W> &DeviceClosure<S, C, H, W> }

@@ -40,9 +40,10 @@ fn assign(pixels: &[Color], centers: &[Color], nearest: &mut [u8], sums: &mut [[
 fn update(sums: &[[u32; 4]], centers: &mut [Color]) {
     let k = thread_idx().x;
     let [red, green, blue, count] = sums[k];
-    if count > 0 {
-        centers[k] = [(red / count) as u8, (green / count) as u8, (blue / count) as u8];
+    if count == 0 {
+        return;
     }
+    centers[k] = [(red / count) as u8, (green / count) as u8, (blue / count) as u8];
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
