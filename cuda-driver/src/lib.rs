@@ -91,7 +91,7 @@ pub use attached::Attached;
 pub use context::{Context, MemoryInfo};
 pub use current::{CurrentGuard, Entered};
 pub use device::Device;
-pub use dims::{Dim3, Dims};
+pub use dims::{Dim3, Dims, Extent};
 pub use done::Done;
 pub use driver::Driver;
 pub use error::{DriverError, Error, NotInModule, Poisoned, Result};

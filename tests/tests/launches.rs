@@ -23,6 +23,18 @@ fn forall_covers_every_index() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn forall_counts_in_any_integer_type() -> Result<()> {
+    let mut out = zeros::<u32, _>(100)?;
+    number::forall(100, &mut out)?;
+    number::forall(100_u32, &mut out)?;
+    number::forall((100_i64, &stream()?), &mut out)?;
+    number::forall(0_u64, &mut out)?;
+    let error = number::forall(-100, &mut out).expect_err("no grid has so few threads").to_string();
+    assert!(error.contains("x is -100, it must be from 1"), "{error}");
+    Ok(())
+}
+
 #[kernel]
 fn shared_numbers(out: &mut [u64]) {
     let numbers = dynamic_shared!([u16]);

@@ -1,6 +1,6 @@
 //! What a launch takes first: the configuration, as a tuple in the order of Numba's brackets or as itself.
 
-use cuda_driver::{Capture, Dims, LaunchConfig, Stream, StreamScope};
+use cuda_driver::{Capture, Dim3, Dims, Extent, LaunchConfig, Stream, StreamScope};
 
 /// A launch configuration: `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared bytes)`, or a
 /// [`LaunchConfig`].
@@ -41,31 +41,6 @@ macro_rules! tuples {
     )* };
 }
 
-/// A number of threads, of any integer type but those of 8 and 16 bits.
-///
-/// Nothing unsafe relies on an implementation: the configuration is checked.
-pub trait Count {
-    /// The number.
-    ///
-    /// # Panics
-    ///
-    /// If it is negative, or beyond `usize`.
-    fn count(self) -> usize;
-}
-
-macro_rules! counts {
-    ($($integer:ty)*) => { $(
-        impl Count for $integer {
-            #[track_caller]
-            fn count(self) -> usize {
-                usize::try_from(self).unwrap_or_else(|_| panic!("{self} is no number of threads"))
-            }
-        }
-    )* };
-}
-
-counts! { i32 u32 i64 u64 isize usize }
-
 /// What `forall` takes first: how many threads are wanted at least, as a number, `(count, &stream)` or
 /// `(count, &stream, shared bytes)`.
 ///
@@ -76,29 +51,29 @@ counts! { i32 u32 i64 u64 isize usize }
 )]
 pub trait Tasks {
     /// The threads that are wanted, and the launch of one thread with that stream and shared memory.
-    ///
-    /// # Panics
-    ///
-    /// As [`Count::count`].
-    fn into_parts(self) -> (usize, LaunchConfig);
+    fn into_parts(self) -> (Dim3, LaunchConfig);
 }
 
-#[diagnostic::do_not_recommend]
-impl<N: Count> Tasks for N {
-    #[track_caller]
-    fn into_parts(self) -> (usize, LaunchConfig) {
-        (self.count(), LaunchConfig::new(1, 1))
-    }
+macro_rules! counts {
+    ($($integer:ty)*) => { $(
+        #[diagnostic::do_not_recommend]
+        impl Tasks for $integer {
+            fn into_parts(self) -> (Dim3, LaunchConfig) {
+                (self.dims(), LaunchConfig::new(1, 1))
+            }
+        }
+    )* };
 }
+
+counts! { u32 usize u64 i32 i64 }
 
 macro_rules! tasks {
     ($(($stream:ty $(, $shared:ident: $bytes:ty)?))*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<N: Count> Tasks for (N, $stream, $($bytes)?) {
-            #[track_caller]
-            fn into_parts(self) -> (usize, LaunchConfig) {
+        impl<N: Extent + Dims> Tasks for (N, $stream, $($bytes)?) {
+            fn into_parts(self) -> (Dim3, LaunchConfig) {
                 let (count, stream, $($shared)?) = self;
-                (count.count(), (1, 1, stream, $($shared)?).into())
+                (count.dims(), (1, 1, stream, $($shared)?).into())
             }
         }
     )* };

@@ -264,15 +264,23 @@ where
     K: Kernel,
     A: KernelArgs<K::Params>,
 {
-    let (count, asked) = tasks.into_parts();
+    let (threads, asked) = tasks.into_parts();
+    let [count, ..] = threads.extents();
     if count == 0 {
         return Ok(());
     }
     let loaded = loaded::<K, A>(current, asked.chosen_context(), &args)?;
     let block = loaded.best_block(asked.dynamic_shared_bytes())?;
     // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
-    let config = asked.resized(count.div_ceil(block as usize), block).quiet();
+    let config = asked.resized(blocks(count, block), block).quiet();
     run::<K, A>(loaded, &config, args, Some(Location::caller()))
+}
+
+/// The number of blocks for so many threads; a negative one stays, which is no grid.
+fn blocks(count: i128, block: u32) -> i64 {
+    let block = i128::from(block);
+    let blocks = if count > 0 { (count + block - 1) / block } else { count };
+    i64::try_from(blocks).unwrap_or(i64::MAX)
 }
 
 #[inline]
