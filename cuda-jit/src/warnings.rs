@@ -45,6 +45,9 @@ static LISTED: LazyLock<Result<Listed, UnknownWarning>> =
 static ENABLED: LazyLock<[AtomicBool; 2]> =
     LazyLock::new(|| LISTED.clone().ok().flatten().unwrap_or([true; 2]).map(AtomicBool::new));
 
+/// The warnings that the program has switched on or off.
+static DECIDED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
+
 /// Reads a value of the variable.
 fn listed(value: Option<&str>) -> Result<Listed, UnknownWarning> {
     let Some(list) = value.filter(|list| !list.trim().is_empty()) else { return Ok(None) };
@@ -72,10 +75,12 @@ pub(crate) fn check() -> Result<(), UnknownWarning> {
 /// assert!(!warnings::is_enabled(Warning::LowOccupancy));
 /// ```
 pub fn set_enabled(warning: Warning, enabled: bool) {
+    DECIDED[warning as usize].store(true, Ordering::Relaxed);
     ENABLED[warning as usize].store(enabled, Ordering::Relaxed);
 }
 
-/// The same, unless `CUDA_JIT_WARNINGS` is set: the choice of who runs the program comes first.
+/// The same for a library, whose choice comes last: nothing changes where `CUDA_JIT_WARNINGS` is set, or the program has called
+/// [`set_enabled`].
 ///
 /// # Examples
 ///
@@ -86,8 +91,9 @@ pub fn set_enabled(warning: Warning, enabled: bool) {
 /// assert_eq!(warnings::is_enabled(Warning::ImplicitCopy), std::env::var("CUDA_JIT_WARNINGS").is_ok_and(|list| list.contains("copy")));
 /// ```
 pub fn set_default(warning: Warning, enabled: bool) {
-    if matches!(*LISTED, Ok(None)) {
-        set_enabled(warning, enabled);
+    let is_decided = DECIDED[warning as usize].load(Ordering::Relaxed);
+    if !is_decided && matches!(*LISTED, Ok(None)) {
+        ENABLED[warning as usize].store(enabled, Ordering::Relaxed);
     }
 }
 

@@ -122,9 +122,10 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
 
 #[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
+    let driver = Driver::new(cuda_sim::driver_api())?;
     // It shows a card's number of multiprocessors, and has a few cores.
     warnings::set_default(Warning::LowOccupancy, false);
-    Ok(Chosen { driver: Driver::new(cuda_sim::driver_api())?, simulated: true })
+    Ok(Chosen { driver, simulated: true })
 }
 
 #[cfg(not(feature = "sim"))]

@@ -288,8 +288,7 @@ impl Memory {
         } else if address.wrapping_sub(first) < size {
             if self.reaches(slots, address) { address } else { outside }
         } else {
-            let fits = |r: Registration| address - r.start <= r.bytes.saturating_sub(bytes);
-            if self.registration(address).is_some_and(fits) { address } else { outside }
+            if self.is_registered(address, bytes) { address } else { outside }
         }
     }
 
@@ -299,8 +298,14 @@ impl Memory {
         let Some(last) = address.checked_add(bytes.saturating_sub(1)) else { return false };
         match address.wrapping_sub(first) < size {
             true => last - first < size && self.reaches(slots, address) && self.reaches(slots, last),
-            false => self.registration(address).is_some_and(|r| address - r.start <= r.bytes.saturating_sub(bytes)),
+            false => self.is_registered(address, bytes),
         }
+    }
+
+    /// Returns true if all these bytes are in one registration.
+    fn is_registered(&self, address: u64, bytes: u64) -> bool {
+        let fits = |r: Registration| r.bytes.checked_sub(bytes).is_some_and(|room| address - r.start <= room);
+        self.registration(address).is_some_and(fits)
     }
 
     /// Free and total bytes of a device.

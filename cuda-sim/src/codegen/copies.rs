@@ -5,6 +5,7 @@
 
 use super::abi;
 use super::emit::Emitter;
+use crate::exec::bulk::MULTICAST;
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Space, Type};
 
@@ -55,8 +56,14 @@ impl Emitter<'_> {
         // The barrier is checked as any access; with a mask the runtime finds those of the other blocks.
         let barrier = self.pointer(inst, barrier, 8)?;
         let barrier = self.def(format_args!("ptrtoint ptr {barrier} to i64"));
-        let mask = rest.first().map_or(Ok("0".to_owned()), |mask| self.int(mask, 16))?;
-        let mask = self.resize(&mask, 16, 32, false);
+        let mask = match rest.first() {
+            Some(mask) => {
+                let blocks = self.int(mask, 16)?;
+                let blocks = self.resize(&blocks, 16, 32, false);
+                self.def(format_args!("or i32 {blocks}, {MULTICAST}"))
+            }
+            None => "0".to_owned(),
+        };
         self.declares.insert("declare void @sim.bulk.to_shared(ptr, i64, i64, i64, i32, i64, i32, i64) #3".to_owned());
         self.line(format_args!(
             "call void @sim.bulk.to_shared(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {barrier}, i32 {mask}, \

@@ -17,8 +17,28 @@ use crate::memory::MEMORY;
 /// Bytes that sizes and addresses are multiples of.
 const UNIT: u64 = 16;
 
+/// Returns true if the first and the last part of so many bytes lie in shared memory of the block's cluster.
+fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
+    let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
+    [address, last].iter().all(|chunk| search::is_shared(own, *chunk, UNIT))
+}
+
+/// The memory that one side of a copy is in.
+#[derive(Clone, Copy, PartialEq)]
+enum Memory {
+    Shared,
+    Any,
+}
+
 /// One side of a copy, or a fault where it is not accessible.
-fn side(context: *const Context, thread: u64, address: u64, bytes: u64, access: Access, place: u64) -> *mut u8 {
+fn side(
+    context: *const Context,
+    thread: u64,
+    (memory, address): (Memory, u64),
+    bytes: u64,
+    access: Access,
+    place: u64,
+) -> *mut u8 {
     // SAFETY: compiled code passes its live context.
     let own = unsafe { &*context };
     let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
@@ -31,8 +51,8 @@ fn side(context: *const Context, thread: u64, address: u64, bytes: u64, access: 
     if !address.is_multiple_of(UNIT) || !bytes.is_multiple_of(UNIT) {
         fault::raise(guards.misaligned);
     }
-    let is_shared = [address, last].iter().all(|chunk| search::is_shared(own, *chunk, UNIT));
-    if !is_shared && !MEMORY.covers(address, bytes, own.slots) {
+    let is_global = memory == Memory::Any && MEMORY.covers(address, bytes, own.slots);
+    if !is_global && !is_shared(own, address, bytes) {
         fault::raise(guards.outside);
     }
     address as *mut u8
@@ -50,6 +70,9 @@ fn in_blocks(own: &Context, address: u64, mask: u32) -> impl Iterator<Item = u64
     (0..16).filter(move |rank| mask >> rank & 1 != 0).map(move |rank| first + (rank << WINDOW) + offset)
 }
 
+/// The bit of a mask that a multicast has, whichever blocks it names.
+pub(crate) const MULTICAST: u32 = 1 << 16;
+
 /// A copy to shared memory that tells its bytes to a barrier; with a mask, to the same place in several blocks, and to the
 /// barriers that are there.
 pub(crate) extern "C" fn to_shared(
@@ -66,20 +89,22 @@ pub(crate) extern "C" fn to_shared(
         return;
     }
     let size = u64::from(bytes);
-    let from = side(context, thread, from, size, Access::Load, place);
+    let from = side(context, thread, (Memory::Any, from), size, Access::Load, place);
     // SAFETY: compiled code passes its live context.
     let own = unsafe { &*context };
-    if mask != 0 {
+    if mask & MULTICAST != 0 {
+        // What is beyond the cluster has no place in its blocks.
+        side(context, thread, (Memory::Shared, to), size, Access::Store, place);
         if !search::is_shared(own, barrier, 8) {
             fault::raise(MEMORY.guards().outside);
         }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
-            make(side(context, thread, to, size, Access::Store, place), from, bytes);
+            make(side(context, thread, (Memory::Shared, to), size, Access::Store, place), from, bytes);
             mbarrier::complete(barrier as *mut u64, bytes);
         }
         return;
     }
-    let to = side(context, thread, to, size, Access::Store, place);
+    let to = side(context, thread, (Memory::Shared, to), size, Access::Store, place);
     let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
     let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };
     match barrier.wrapping_sub(window) < u64::from(own.total_shared_bytes) {
@@ -93,8 +118,8 @@ pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, 
     if bytes == 0 {
         return;
     }
-    let from = side(context, thread, from, bytes.into(), Access::Load, place);
-    let to = side(context, thread, to, bytes.into(), Access::Store, place);
+    let from = side(context, thread, (Memory::Shared, from), bytes.into(), Access::Load, place);
+    let to = side(context, thread, (Memory::Any, to), bytes.into(), Access::Store, place);
     if !search::active() {
         make(to, from, bytes);
     }

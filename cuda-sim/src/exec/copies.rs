@@ -117,6 +117,15 @@ fn queue<'a>(context: *mut Context, thread: u64) -> &'a mut Queue {
     unsafe { &mut (*context).copies }.queue(thread)
 }
 
+/// Copies, arrivals and bulk copies that are kept, each at most: beyond, the oldest is made, which PTX allows at any time.
+const MOST: usize = 4096;
+
+/// Faults where a pointer leads to no memory, also of a copy that nobody waits for.
+fn probe(at: *const u8) {
+    // SAFETY: compiled code has checked the pointer, or it is one whose access faults; see the header.
+    unsafe { at.read_volatile() };
+}
+
 /// `cp.async`
 pub(crate) extern "C" fn start(
     context: *mut Context,
@@ -134,12 +143,20 @@ pub(crate) extern "C" fn start(
         };
         to = asked(to as u64, bytes, Access::Store) as *mut u8;
         if filled > 0 {
-            // A part of the source is asked about byte by byte, since parts have no alignment of their own.
-            let part = if filled == bytes { bytes } else { 1 };
+            // A part is asked about by its first byte: where the source is aligned, the part ends in the same page.
+            let is_part = filled < bytes && (from as u64).is_multiple_of(bytes.into());
+            let part = if is_part { 1 } else { bytes };
             from = asked(from as u64, part, Access::Load) as *const u8;
         }
     }
+    probe(to);
+    if filled > 0 {
+        probe(from);
+    }
     let queue = queue(context, thread);
+    if queue.copies.len() >= MOST {
+        queue.copies.pop_front().into_iter().for_each(Copy::make);
+    }
     let (number, group) = (queue.started, queue.group);
     queue.copies.push_back(Copy { number, group, to, from, bytes, filled });
     queue.started += 1;
@@ -152,13 +169,22 @@ pub(crate) extern "C" fn arrive(context: *mut Context, thread: u64, barrier: *mu
     }
     let copies = queue(context, thread).started;
     // SAFETY: as in `queue`.
-    unsafe { &mut (*context).copies }.arrivals.push(Arrival { barrier, thread, copies });
+    let kept = unsafe { &mut (*context).copies };
+    kept.arrivals.push(Arrival { barrier, thread, copies });
+    if kept.arrivals.len() > MOST {
+        let oldest = kept.arrivals[0].barrier;
+        settle(context, oldest);
+    }
 }
 
 /// Keeps a bulk copy until its barrier is tested.
 pub(super) fn transfer(context: *mut Context, transfer: Transfer) {
     // SAFETY: as in `queue`.
-    unsafe { &mut (*context).copies }.transfers.push(transfer);
+    let kept = unsafe { &mut (*context).copies };
+    kept.transfers.push(transfer);
+    if kept.transfers.len() > MOST {
+        kept.transfers.remove(0).make();
+    }
 }
 
 /// Makes the copies whose ends a barrier waits for: a thread of the block tests it.

@@ -82,9 +82,9 @@ pub(crate) extern "C" fn init(barrier: *mut u64, count: u32) {
     object(barrier).store(Barrier { pending: count, arrivals: count, bytes: 0, odd: false }.word(), Ordering::SeqCst);
 }
 
-/// `mbarrier.expect_tx`
+/// `mbarrier.expect_tx`; copies may have told of these bytes before, and all threads have arrived.
 pub(crate) extern "C" fn expect(barrier: *mut u64, bytes: u32) {
-    change(barrier, |b| Barrier { bytes: b.bytes + i64::from(bytes), ..b });
+    change(barrier, |b| Barrier { bytes: b.bytes + i64::from(bytes), ..b }.complete());
 }
 
 /// `mbarrier.complete_tx`, and the end of a copy that tells by bytes.

@@ -36,6 +36,11 @@ fn waits(function: &Function) -> bool {
     synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(part)
 }
 
+/// Returns true if only a kernel whose blocks are scheduled can have this function as a callee.
+fn needs_blocks(function: &Function) -> bool {
+    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(is_asynchronous)
+}
+
 /// Whether a loop of the function may poll, in itself or by what it calls.
 fn may_poll(function: &Function, waits: &[bool]) -> bool {
     let seen = |inst: &Inst| observes(inst) || inst.call.as_ref().is_some_and(|c| waits[c.callee]);
@@ -55,8 +60,9 @@ pub(crate) fn inline(functions: &mut [Function]) {
         if functions[index].kind != FunctionKind::Entry || !called.iter().any(|f| waits[*f]) {
             continue;
         }
-        // What calls itself cannot be inlined, and where it may wait nothing but a fiber can.
-        let blocks = |f: &usize| synchronises(&functions[*f]) || reach[*f].iter().any(|g| synchronises(&functions[*g]));
+        // What calls itself cannot be inlined, and where it may wait nothing but a fiber can. Nor may a kernel whose blocks follow
+        // each other in one call of compiled code start asynchronous work in it: that would be left to the next block.
+        let blocks = |f: &usize| reach[*f].iter().chain([f]).any(|g| needs_blocks(&functions[*g]));
         let fibers = called.iter().any(|f| recursive[*f] && blocks(f))
             || (called.iter().any(|f| recursive[*f] && waits[*f])
                 && called.iter().chain([&index]).any(|f| may_poll(&functions[*f], &waits)));

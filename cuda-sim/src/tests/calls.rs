@@ -1,6 +1,8 @@
 //! Calls of functions in which threads wait: inlined into their kernels, or run by fibers where that cannot be.
 
 use super::sync::check;
+use super::{Buffer, HEADER, run};
+use crate::module::image;
 
 /// A barrier and a shuffle in functions, one called by the other, in a loop, with arguments and results that outlast
 /// them; and shared variables of functions apart from the kernel's.
@@ -133,4 +135,27 @@ fn calls_too_many_to_inline() {
         st.global.u64 [%rd1], %rd2; ret; }}"
     );
     check(&text, 1, [4, 1, 1], &[vec![0]], |after| assert_eq!(after[0], [4 << 11]));
+}
+
+/// Compiled code that runs one block after the other would leave the last copy of a block to the next.
+#[test]
+fn recursion_that_copies_in_the_background_takes_fibers() {
+    let image = image(&format!(
+        "{HEADER}.shared .align 4 .b8 s[64];
+         .func rec(.param .b32 n, .param .b64 p) {{ .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+         ld.param.b32 %r1, [n]; ld.param.b64 %rd1, [p]; shl.b32 %r2, %r1, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2;
+         cp.async.ca.shared.global [%r3], [%rd1], 4; cp.async.commit_group; cp.async.wait_group 1;
+         setp.eq.u32 %p1, %r1, 0; @%p1 ret; sub.u32 %r1, %r1, 1;
+         {{ .param .b32 m; .param .b64 q; st.param.b32 [m], %r1; st.param.b64 [q], %rd1; call.uni rec, (m, q); }} ret; }}
+         .visible .entry k(.param .u64 out) {{ .reg .b32 %r<4>; .reg .b64 %rd<4>; ld.param.u64 %rd1, [out];
+         {{ .param .b32 m; .param .b64 q; st.param.b32 [m], 3; st.param.b64 [q], %rd1; call.uni rec, (m, q); }}
+         ld.shared.b32 %r1, [s]; mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 8; add.u64 %rd3, %rd1, %rd2;
+         st.global.b32 [%rd3+8], %r1; ret; }}"
+    ))
+    .unwrap();
+    assert!(image.kernels["k"].signature().only_fibers);
+    let out = Buffer::new(&[7, 9, 9, 9, 9, 9]);
+    run(&image, "k", [5, 1, 1], [1, 1, 1], &[out.0]).unwrap();
+    // The last copy, of element 0, is never waited for: each block reads what its shared memory had.
+    assert!(out.read(6)[1..].iter().all(|v| *v & 0xffff_ffff != 7), "{:?}", out.read(6));
 }

@@ -219,7 +219,13 @@ fn bulk_copies_reach_other_blocks() {
     let far = "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r14], [s+128], 128, [bar];";
     let far = format!("mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, 5; {far}");
     let (_, text) = fault(variables, &code(&far), &PAIRS);
-    assert!(text.contains("store of 16 bytes at offset 256 of the shared memory of block 5 of its cluster"), "{text}");
+    let beyond = "store of 16 bytes at offset 256 of the shared memory of block 5 of its cluster";
+    assert!(text.contains(beyond), "{text}");
+    // A place that is in no block has none in the others either.
+    let spread = both.replacen("[t]", "[%r14]", 1);
+    assert_ne!(spread, both);
+    let spread = format!("mov.u32 %r14, t; mapa.shared::cluster.u32 %r14, %r14, 5; {spread}");
+    assert!(fault(variables, &spread, &PAIRS).1.contains(beyond));
 }
 
 #[test]

@@ -181,7 +181,7 @@ add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], 1;";
     assert!(text.ends_with("offset 38 of shared memory (not aligned to 4 bytes; the block has 1024 bytes): block (0, 0, 0), thread (9, 0, 0)"), "{text}");
 }
 
-/// A copy faults in the wait for it, and the log names the copy.
+/// A copy faults whether or not it is waited for, and the log names it.
 #[test]
 fn copies_that_fault_are_named() {
     let page = *PAGE;
@@ -195,6 +195,7 @@ fn copies_that_fault_are_named() {
         "{text}"
     );
     assert!(text.ends_with("block (0, 0, 0), thread (19, 0, 0)"), "{text}");
+    faults("cp.async.ca.shared.global [window], [%rd4], 4;", 1, 32, [past, 0], Wild::At(past + 19 * 4));
     let text = faults(&copy("cp.async.cg.shared.global [window], [%rd1], 16;"), 1, 1, [base + 8, 0], Wild::Misaligned);
     assert!(text.contains("load of 16 bytes at ") && text.contains("(not aligned to 16 bytes; 8 bytes into"), "{text}");
     let code = kernel(&copy("cp.async.ca.shared.global [%rd2], [%rd1], 8;"));
@@ -304,6 +305,24 @@ st.u64 [%rd6], 1;";
         let (fault, text) = launch(&image, 1, 32, [0; 2], fibers).unwrap_err();
         assert!(matches!(fault, Fault::Memory { wild: Wild::At(_), .. }), "{fault:?}: {text}");
     }
+}
+
+#[test]
+fn bulk_copies_end_with_what_is_registered() {
+    let mut host = vec![3_u128; 64];
+    let start = host.as_mut_ptr() as u64;
+    MEMORY.register(Registration { start, bytes: 64, flags: 0, owner: Owner::default() }).unwrap();
+    for fibers in [false, true] {
+        let copy = |bytes: u32| {
+            let copy = format!("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [window], {bytes};");
+            launch(&kernel(&copy), 1, 1, [start, 0], fibers)
+        };
+        copy(64).unwrap_or_else(|(fault, text)| panic!("{fault:?}: {text}"));
+        let (fault, text) = copy(80).unwrap_err();
+        assert!(matches!(fault, Fault::Memory { wild: Wild::Outside, .. }), "{fault:?}: {text}");
+    }
+    MEMORY.unregister(start).unwrap();
+    assert!(host[4..].iter().all(|v| *v == 3), "{host:?}");
 }
 
 #[test]
