@@ -9,7 +9,7 @@ use super::{Part, abi, region, strip};
 use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
-use crate::ir::sync::Plan;
+use crate::ir::sync::{Plan, synchronises};
 use crate::ir::{BlockId, Function, Reg, Term};
 use crate::ptx::Result;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,10 +154,6 @@ fn finish(text: &mut String, declares: BTreeSet<String>) {
         text.push('\n');
     }
     text.push_str(TRAILER);
-}
-
-fn synchronises(function: &Function) -> bool {
-    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
 }
 
 /// Stack slots of the registers that these blocks name.

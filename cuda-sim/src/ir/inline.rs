@@ -8,7 +8,7 @@
 use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
-use super::sync::{is_asynchronous, is_test};
+use super::sync::{is_test, needs_scheduler};
 use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
@@ -25,20 +25,10 @@ fn observes(inst: &Inst) -> bool {
     }
 }
 
-fn synchronises(function: &Function) -> bool {
-    function.blocks.iter().any(|b| matches!(b.term, Term::Sync(..)))
-}
-
 /// Returns true if other threads may have to run before this function can return, or its result tells what they did; or it has
 /// asynchronous work, which makes a kernel one whose blocks are scheduled.
 fn waits(function: &Function) -> bool {
-    let part = |inst: &Inst| observes(inst) || is_asynchronous(inst);
-    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(part)
-}
-
-/// Returns true if only a kernel whose blocks are scheduled can have this function as a callee.
-fn needs_blocks(function: &Function) -> bool {
-    synchronises(function) || function.blocks.iter().flat_map(|b| &b.insts).any(is_asynchronous)
+    needs_scheduler(function) || function.blocks.iter().flat_map(|b| &b.insts).any(observes)
 }
 
 /// Whether a loop of the function may poll, in itself or by what it calls.
@@ -62,7 +52,7 @@ pub(crate) fn inline(functions: &mut [Function]) {
         }
         // What calls itself cannot be inlined, and where it may wait nothing but a fiber can. Nor may a kernel whose blocks follow
         // each other in one call of compiled code start asynchronous work in it: that would be left to the next block.
-        let blocks = |f: &usize| reach[*f].iter().chain([f]).any(|g| needs_blocks(&functions[*g]));
+        let blocks = |f: &usize| reach[*f].iter().chain([f]).any(|g| needs_scheduler(&functions[*g]));
         let fibers = called.iter().any(|f| recursive[*f] && blocks(f))
             || (called.iter().any(|f| recursive[*f] && waits[*f])
                 && called.iter().chain([&index]).any(|f| may_poll(&functions[*f], &waits)));

@@ -205,8 +205,7 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
 
 /// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
 fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
-    let needs = |b: &Block| matches!(b.term, Term::Sync(..)) || b.insts.iter().any(sync::is_asynchronous);
-    !polls.is_empty() || function.blocks.iter().any(needs)
+    !polls.is_empty() || sync::needs_scheduler(function)
 }
 
 impl Regions {

@@ -175,6 +175,16 @@ pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Cp | Opcode::Mbarrier)
 }
 
+/// Returns true if threads wait for each other in a function itself.
+pub(crate) fn synchronises(function: &Function) -> bool {
+    function.blocks.iter().any(|block| matches!(block.term, Term::Sync(..)))
+}
+
+/// Returns true if a kernel with this function needs a scheduler: threads wait for each other in it, or start what a block keeps.
+pub(crate) fn needs_scheduler(function: &Function) -> bool {
+    synchronises(function) || function.blocks.iter().flat_map(|block| &block.insts).any(is_asynchronous)
+}
+
 /// Returns true for a test of a barrier in shared memory.
 pub(crate) fn is_test(inst: &Inst) -> bool {
     inst.opcode == Opcode::Mbarrier && (inst.has(M::TestWait) || inst.has(M::TryWait))
