@@ -11,10 +11,10 @@ use crate::cache::{Lookup, Place};
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
-use crate::harvest::Instance;
 use crate::kir::Module;
 use crate::syntax::{self, Definition};
 use crate::target::Target;
+use crate::typeinfo::Instance;
 
 /// The source of a compiled kernel.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
         grid_dims,
         held,
         cooperative: module.is_cooperative(),
-        carved_bytes: module.carved_shared().map_or(0, |carved| carved.bytes as usize),
+        spilled_bytes: module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize),
         sites: module.sites.clone(),
         ptx: ptx.into(),
         cubin: None,

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::harvest::HostConstant;
 use crate::kir::Site;
 use crate::target::Target;
+use crate::typeinfo::HostConstant;
 
 /// A kernel compiled for one target.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Compiled {
     /// True if it has a grid-wide barrier.
     pub(crate) cooperative: bool,
     /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
-    pub(crate) carved_bytes: usize,
+    pub(crate) spilled_bytes: usize,
     /// The places that can panic, by their numbers in panic records.
     pub(crate) sites: Vec<Site>,
     /// The code.

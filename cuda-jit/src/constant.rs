@@ -20,8 +20,8 @@ use parking_lot::{Mutex, RwLock, RwLockReadGuard};
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::harvest::{ConstItem, ConstValue, ElementType, HostConstant};
 use crate::kir::CONSTANT_MEMORY;
+use crate::typeinfo::{ConstItem, ConstValue, ElementType, HostConstant};
 use cuda_jit_lang::library::constant::ConstantMethods;
 
 /// A value in the device's constant memory: a `static` item that kernels read with [`get`](Constant::get) and the host

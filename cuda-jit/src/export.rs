@@ -18,9 +18,9 @@ use crate::back::llvm::{self, LlvmIr};
 use crate::compile::{emit, options};
 use crate::error::{Error, Result};
 use crate::front::{self, export};
-use crate::harvest::{Body, DeviceFn, Instance};
 use crate::kir::Module;
 use crate::target::{ComputeCapability, Target};
+use crate::typeinfo::{Body, DeviceFn, Instance};
 
 /// A `#[device]` function compiled for callers of other compilers.
 ///
@@ -114,8 +114,8 @@ impl ExportedFunction {
     pub fn declarations<'f>(functions: impl IntoIterator<Item = &'f Self>) -> String {
         let mut text = Vec::new();
         for function in functions {
-            if let Body::Captured(_, harvest) = function.instance.body {
-                export::declare(&function.instance, &harvest().told(), function.name(), &mut text);
+            if let Body::Captured(_, probe) = function.instance.body {
+                export::declare(&function.instance, &probe().into_info(), function.name(), &mut text);
             }
         }
         text.concat()

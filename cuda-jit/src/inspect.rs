@@ -62,7 +62,7 @@ impl CompiledKernel {
 
     /// Shared memory that a block uses before any dynamic one, in bytes.
     pub fn shared_bytes(&self) -> u32 {
-        self.attributes().shared_bytes + self.loaded.compiled.carved_bytes as u32
+        self.attributes().shared_bytes + self.loaded.compiled.spilled_bytes as u32
     }
 
     /// Local memory that a thread uses, in bytes.
@@ -86,7 +86,7 @@ impl CompiledKernel {
     ///
     /// If the driver refuses the block.
     pub fn max_active_blocks(&self, block_threads: u32, dynamic_shared_bytes: usize) -> Result<u32> {
-        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.carved_bytes);
+        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.spilled_bytes);
         Ok(self.loaded.function.max_active_blocks(block_threads, bytes)?)
     }
 
@@ -159,7 +159,7 @@ impl CompiledKernel {
     ///
     /// If the driver fails.
     pub fn suggested_launch(&self, dynamic_shared_bytes: usize) -> Result<(u32, u32)> {
-        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.carved_bytes);
+        let bytes = dynamic_shared_bytes.saturating_add(self.loaded.compiled.spilled_bytes);
         Ok(self.loaded.function.max_potential_block_size(bytes, 0)?)
     }
 }
@@ -249,6 +249,6 @@ pub fn assemble<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
     let compiled = compile(K::instance(), target, Lookup::None)?;
     let mut assembled = Assembled::new(&compiled.ptx, target)?;
-    assembled.shared_bytes += compiled.carved_bytes as u32;
+    assembled.shared_bytes += compiled.spilled_bytes as u32;
     Ok(assembled)
 }

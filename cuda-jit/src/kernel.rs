@@ -22,10 +22,10 @@ use crate::compiled::Compiled;
 use crate::constant::{Held, Resident};
 use crate::device_runtime;
 use crate::error::{NotBundled, Result};
-use crate::harvest::{HostConstant, Instance};
 use crate::syntax::{self, Definition, Encoded};
 use crate::target::ComputeCapability;
 use crate::tuples::KernelParams;
+use crate::typeinfo::{HostConstant, Instance};
 use crate::warnings;
 
 /// A specialisation of a `#[kernel]` function; the macro implements it for the type of the function's name.
@@ -39,7 +39,7 @@ use crate::warnings;
 /// By hand it takes the word `unsafe`:
 ///
 /// ```compile_fail,E0200
-/// # use cuda_jit::{Kernel, KernelSite, harvest::Instance, kernel};
+/// # use cuda_jit::{Kernel, KernelSite, typeinfo::Instance, kernel};
 /// #[kernel]
 /// fn write(out: &mut [u32]) {
 ///     out[0] = 1;
@@ -355,7 +355,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let stream = context.default_stream();
-    let as_written = !compiled.cooperative && compiled.carved_bytes == 0;
+    let as_written = !compiled.cooperative && compiled.spilled_bytes == 0;
     Ok(Loaded {
         compiled,
         signature: signature::<K>(),

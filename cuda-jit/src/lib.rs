@@ -5,7 +5,7 @@
 //! PTX through LLVM, once per tuple of argument types, target and options. [`device`](macro@device) makes a function
 //! callable from kernels.
 //!
-//! Data flows one way: `syntax` and `harvest` (from the macro) to `front` to `kir` to `valid` to `back` to the driver.
+//! Data flows one way: `syntax` and `typeinfo` (from the macro) to `front` to `kir` to `valid` to `back` to the driver.
 //! The language is the package `cuda-jit-lang`, the compiler `cuda-jit-compiler`; what is here compiles, loads and launches.
 //!
 //! # Examples
@@ -72,7 +72,7 @@ pub use cuda_jit_compiler::{back, front};
 pub use cuda_jit_kir::{self as kir, target, valid};
 pub use cuda_jit_lang::{
     Complex, Complex32, Complex64, DeviceDefault, DeviceType, ElementType, Float, Integer, Num, ValueType, Vector,
-    bf16, device, dynamic_shared, f16, harvest, shared, types::*,
+    bf16, device, dynamic_shared, f16, shared, typeinfo, types::*,
 };
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
@@ -143,8 +143,8 @@ pub mod __private {
     pub use crate::kernel::{CompiledKernel, Kernel, KernelSite};
     pub use crate::launch::{
         ArgType, Carrier, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure, Launch,
-        PassedCallee, PassedPlain, Site, Tasks, closure_arg, forall, forall_unchecked, launch, launch_unchecked, saw,
-        saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+        PassedCallee, PassedNonDevice, Site, Tasks, closure_arg, forall, forall_unchecked, launch, launch_unchecked,
+        saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
     };
     pub use crate::offline::compile_ptx;
     pub use crate::target::ComputeCapability;

@@ -11,8 +11,8 @@ use crate::cache::Lookup;
 use crate::compile::compile;
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
-use crate::harvest::Fingerprint;
 use crate::target::{ComputeCapability, Target};
+use crate::typeinfo::Fingerprint;
 
 const FILE_VARIABLE: &str = "CUDA_JIT_RECORD";
 const TARGETS_VARIABLE: &str = "CUDA_JIT_RECORD_TARGETS";

@@ -59,7 +59,7 @@ macro_rules! files {
 }
 
 files! {
-    access atomic_orders atomic_orders_old barriers bits bool cached cached_all carved_shared casts clocks
+    access atomic_orders atomic_orders_old barriers bits bool cached cached_all spilled_shared casts clocks
     conditional constant contract device_call dynamic_shared endless fast_math float_rem floats fma generic
     grid_stride groups half_sm75 half_sm90 integers lanes lanes_old line_late local_array no_contract no_panic null_loop
     overflow_check pair pair_sm80 panic_in_device panic_sites parse_block parse_type precise_math print record reduce reduce_old

@@ -1,6 +1,6 @@
 //! What the macros refuse, with the whole of rustc's output, and what they must accept.
 //!
-//! `TRYBUILD=overwrite` blesses the `.stderr` files. A type error in a kernel must be printed once, although the twin
+//! `TRYBUILD=overwrite` blesses the `.stderr` files. A type error in a kernel must be printed once, although the typing probe
 //! has it too: the files show it.
 
 use std::fmt::Write;
@@ -77,7 +77,7 @@ fn every_refusal_of_the_macros_is_shown_by_a_test() {
     assert!(refusals > 60, "only {refusals} refusals were found");
 }
 
-/// Items of this crate that no program names, beside those that begin with two underscores and those of `harvest`.
+/// Items of this crate that no program names, beside those that begin with two underscores and those of `typeinfo`.
 const HIDDEN: &[&str] = &[
     "NoCallee",
     "Callee",
@@ -88,7 +88,7 @@ const HIDDEN: &[&str] = &[
     "MarkedWithDevice",
     "NoMethods",
     "OptionMethods",
-    "PlainFunction",
+    "NonDeviceFunction",
     "Returned",
     "Sealed",
 ];
@@ -151,12 +151,12 @@ fn no_error_names_a_hidden_item() {
 fn hidden<'a>(line: &'a str, program: &'a str) -> impl Iterator<Item = &'a str> {
     let words = line.split(|char: char| !char.is_alphanumeric() && char != '_' && char != ':');
     words.flat_map(|path| path.split("::").map(move |word| (path, word))).filter_map(move |(path, word)| {
-        let in_harvest = path.split("::").any(|segment| segment == "harvest") && path.contains("::");
+        let in_type_info = path.split("::").any(|segment| segment == "typeinfo") && path.contains("::");
         let is_hidden = word.starts_with("__") && word.contains(char::is_alphanumeric)
             || word.starts_with("DeviceMethods_")
             || word.starts_with("DeviceFunction_")
             || HIDDEN.contains(&word)
-            || in_harvest;
+            || in_type_info;
         (is_hidden && !program.contains(word)).then_some(word)
     })
 }

@@ -78,12 +78,12 @@ pub use cuda_jit::device::{
 };
 #[cfg(feature = "compiler")]
 pub use cuda_jit::export::ExportedFunction;
-pub use cuda_jit::harvest::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::host::for_each_thread;
 pub use cuda_jit::launch::{HostMemory, HostMemoryMut, In, InOut, Out};
 #[cfg(all(feature = "bundle", feature = "compiler"))]
 pub use cuda_jit::record;
 pub use cuda_jit::target::ComputeCapability;
+pub use cuda_jit::typeinfo::{DeviceType, ElementType, ValueType};
 pub use cuda_jit::{
     CompiledKernel, Complex, Complex32, Complex64, Constant, Error, Float, Integer, Kernel, Num, Result, Vector, bf16,
     bf16x2, cache, cuda_vectors, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16, f16x2, f32x2, f32x3, f32x4, f64x2,

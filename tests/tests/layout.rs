@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::process::Command;
 
-use cuda_jit::harvest::{Ty, ty_of};
+use cuda_jit::typeinfo::{Ty, ty_of};
 use cuda_prelude::*;
 
 use cuda_mem::ffi::{DLDataType, DLManagedTensor};
@@ -166,7 +166,7 @@ struct Layout {
     size: usize,
     align: usize,
     fields: Vec<(&'static str, usize)>,
-    harvested: Ty,
+    reported: Ty,
 }
 
 macro_rules! layouts {
@@ -176,7 +176,7 @@ macro_rules! layouts {
             size: size_of::<$ty>(),
             align: align_of::<$ty>(),
             fields: vec![$((stringify!($field), offset_of!($ty, $field))),+],
-            harvested: ty_of::<$ty>(),
+            reported: ty_of::<$ty>(),
         }
     ),+] };
 }
@@ -293,8 +293,8 @@ fn structs_lie_as_in_c() {
 
 #[test]
 fn kernels_are_compiled_for_the_layout_of_rustc() {
-    for Layout { name, size, align, fields, harvested } in layouts() {
-        let Ty::Struct(ty) = harvested else { panic!("{name} is a struct") };
+    for Layout { name, size, align, fields, reported } in layouts() {
+        let Ty::Struct(ty) = reported else { panic!("{name} is a struct") };
         let known: Vec<_> = ty.fields.iter().map(|field| (field.name, field.offset)).collect();
         assert_eq!((ty.size, ty.align, known), (size, align, fields), "{name}");
     }

@@ -65,8 +65,8 @@ pub use operator::{
     ReduceOp, Scope, ShuffleOp, Special, TernaryOp, UnaryOp, VoteOp,
 };
 pub use pointee::{Pointee, Record};
-pub use shared::Carved;
 pub use shared::SHARED_ALIGN;
+pub use shared::SpilledShared;
 pub use source::{Home, SourceField, SourceKind, SourceScope, SourceType, Variable};
 pub use types::{Access, Const, Scalar, Space, Type};
 

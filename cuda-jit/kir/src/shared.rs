@@ -17,7 +17,7 @@ const COUNTERS: u64 = SHARED_ALIGN as u64;
 
 /// Shared arrays as parts of dynamic shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Carved {
+pub struct SpilledShared {
     /// Where each array begins, in bytes.
     pub offsets: Vec<u32>,
     /// The bytes of all, behind which the launch's own begin.
@@ -47,13 +47,13 @@ impl Module {
     /// ```
     /// let module = |len| format!("kir 1 shared m0 a: f32 8 shared m1 b: f64 {len} kernel f() {{ b0: return }}");
     /// let parse = |len| cuda_jit_kir::text::parse(&module(len));
-    /// assert_eq!(parse(6140)?.carved_shared(), None);
-    /// let carved = parse(6144)?.carved_shared().unwrap();
-    /// assert_eq!((carved.offsets, carved.bytes), (vec![0, 32], 49184));
+    /// assert_eq!(parse(6140)?.spilled_shared(), None);
+    /// let spilled = parse(6144)?.spilled_shared().unwrap();
+    /// assert_eq!((spilled.offsets, spilled.bytes), (vec![0, 32], 49184));
     /// # Ok::<(), cuda_jit_kir::text::ParseError>(())
     /// ```
     #[must_use]
-    pub fn carved_shared(&self) -> Option<Carved> {
+    pub fn spilled_shared(&self) -> Option<SpilledShared> {
         let mut end = 0u64;
         let mut offsets = Vec::with_capacity(self.shared.len());
         for array in &self.shared {
@@ -71,6 +71,6 @@ impl Module {
         });
         let align = self.shared.iter().map(ArrayDecl::shared_align).chain(parts).fold(SHARED_ALIGN, u32::max);
         let bytes = u32::try_from(end.next_multiple_of(align.into())).unwrap_or(u32::MAX);
-        Some(Carved { offsets, bytes, align })
+        Some(SpilledShared { offsets, bytes, align })
     }
 }

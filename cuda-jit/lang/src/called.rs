@@ -6,7 +6,7 @@ pub use crate::math::{instance as math_function, of_libdevice};
 pub use crate::print::{significant, write_digits};
 pub use crate::types::float8::widening;
 
-use crate::harvest::{Ty, ty_of};
+use crate::typeinfo::{Ty, ty_of};
 
 /// The type of the error that says why a slice is no view of such a shape.
 pub fn shape_error() -> Ty {

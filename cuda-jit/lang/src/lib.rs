@@ -3,7 +3,7 @@
 //! - [`device`](mod@device): positions, barriers, atomics, warps, groups, shared memory, printing.
 //! - Number types: half and 8-bit floats, complex numbers, short vectors; [`Num`], [`Float`] and [`Integer`] to be generic in.
 //! - [`library`]: methods of the standard library's types as kernels call them: `Option`, `Result`, iterators.
-//! - [`harvest`]: the traits by which rustc tells the compiler what a kernel's names, types and methods are.
+//! - [`typeinfo`]: the traits by which rustc tells the compiler what a kernel's names, types and methods are.
 //!
 //! `cuda-jit` re-exports all that programs name. This crate knows no driver and no compiler.
 
@@ -16,13 +16,13 @@ extern crate self as cuda_jit;
 #[doc(hidden)]
 pub mod called;
 pub mod device;
-pub mod harvest;
 pub mod library;
 mod math;
 #[doc(hidden)]
 pub mod num;
 #[doc(hidden)]
 pub mod print;
+pub mod typeinfo;
 #[doc(hidden)]
 pub mod types;
 
@@ -30,10 +30,10 @@ pub use cuda_jit_kir as kir;
 pub use cuda_jit_macros::{DeviceType, device};
 pub use cuda_jit_syntax as syntax;
 pub use half::{bf16, f16};
-pub use harvest::{DeviceType, ElementType, ValueType};
 pub use library::default::DeviceDefault;
 pub use num::{Float, Integer, Num, Vector};
 pub use num_complex::{Complex, Complex32, Complex64};
+pub use typeinfo::{DeviceType, ElementType, ValueType};
 pub use types::*;
 
 /// Names for the macros' expansions. Not for people.
@@ -56,16 +56,6 @@ pub mod __private {
     pub(crate) struct Library;
 
     pub use crate::__see as see;
-    pub use crate::harvest::{
-        Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
-        DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Harvest, Instance, KernelParam,
-        Key, Layout, MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, boxed, called,
-        capitals, cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
-        owner_arg, param_of, part, returned, section_index, seen, shared_array, standard, tell, ty_of, type_arg,
-    };
-    pub use crate::harvest::{Construction, Constructs, checked, compare, names, pattern, plain};
-    pub use crate::harvest::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
     pub use crate::kir::Scalar;
     pub use crate::library::default::CapturedDefault;
     pub use crate::library::iterator;
@@ -76,27 +66,23 @@ pub mod __private {
     pub use crate::library::loops::{items, range_of};
     pub use crate::library::structs::{Names, StructKey};
     pub use crate::num::Ordered;
-    pub use crate::print::{PrintedDebug, debugged, told_by};
+    pub use crate::print::{PrintedDebug, debugged, reported_by};
+    pub use crate::typeinfo::{
+        Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Instance, KernelParam, Key, Layout,
+        MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy,
+        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, boxed, called,
+        capitals, cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
+        owner_arg, param_of, part, report, returned, section_index, seen, shared_array, standard, ty_of, type_arg,
+    };
+    pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
+    pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
     pub use crate::{print, syntax};
     pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem_element::Element;
 
     /// The traits with the hidden methods and functions of what is not this crate's.
     pub mod hidden {
-        pub use crate::harvest::pattern::{
-            OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
-        };
-        pub use crate::harvest::plain::CallableFromKernels as _;
-        pub use crate::harvest::{
-            BoxedCallee as _, MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _,
-            OptionVariants as _, OtherCallee as _, OtherCapitals as _, ResultVariants as _, TypedDropped as _,
-            UntypedTrial as _,
-        };
-        pub use crate::harvest::{
-            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
-            PlaneShape as _, SharedView as _, SliceOfView as _, TextMethods as _, UniqueView as _, ViewFunctions as _,
-            ViewMethods as _, WholeView as _,
-        };
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
         pub use crate::library::copy::CloneMethods as _;
@@ -124,12 +110,26 @@ pub mod __private {
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
             OrderedInteger as _, OrderedNumber as _, OrderedSlice as _, SignedMethods as _, UnsignedMethods as _,
         };
+        pub use crate::typeinfo::non_device::CallableFromKernels as _;
+        pub use crate::typeinfo::pattern::{
+            OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
+        };
+        pub use crate::typeinfo::{
+            BoxedCallee as _, MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _,
+            OptionVariants as _, OtherCallee as _, OtherCapitals as _, ResultVariants as _, TypedDropped as _,
+            UntypedTrial as _,
+        };
+        pub use crate::typeinfo::{
+            DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
+            PlaneShape as _, SharedView as _, SliceOfView as _, TextMethods as _, UniqueView as _, ViewFunctions as _,
+            ViewMethods as _, WholeView as _,
+        };
         pub use crate::types::complex::{ComplexMethods as _, ForeignFunctions as _};
         pub use crate::types::halves::HalfFunctions as _;
         pub use crate::types::vector::{FloatVectorMethods as _, SignedVectorMethods as _, VectorMethods as _};
     }
 
-    /// The macros that kernels know, each in a module of its own: a twin imports the module's names by a glob, and rustc refuses
+    /// The macros that kernels know, each in a module of its own: a typing probe imports the module's names by a glob, and rustc refuses
     /// a name that is another macro's where the kernel stands.
     pub mod macros {
         macro_rules! each {

@@ -220,8 +220,8 @@ fn listed(begin: &str, texts: &[String], end: &str) -> String {
     format!("{begin}{}{end}", texts.join(", "))
 }
 
-/// In the twin: what a panic takes along.
-pub fn told_by<T: PrintedDebug>(value: &T) -> &T {
+/// In the typing probe: what a panic takes along.
+pub fn reported_by<T: PrintedDebug>(value: &T) -> &T {
     value
 }
 

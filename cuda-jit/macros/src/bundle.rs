@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn what_is_no_path_is_told_so() {
-        let told = expand(&quote!(root), quote!(kernels.bundle)).to_string();
-        assert!(told.contains("takes the path of a bundle's file, as a string literal"), "{told}");
+        let reported = expand(&quote!(root), quote!(kernels.bundle)).to_string();
+        assert!(reported.contains("takes the path of a bundle's file, as a string literal"), "{reported}");
     }
 }

@@ -1,10 +1,10 @@
-//! The hidden methods of a trait of the device library, by which a kernel's twin calls its methods, as a trait of their own.
+//! The hidden methods of a trait of the device library, by which a kernel's probe calls its methods, as a trait of their own.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{ItemImpl, ItemTrait, TraitItem};
 
-/// Returns true for a hidden method that a twin calls on a value.
+/// Returns true for a hidden method that a typing probe calls on a value.
 pub(crate) fn is_call(item: &mut TraitItem) -> bool {
     let name = match item {
         TraitItem::Fn(method) => method.sig.ident.to_string(),
@@ -13,7 +13,7 @@ pub(crate) fn is_call(item: &mut TraitItem) -> bool {
     name.starts_with("__call_")
 }
 
-/// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's twin sees: the names
+/// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's probe sees: the names
 /// of the others may be those of the standard library's traits.
 pub(crate) fn calls_trait(item: &mut ItemTrait, mut calls: Vec<TraitItem>) -> TokenStream {
     let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);

@@ -1,8 +1,8 @@
 //! `device_fn!`: a closure, or a device function, as a value that a launch passes to a kernel.
 //!
 //! The closure is captured where it is written, as the body of a function of what it captures: names of the host's that
-//! it does not bind itself. No item can hold its twin, since rustc tells the types of those names in the host's function
-//! alone; so the observers stand beside it there, and what they saw becomes part of the value's type.
+//! it does not bind itself. No item can hold its typing probe, since rustc tells the types of those names in the host's function
+//! alone; so the witnesses stand beside it there, and what they saw becomes part of the value's type.
 //!
 //! # Safety
 //!
@@ -48,26 +48,26 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
     // all are copied before one is hidden: two of one spelling may be one name
     let copies = names.iter().map(|(name, number)| {
-        let (observer, held) = (capture::observer(*number, name.span()), held(number));
-        quote_spanned!(name.span() => let #held = #observer.carry(&#name);)
+        let (witness, held) = (capture::witness(*number, name.span()), held(number));
+        quote_spanned!(name.span() => let #held = #witness.carry(&#name);)
     });
     let shown = names.iter().map(|(name, number)| {
         let held = held(number);
         quote_spanned!(name.span() => #[allow(unused_variables)] let (#held, #name) = #held;)
     });
     let carriers = names.iter().map(|(name, number)| {
-        let observer = capture::observer(*number, name.span());
-        quote!(let #observer = #root::Carrier::new();)
+        let witness = capture::witness(*number, name.span());
+        quote!(let #witness = #root::Carrier::new();)
     });
     let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
-    let (observers, saw) = (emit::observers(&captured), saw(root, &captured));
-    let twin = &captured.twin;
+    let (witnesses, saw) = (emit::witnesses(&captured), saw(root, &captured));
+    let probe = &captured.probe;
     let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
     let (asked, imports) = (emit::asked(root, false), captured.imports.declared(root));
     Ok(quote! {{
         #site
         #(#carriers)*
-        #(#observers)*
+        #(#witnesses)*
         #(#copies)*
         #(#shown)*
         let #function = #host;
@@ -77,7 +77,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
             use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
             #asked
             #imports
-            let _ = #twin;
+            let _ = #probe;
             #saw
         };
         #root::DeviceClosure::new(__Site, #carried, #function, #seen)
@@ -100,28 +100,27 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
     }
 }
 
-/// The lists of what the observers saw.
+/// The lists of what the witnesses saw.
 fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
-        let observer = capture::observer(number, info.ident.span());
+        let witness = capture::witness(number, info.ident.span());
         match info.kind {
             BindingKind::Closure => quote!(#root::saw_closure()),
-            BindingKind::Carried => quote!(#observer.saw()),
-            _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#observer)),
+            BindingKind::Carried => quote!(#witness.saw()),
+            _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#witness)),
         }
     });
     let questions = &captured.questions;
-    let others = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_saw(#observer)));
-    // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
-    let consts = questions.consts().map(|observer| quote!(unsafe { #root::saw_constant(#observer) }));
-    let types = questions.types().map(|observer| quote!(#root::saw_cast(#observer)));
-    // SAFETY, in what is emitted: the observer saw a closure that this macro has written.
-    let patterns = questions.patterns().map(|(observer, is_path)| match is_path {
-        true => quote!(unsafe { #root::saw_path(#observer) }),
-        false => quote!(unsafe { #root::saw_answer(#observer) }),
+    let others = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_saw(#witness)));
+    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
+    let consts = questions.consts().map(|witness| quote!(unsafe { #root::saw_constant(#witness) }));
+    let types = questions.types().map(|witness| quote!(#root::saw_cast(#witness)));
+    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
+    let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
+        true => quote!(unsafe { #root::saw_path(#witness) }),
+        false => quote!(unsafe { #root::saw_answer(#witness) }),
     });
-    let callees =
-        questions.callees().map(|observer| quote_spanned!(observer.span() => __cuda_jit_saw_callee(#observer)));
+    let callees = questions.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_saw_callee(#witness)));
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
     let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
     quote!((#bindings, #others, #callees, #consts, #types, #patterns))
@@ -150,7 +149,7 @@ fn function(root: &TokenStream, path: &ExprPath) -> syn::Result<TokenStream> {
         {
             #imports
             #[allow(unused_imports)]
-            use #root::{PassedCallee as _, PassedPlain as _};
+            use #root::{PassedCallee as _, PassedNonDevice as _};
             #called.passed(#value)
         }
     }})

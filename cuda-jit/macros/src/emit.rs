@@ -1,4 +1,4 @@
-//! What stands beside the function in the expansion: its type, the captured definition, the twin, and `launch`.
+//! What stands beside the function in the expansion: its type, the captured definition, the typing probe, and `launch`.
 //!
 //! # Safety
 //!
@@ -135,8 +135,8 @@ fn beside(
                 Kind::Kernel => quote!(Self::__site().definition()),
                 Kind::Device => quote!(Self::__definition()),
             };
-            let twin = twin(root, &hidden("__harvest"), &of, &none, &function.sig, &signature, &captured);
-            (quote!(#definition #twin), None)
+            let probe = probe(root, &hidden("__probe"), &of, &none, &function.sig, &signature, &captured);
+            (quote!(#definition #probe), None)
         }
         // what names the function is to find it, so that nothing but the refusal is said
         Err(error) => (nothing(root), Some(error)),
@@ -165,7 +165,7 @@ fn beside(
     Ok((beside, refused))
 }
 
-/// What stands for the captured syntax and the twin of a body that is refused.
+/// What stands for the captured syntax and the typing probe of a body that is refused.
 fn nothing(root: &TokenStream) -> TokenStream {
     quote! {
         fn __definition() -> &'static #root::syntax::Definition {
@@ -176,7 +176,7 @@ fn nothing(root: &TokenStream) -> TokenStream {
             loop {}
         }
 
-        fn __harvest() -> #root::Harvest {
+        fn __probe() -> #root::ProbeResult {
             loop {}
         }
     }
@@ -219,7 +219,7 @@ pub(crate) fn encoded(
             at,
             mutable,
             by_ref,
-            told: binding.told,
+            reported: binding.reported,
             asked: binding.asked,
         }
     });
@@ -246,8 +246,8 @@ pub(crate) fn encoded(
     }
 }
 
-/// The function that holds the body with observers, and reads out what they became, of the definition that is given.
-pub(crate) fn twin(
+/// The function that holds the body with witnesses, and reads out what they became, of the definition that is given.
+pub(crate) fn probe(
     root: &TokenStream,
     function: &Ident,
     definition: &TokenStream,
@@ -257,31 +257,31 @@ pub(crate) fn twin(
     captured: &Captured,
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
-    let observers = observers(captured);
+    let witnesses = witnesses(captured);
     let questions = &captured.questions;
-    let callees = questions.callees().map(|observer| quote_spanned!(observer.span() => __cuda_jit_called(#observer)));
+    let callees = questions.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_called(#witness)));
     let locals = locals(signature, captured).map(|(number, info)| {
-        let observer = capture::observer(number, info.ident.span());
-        quote_spanned!(info.ident.span() => __cuda_jit_seen(#observer))
+        let witness = capture::witness(number, info.ident.span());
+        quote_spanned!(info.ident.span() => __cuda_jit_seen(#witness))
     });
     let params = signature.param_types(root);
     let result = type_check(root, "ty_of", &elided(&signature.stood_in_result(&signature.result)));
-    let consts = questions.consts().map(|observer| quote_spanned!(observer.span() => __cuda_jit_evaluated(#observer)));
-    let named = questions.seen().map(|observer| quote_spanned!(observer.span() => __cuda_jit_seen(#observer)));
+    let consts = questions.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
+    let named = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_seen(#witness)));
     let types = questions.types();
-    let patterns = questions.patterns().map(|(observer, is_path)| match is_path {
-        true => quote_spanned!(observer.span() => __cuda_jit_answer(#observer)),
-        false => quote!(#root::pattern::answer(#observer)),
+    let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
+        true => quote_spanned!(witness.span() => __cuda_jit_answer(#witness)),
+        false => quote!(#root::pattern::answer(#witness)),
     });
     let (asked, imports) = (asked(root, captured.library), captured.imports.declared(root));
     let repeated = checked::repeated(root, sig, signature);
-    let body = twin_closure(root, sig, signature, captured);
-    let [of, answers, told] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
+    let body = probe_closure(root, sig, signature, captured);
+    let [of, answers, reported] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
-        fn #function #own_generics() -> #root::Harvest #where_clause {
+        fn #function #own_generics() -> #root::ProbeResult #where_clause {
             // Out here none of the body's own items can stand for it.
             let #of = #definition;
             #repeated
@@ -290,35 +290,35 @@ pub(crate) fn twin(
             use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
             #asked
             #imports
-            #(#observers)*
+            #(#witnesses)*
             #body
             let #answers = #root::Answers {
                 params: &[#(#params),*],
                 result: #result,
-                locals: #root::tell(&[#(#locals),*]),
+                locals: #root::report(&[#(#locals),*]),
                 callees: &[#(#callees),*],
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
-                // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
+                // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
                 patterns: unsafe { ::std::vec![#(#patterns),*] },
             };
-            // SAFETY: these observers saw closures that this macro has written, which capture nothing but by reference.
-            let #told = unsafe { ::std::vec![#(#consts),*] };
+            // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
+            let #reported = unsafe { ::std::vec![#(#consts),*] };
             // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
-            unsafe { #root::Answers::harvest(#answers, #of, #told) }
+            unsafe { #root::Answers::into_result(#answers, #of, #reported) }
             }
         }
     }
 }
 
-/// The names by which a twin asks; the device library's panics take along what implements `Debug`.
+/// The names by which a typing probe asks; the device library's panics take along what implements `Debug`.
 pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
-    let told = if library { quote!(debugged) } else { quote!(told_by) };
+    let reported = if library { quote!(debugged) } else { quote!(reported_by) };
     quote! {
         use #root::{
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #told as __cuda_jit_told,
+            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #reported as __cuda_jit_told,
             Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
             Trial as __cuda_jit_Trial, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
             Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
@@ -330,23 +330,23 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
     }
 }
 
-/// The bindings behind the parameters whose types the twin tells.
+/// The bindings behind the parameters whose types the typing probe tells.
 fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
     (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
 }
 
-/// The statements that declare the observers.
-pub(crate) fn observers(captured: &Captured) -> impl Iterator<Item = TokenStream> {
+/// The statements that declare the witnesses.
+pub(crate) fn witnesses(captured: &Captured) -> impl Iterator<Item = TokenStream> {
     let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
     let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
-    let bindings = locals.map(|(number, info)| capture::observer(number, info.ident.span()));
+    let bindings = locals.map(|(number, info)| capture::witness(number, info.ident.span()));
     let questions = &captured.questions;
     let asked = questions.seen().chain(questions.consts()).chain(questions.types());
-    let patterns = questions.patterns().map(|(observer, _)| observer);
-    bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|observer| capture::declared(&observer))
+    let patterns = questions.patterns().map(|(witness, _)| witness);
+    bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|witness| capture::declared(&witness))
 }
 
-/// The parameters as the twin has them.
+/// The parameters as the typing probe has them.
 fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
     signature.params.iter().map(|param| {
         let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
@@ -354,10 +354,10 @@ fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<I
     })
 }
 
-/// The body with observers, as a closure that is never called. Where lifetimes are named or come out, its type is
+/// The body with witnesses, as a closure that is never called. Where lifetimes are named or come out, its type is
 /// written beside it, since a closure's own does not tie them.
-fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let mut body = capture::unreached(&captured.twin);
+fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
+    let mut body = capture::unreached(&captured.probe);
     if captured.library {
         body = quote!({ unsafe #body });
     }
@@ -365,12 +365,12 @@ fn twin_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature,
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
         let params = stood_in_params(root, signature);
         let result = signature.stood_in_result(&signature.result);
-        return quote!(let __twin = |#(#params),*| -> #result #body;);
+        return quote!(let __probe = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
     let (types, result, lifetimes) = crate::signature::tied(sig, signature);
     let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in_result(&result));
-    quote!(let __twin: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
+    quote!(let __probe: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
 /// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.
@@ -421,7 +421,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
             type Output = #output;
             fn instance() -> #root::Instance {
                 #root::Instance {
-                    body: #root::Body::Captured(Self::__definition(), Self::__harvest),
+                    body: #root::Body::Captured(Self::__definition(), Self::__probe),
                     generics: ::std::vec![#(#args),*],
                 }
             }
@@ -495,7 +495,7 @@ fn kernel_items(
             }
             fn instance() -> #root::Instance {
                 #root::Instance {
-                    body: #root::Body::Captured(Self::__site().definition(), Self::__harvest),
+                    body: #root::Body::Captured(Self::__site().definition(), Self::__probe),
                     generics: ::std::vec![#(#args),*],
                 }
             }

@@ -1,7 +1,7 @@
 //! The `#[kernel]` and `#[device]` attributes of cuda-jit, and `#[derive(DeviceType)]`.
 //!
 //! Each attribute leaves the item as written and adds, for a function, a type of the same name that carries the
-//! captured syntax, a twin of the body for rustc's types, and, for kernels, `launch` and its kin; for an `impl` or trait,
+//! captured syntax, a typing probe of the body for rustc's types, and, for kernels, `launch` and its kin; for an `impl` or trait,
 //! hidden functions beside its methods. What a kernel cannot do is refused here, with a span and a hint; nothing is
 //! typed or evaluated here.
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
 //! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
 //!
-//! A kernel's twin calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
+//! A kernel's probe calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
 //! inference pick the method and its generic arguments. `__fn_f()` names the method by path. In a trait all are provided, and an
-//! `impl` fills in `__definition_f` and `__harvest_f`, the captured body and its twin.
+//! `impl` fills in `__definition_f` and `__probe_f`, the captured body and its typing probe.
 //! Without the attribute an `impl` lacks an item, whose name says so.
 //!
 //! # Safety
@@ -127,10 +127,10 @@ fn operator(path: &syn::Path) -> Option<String> {
     standard::is_operator(&name).then_some(name)
 }
 
-/// A method's captured body and its twin, as two functions.
+/// A method's captured body and its typing probe, as two functions.
 struct Body {
     definition: TokenStream,
-    harvest: TokenStream,
+    info: TokenStream,
 }
 
 fn body(
@@ -140,7 +140,7 @@ fn body(
     block: &syn::Block,
     signature: &Signature,
     generics: &Generics,
-    Names { definition, harvest, defined }: &Names,
+    Names { definition, info, defined }: &Names,
 ) -> syn::Result<Body> {
     let mut block = signature.body(block.clone());
     Renamer.visit_block_mut(&mut block);
@@ -149,23 +149,23 @@ fn body(
     let encoded = emit::encoded(root, &sig.ident, &mut captured, options);
     Ok(Body {
         definition: emit::definition(root, definition, &encoded),
-        harvest: emit::twin(root, harvest, defined, generics, sig, signature, &captured),
+        info: emit::probe(root, info, defined, generics, sig, signature, &captured),
     })
 }
 
-/// The names of a method's captured body and its twin.
+/// The names of a method's captured body and its typing probe.
 struct Names {
     definition: Ident,
-    harvest: Ident,
+    info: Ident,
     /// What calls the first from within the second, and nothing else.
     defined: TokenStream,
 }
 
 /// The names of a method's two functions in what `of` names.
 fn both(method: &Ident, of: &TokenStream) -> Names {
-    let (definition, harvest) = (named("definition", method), named("harvest", method));
+    let (definition, info) = (named("definition", method), named("probe", method));
     let defined = quote!(#of::#definition());
-    Names { definition, harvest, defined }
+    Names { definition, info, defined }
 }
 
 fn named(kind: &str, method: &Ident) -> Ident {
@@ -265,7 +265,7 @@ fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result
     Ok(generics)
 }
 
-/// What stands for a method's call in a kernel's twin: it takes the same, and tells which method it is.
+/// What stands for a method's call in a kernel's probe: it takes the same, and tells which method it is.
 fn stand_in(
     root: &TokenStream,
     sig: &syn::Signature,
@@ -312,7 +312,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let own = signature.impl_generics(root);
         let both = both(&method.sig.ident, &quote!(Self));
         let options = &options::with_caller(options, &method.attrs);
-        let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
+        let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &own, &both)?;
         let (name, vis) = (&method.sig.ident, &method.vis);
         let path = format_ident!("__fn_{}", name);
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
@@ -326,7 +326,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
             }
         };
         let call = quote!(#[doc(hidden)] #vis #call);
-        hidden.extend([definition, harvest, call, path]);
+        hidden.extend([definition, info, call, path]);
         hidden.extend(copy);
         let of = quote!(#of);
         // the library's types may hold references, and others closures, which name no static lifetime
@@ -337,7 +337,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
                 (quote!((#(#args,)*)), output)
             }
         };
-        let (definition, harvest) = (named("definition", name), named("harvest", name));
+        let (definition, info) = (named("definition", name), named("probe", name));
         let generics = with_own(&item.generics, &own, &of)?;
         let (impl_generics, _, where_clause) = generics.split_for_impl();
         let (declared, phantom) = (signature.generics.params.iter().map(declared), signature.phantom());
@@ -351,7 +351,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
                 type Output = #output;
                 fn instance() -> #root::Instance {
                     #root::Instance {
-                        body: #root::Body::Captured(<#this>::#definition(), <#this>::#harvest::<#(#turbofish),*>),
+                        body: #root::Body::Captured(<#this>::#definition(), <#this>::#info::<#(#turbofish),*>),
                         generics: ::std::vec![
                             #root::owner_arg::<#this>() #(, #arguments)*
                         ],
@@ -390,9 +390,9 @@ pub(crate) fn trait_items(
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let options = &options::with_caller(options, &method.attrs);
-        let Body { definition, harvest } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
+        let Body { definition, info } = body(root, options, &method.sig, &method.block, &signature, &own, &names)?;
         items.push(syn::parse2(definition)?);
-        items.push(syn::parse2(harvest)?);
+        items.push(syn::parse2(info)?);
     }
     Ok(items)
 }
@@ -417,7 +417,7 @@ fn trait_method(
     let arguments: Vec<TokenStream> =
         item.generics.params.iter().map(argument).chain(signature.marker_args(root)).collect();
     let marked = quote!(#marker<Self #(, #arguments)*>);
-    let (definition, harvest) = (named("definition", name), named("harvest", name));
+    let (definition, info) = (named("definition", name), named("probe", name));
     let path = format_ident!("__fn_{}", name);
     let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
     let (mut typed, mut asking) = (own.clone(), own.clone());
@@ -429,25 +429,24 @@ fn trait_method(
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
     match &method.default {
         Some(block) => {
-            // An `impl` may have a function of the provided one's name: the twin's is out of its reach.
+            // An `impl` may have a function of the provided one's name: the typing probe's is out of its reach.
             let provided = format_ident!("__{}_definition_{}", trait_name, name, span = Span::call_site());
             let defined = quote!(#provided());
-            let names = Names { definition: provided.clone(), harvest: harvest.clone(), defined };
-            let Body { definition: item, harvest } =
-                body(root, options, &method.sig, block, &signature, &typed, &names)?;
+            let names = Names { definition: provided.clone(), info: info.clone(), defined };
+            let Body { definition: item, info } = body(root, options, &method.sig, block, &signature, &typed, &names)?;
             beside.extend(item);
             hidden.push(quote! {
                 #[doc(hidden)]
                 fn #definition() -> &'static #root::syntax::Definition { #provided() }
             });
-            hidden.push(harvest);
+            hidden.push(info);
         }
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
             // a user's trait asks for the marker instead
             let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
             hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
-            hidden.push(quote!(#[doc(hidden)] fn #harvest #own_generics() -> #root::Harvest #clause #end));
+            hidden.push(quote!(#[doc(hidden)] fn #info #own_generics() -> #root::ProbeResult #clause #end));
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
@@ -479,7 +478,7 @@ fn trait_method(
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S: ?Sized #(, #params)*>(::core::marker::PhantomData<fn(*const __S) -> (#(#used,)*)>);
 
-        // SAFETY: the instance is the method that the type is named after, as rustc checked it: a harvest tells of which
+        // SAFETY: the instance is the method that the type is named after, as rustc checked it: a probe result names the
         // function it is.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
@@ -489,7 +488,7 @@ fn trait_method(
                 #root::Instance {
                     body: #root::Body::Captured(
                         <__S as #trait_name #trait_generics>::#definition(),
-                        <__S as #trait_name #trait_generics>::#harvest::<#(#turbofish),*>,
+                        <__S as #trait_name #trait_generics>::#info::<#(#turbofish),*>,
                     ),
                     generics: ::std::vec![#root::owner_arg::<Self>()],
                 }
@@ -594,17 +593,17 @@ fn overloaded(
         signature.result = output.clone();
         sig.output = syn::ReturnType::Type(*arrow, Box::new(output.clone()));
     }
-    let [definition, harvest] = ["definition", "harvest"].map(|name| Ident::new(name, Span::call_site()));
+    let [definition, info] = ["definition", "probe"].map(|name| Ident::new(name, Span::call_site()));
     let generics = Generics::default();
     let tag = operator_tag(&Ident::new(name, Span::call_site()));
-    let told = match name {
+    let reported = match name {
         "Default" => quote!(#root::CapturedDefault),
         "From" => quote!(#root::DeviceFrom<#right>),
         _ => quote!(#root::DeviceOperator<#root::operators::#tag, #right>),
     };
-    let defined = quote!(<Self as #told>::definition());
-    let names = Names { definition, harvest, defined };
-    let Body { definition, harvest } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
+    let defined = quote!(<Self as #reported>::definition());
+    let names = Names { definition, info, defined };
+    let Body { definition, info } = body(root, options, &sig, &method.block, &signature, &generics, &names)?;
     let mut bounded = item.generics.clone();
     if name == "From" {
         bounded.make_where_clause().predicates.push(syn::parse_quote!(#this: ::core::convert::From<#right>));
@@ -620,9 +619,9 @@ fn overloaded(
 
         // SAFETY: both are the operator's, as rustc checked it.
         #[diagnostic::do_not_recommend]
-        unsafe impl #impl_generics #told for #this #bounds {
+        unsafe impl #impl_generics #reported for #this #bounds {
             #definition
-            #harvest
+            #info
         }
     })
 }

@@ -59,10 +59,10 @@ pub(crate) struct Signature {
     pub(crate) lifetimes: Vec<Lifetime>,
     /// The result's type; `()` if none is written.
     pub(crate) result: Type,
-    /// The type parameters that are closures, each with the function pointer that stands for it in the twin.
+    /// The type parameters that are closures, each with the function pointer that stands for it in the typing probe.
     closures: Vec<(Ident, Type)>,
     role: Role,
-    /// The body as it is written, where the twin repeats it.
+    /// The body as it is written, where the typing probe repeats it.
     pub(crate) repeated: Option<crate::checked::Repeated>,
     /// True if no macro can have put the function together.
     pub(crate) in_one_place: bool,
@@ -297,7 +297,7 @@ fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
 }
 
-/// `self` as a parameter of a closure, which the twin is.
+/// `self` as a parameter of a closure, which the typing probe is.
 fn receiver_param(receiver: &syn::Receiver) -> PatType {
     let name = Ident::new(RECEIVER, receiver.self_token.span);
     let mutability = receiver.mutability.filter(|_| receiver.reference.is_none());
@@ -491,7 +491,7 @@ impl VisitMut for Forget<'_> {
     fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
 }
 
-/// Leaves lifetimes of the signature that a body names to inference: the twin does not declare them.
+/// Leaves lifetimes of the signature that a body names to inference: the typing probe does not declare them.
 pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
     if !lifetimes.is_empty() {
         Forget(lifetimes, "'_").visit_block_mut(body);

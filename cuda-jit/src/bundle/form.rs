@@ -7,10 +7,10 @@ use std::borrow::Cow;
 
 use crate::compiled::Compiled;
 use crate::error::NotBundled;
-use crate::harvest::{Fingerprint, Instance};
 use crate::kir::Site;
 use crate::syntax::code::{Code, Decode};
 use crate::target::Target;
+use crate::typeinfo::{Fingerprint, Instance};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -18,7 +18,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 #[cfg(feature = "compiler")]
 pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprint) -> Vec<u8> {
     use crate::syntax::code::Encode;
-    let Compiled { entry, grid_dims, held, cooperative, carved_bytes, sites, ptx, .. } = compiled;
+    let Compiled { entry, grid_dims, held, cooperative, spilled_bytes, sites, ptx, .. } = compiled;
     let held = held.iter().map(|(symbol, constant)| {
         let number = fingerprint.number_of(constant).expect("a fingerprint meets every constant of its specialisation");
         (symbol.clone(), number as u64)
@@ -28,7 +28,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     (**entry).encode(&mut bytes);
     (*grid_dims as u64).encode(&mut bytes);
     cooperative.encode(&mut bytes);
-    (*carved_bytes as u64).encode(&mut bytes);
+    (*spilled_bytes as u64).encode(&mut bytes);
     held.collect::<Vec<_>>().encode(&mut bytes);
     let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
     sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
@@ -57,7 +57,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
     let number = |code: &mut Code| usize::try_from(u64::decode(code)?).ok();
     let grid_dims = number(code)?;
     let cooperative = bool::decode(code)?;
-    let carved_bytes = number(code)?;
+    let spilled_bytes = number(code)?;
     let held = Vec::<(String, u64)>::decode(code)?
         .into_iter()
         .map(|(symbol, number)| Some((symbol, fingerprint.constants.get(usize::try_from(number).ok()?)?.clone())));
@@ -73,7 +73,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
         grid_dims,
         held,
         cooperative,
-        carved_bytes,
+        spilled_bytes,
         sites: sites.into_iter().map(site).collect(),
         ptx: Cow::Borrowed(ptx),
         cubin: Some(code.bytes).filter(|cubin| !cubin.is_empty()),

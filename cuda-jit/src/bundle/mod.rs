@@ -9,7 +9,7 @@
 //! | `CUDA_JIT_RECORD` | the file that compiled kernels are added to |
 //! | `CUDA_JIT_RECORD_TARGETS` | the compute capabilities that they are compiled for, such as `7.5,9.0`; unset, that of the device |
 //!
-//! A kernel is found by a [fingerprint](crate::harvest::Fingerprint) of its source, its types and its constants, and of those of all functions that it
+//! A kernel is found by a [fingerprint](crate::typeinfo::Fingerprint) of its source, its types and its constants, and of those of all functions that it
 //! calls: one that has changed since is never taken for the one that was recorded. Code for an older device runs on a newer one,
 //! as its driver translates the PTX.
 //!
@@ -27,8 +27,8 @@ use parking_lot::RwLock;
 
 use crate::compiled::Compiled;
 use crate::error::{Error, NotBundled, Result};
-use crate::harvest::{Fingerprint, Instance};
 use crate::target::{ComputeCapability, Target};
+use crate::typeinfo::{Fingerprint, Instance};
 
 pub use cuda_jit_cache::is_bundle;
 #[cfg(feature = "compiler")]

@@ -11,8 +11,8 @@ use ndarray::{ArrayView, ArrayViewMut, Dimension};
 
 use super::{ArgType, DeviceFunction, Launch};
 use crate::error::Result;
-use crate::harvest::ElementType;
 use crate::tuples::{self, each_tuple};
+use crate::typeinfo::ElementType;
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///

@@ -13,7 +13,7 @@ use ndarray::{ArrayView, Dimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
 use super::{DeviceClosure, KernelArg, Launch};
 use crate::error::Result;
-use crate::harvest::{DeviceType, ElementType, Key, Ty, ValueType};
+use crate::typeinfo::{DeviceType, ElementType, Key, Ty, ValueType};
 
 /// A value that a closure can take to a kernel: `How` is one of [`carried`], and follows from the type.
 ///

@@ -1,7 +1,7 @@
 //! What a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
 //!
 //! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
-//! infers there. The observers' variables become part of the value's type instead, as lists; the type alone is then
+//! infers there. The witnesses' variables become part of the value's type instead, as lists; the type alone is then
 //! the closure's code, and the value only what it captures (`captures.rs`). That is why another value of a capture is
 //! no other kernel.
 //!
@@ -15,14 +15,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::{Captures, Carry, HostCaptures, KernelArg};
-use crate::harvest::pattern::{Answer, answer, item};
-use crate::harvest::plain;
-use crate::harvest::{
-    Body, Callee, CastType, Closure, ConstValue, DeviceFn, DeviceType, FnLike, GenericArg, Harvest, Instance, Key,
-    NoCallee, Passed, Resolved, ToConstant, Told, Ty, evaluated, owner_arg,
-};
 use crate::kir::Scalar;
 use crate::syntax::Definition;
+use crate::typeinfo::non_device;
+use crate::typeinfo::pattern::{Answer, answer, item};
+use crate::typeinfo::{
+    Body, Callee, CastType, Closure, ConstValue, DeviceFn, DeviceType, FnLike, GenericArg, Instance, Key, NoCallee,
+    Passed, ProbeResult, Resolved, ToConstant, Ty, TypeInfo, evaluated, owner_arg,
+};
 
 /// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes. Sealed.
 pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
@@ -70,18 +70,18 @@ pub fn closure_arg<F: KernelClosure>() -> GenericArg {
 /// # Safety
 ///
 /// The definition is that of a closure which rustc checked, and the only value of the type is given to
-/// [`DeviceClosure::new`], with what the closure captures and what its observers saw.
+/// [`DeviceClosure::new`], with what the closure captures and what its witnesses saw.
 /// `device_fn!` implements it.
 pub unsafe trait Site: 'static {
     /// A function of what is captured, that yields the closure.
     fn definition() -> &'static Definition;
 }
 
-/// What an observer's variable became.
+/// What a witness's variable became.
 #[derive(Debug)]
 pub struct Saw<K>(PhantomData<fn() -> K>);
 
-/// An observer of what a closure captures.
+/// A witness of what a closure captures.
 #[derive(Debug)]
 pub struct Carrier<K>(PhantomData<fn() -> K>);
 
@@ -92,7 +92,7 @@ impl<K> Default for Carrier<K> {
 }
 
 impl<K> Carrier<K> {
-    /// An observer that has seen nothing.
+    /// A witness that has seen nothing.
     pub const fn new() -> Self {
         Carrier(PhantomData)
     }
@@ -108,7 +108,7 @@ impl<K> Carrier<K> {
     }
 }
 
-/// What an observer saw, as a type.
+/// What a witness saw, as a type.
 pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
     Saw(PhantomData)
 }
@@ -122,7 +122,7 @@ pub fn saw_closure() -> Saw<Closure> {
 #[derive(Debug)]
 pub struct Called<F>(PhantomData<fn() -> F>);
 
-/// What a callee's observer saw, as a type.
+/// What a callee's witness saw, as a type.
 pub fn saw_callee<F>(_: *const F) -> Called<F> {
     Called(PhantomData)
 }
@@ -131,7 +131,7 @@ pub fn saw_callee<F>(_: *const F) -> Called<F> {
 #[derive(Debug)]
 pub struct Evaluated<F>(PhantomData<fn() -> F>);
 
-/// The type that a constant's observer saw.
+/// The type that a constant's witness saw.
 ///
 /// # Safety
 ///
@@ -144,7 +144,7 @@ pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluate
 #[derive(Debug)]
 pub struct Answered<F>(PhantomData<fn() -> F>);
 
-/// The type that the observer of a question of a pattern saw.
+/// The type that the witness of a question of a pattern saw.
 ///
 /// # Safety
 ///
@@ -167,7 +167,7 @@ pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
-/// The type that the observer of a cast saw.
+/// The type that the witness of a cast saw.
 pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
@@ -175,11 +175,11 @@ pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
 /// A list, each element with the rest, of types that tell a `T`. Sealed.
 pub trait List<T>: list::Sealed + 'static {
     /// Appends what each tells.
-    fn tell(told: &mut Vec<T>);
+    fn report(reported: &mut Vec<T>);
 }
 
 mod list {
-    /// Keeps [`List`](super::List) to what observers saw.
+    /// Keeps [`List`](super::List) to what witnesses saw.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
@@ -192,43 +192,43 @@ mod list {
 }
 
 impl<T> List<T> for () {
-    fn tell(_: &mut Vec<T>) {}
+    fn report(_: &mut Vec<T>) {}
 }
 
 impl<K: Key, R: List<Ty>> List<Ty> for (Saw<K>, R) {
-    fn tell(told: &mut Vec<Ty>) {
-        told.push(K::ty());
-        R::tell(told);
+    fn report(reported: &mut Vec<Ty>) {
+        reported.push(K::ty());
+        R::report(reported);
     }
 }
 
 impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R) {
-    fn tell(told: &mut Vec<Instance>) {
-        told.push(F::instance());
-        R::tell(told);
+    fn report(reported: &mut Vec<Instance>) {
+        reported.push(F::instance());
+        R::report(reported);
     }
 }
 
 impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
-    fn tell(told: &mut Vec<ConstValue>) {
+    fn report(reported: &mut Vec<ConstValue>) {
         // SAFETY: whoever made the list's element promised it.
-        told.push(unsafe { evaluated(std::ptr::null::<F>()) });
-        R::tell(told);
+        reported.push(unsafe { evaluated(std::ptr::null::<F>()) });
+        R::report(reported);
     }
 }
 
 impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
-    fn tell(told: &mut Vec<Option<Resolved>>) {
+    fn report(reported: &mut Vec<Option<Resolved>>) {
         // SAFETY: whoever made the list's element promised it.
-        told.push(unsafe { answer(std::ptr::null::<F>()) });
-        R::tell(told);
+        reported.push(unsafe { answer(std::ptr::null::<F>()) });
+        R::report(reported);
     }
 }
 
 impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
-    fn tell(told: &mut Vec<Scalar>) {
-        told.push(T::TARGET);
-        R::tell(told);
+    fn report(reported: &mut Vec<Scalar>) {
+        reported.push(T::TARGET);
+        R::report(reported);
     }
 }
 
@@ -237,7 +237,7 @@ impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
 pub struct DeviceClosure<S, C, H, W> {
     captures: C,
     host: H,
-    twin: PhantomData<fn() -> (S, W)>,
+    probe: PhantomData<fn() -> (S, W)>,
 }
 
 impl<S, C: Copy, H: Copy, W> Copy for DeviceClosure<S, C, H, W> {}
@@ -249,9 +249,9 @@ impl<S, C: Copy, H: Copy, W> Clone for DeviceClosure<S, C, H, W> {
 }
 
 impl<S, C, H, W> DeviceClosure<S, C, H, W> {
-    /// A closure with what it captures and what its twin saw.
+    /// A closure with what it captures and what its typing probe saw.
     pub fn new(_: S, captures: C, host: H, _: W) -> Self {
-        DeviceClosure { captures, host, twin: PhantomData }
+        DeviceClosure { captures, host, probe: PhantomData }
     }
 
     /// The closure as the host calls it, unless it captures arrays of the device, which the host cannot read.
@@ -279,32 +279,32 @@ where
     T: List<Scalar>,
     P: List<Option<Resolved>>,
 {
-    fn harvest() -> Harvest {
+    fn probe() -> ProbeResult {
         let mut params = Vec::new();
         C::types(&mut params);
-        let bindings = told::<Ty, B>().into_iter().map(Ty::of_binding).collect();
-        let (callees, named) = (told::<Instance, F>(), told::<Ty, N>());
-        let told = Told {
+        let bindings = reported::<Ty, B>().into_iter().map(Ty::of_binding).collect();
+        let (callees, named) = (reported::<Instance, F>(), reported::<Ty, N>());
+        let reported = TypeInfo {
             of: S::definition(),
             params,
             result: Ty::CLOSURE,
             bindings,
             spelled: Vec::new(),
-            consts: told::<ConstValue, V>(),
-            patterns: told::<Option<Resolved>, P>(),
+            consts: reported::<ConstValue, V>(),
+            patterns: reported::<Option<Resolved>, P>(),
             callees,
-            types: told::<Scalar, T>(),
+            types: reported::<Scalar, T>(),
             named,
         };
-        // SAFETY: the lists are what the observers of the closure's twin saw, by the promise of [`Site`].
-        unsafe { Harvest::new(told) }
+        // SAFETY: the lists are what the witnesses of the closure's probe saw, by the promise of [`Site`].
+        unsafe { ProbeResult::new(reported) }
     }
 }
 
-fn told<T, L: List<T>>() -> Vec<T> {
-    let mut told = Vec::new();
-    L::tell(&mut told);
-    told
+fn reported<T, L: List<T>>() -> Vec<T> {
+    let mut reported = Vec::new();
+    L::report(&mut reported);
+    reported
 }
 
 #[diagnostic::do_not_recommend]
@@ -341,7 +341,7 @@ where
     fn ty() -> Ty {
         let mut captures = Vec::new();
         C::types(&mut captures);
-        let body = Body::Captured(S::definition(), Self::harvest);
+        let body = Body::Captured(S::definition(), Self::probe);
         let instance = Instance { body, generics: vec![owner_arg::<Self>()] };
         Ty::Passed(Arc::new(Passed { id: TypeId::of::<Self>(), instance, captures: Some(captures) }))
     }
@@ -390,13 +390,13 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
 /// The same of a function that is none of the device's.
 ///
 /// Nothing unsafe relies on an implementation: the function is refused.
-pub trait PassedPlain {
+pub trait PassedNonDevice {
     /// Refuses the function as one that is passed to a kernel.
-    fn passed<F: plain::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;
+    fn passed<F: non_device::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;
 }
 
-impl PassedPlain for plain::PlainFunction {
-    fn passed<F: plain::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee> {
+impl PassedNonDevice for non_device::NonDeviceFunction {
+    fn passed<F: non_device::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee> {
         DeviceFunction { host, callee: PhantomData }
     }
 }

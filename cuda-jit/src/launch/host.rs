@@ -10,7 +10,7 @@ use ndarray::{Array, ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimensio
 
 use super::{KernelArg, Launch};
 use crate::error::Result;
-use crate::harvest::ElementType;
+use crate::typeinfo::ElementType;
 
 /// Host memory that the kernel reads, such as `In(&vec)`: copied in, not out.
 #[derive(Clone, Copy, Debug)]

@@ -29,8 +29,8 @@ pub use crate::tuples::KernelParams;
 pub use args::{KernelArg, KernelArgs};
 pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures, carried};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedPlain, Saw,
-    Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedNonDevice,
+    Saw, Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
@@ -348,7 +348,7 @@ impl Loaded {
     fn best_block(&self, shared_bytes: usize) -> Result<u32> {
         let ask = || {
             let (_, block) =
-                self.function.max_potential_block_size(shared_bytes.saturating_add(self.compiled.carved_bytes), 0)?;
+                self.function.max_potential_block_size(shared_bytes.saturating_add(self.compiled.spilled_bytes), 0)?;
             Ok(block.max(1))
         };
         // Without dynamic shared memory, which is the usual case, it is asked once.
@@ -372,7 +372,7 @@ impl Loaded {
 
 /// The configuration with what the kernel asks for beyond what is written.
 pub(crate) fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchConfig {
-    let bytes = config.dynamic_shared_bytes().saturating_add(compiled.carved_bytes);
+    let bytes = config.dynamic_shared_bytes().saturating_add(compiled.spilled_bytes);
     let config = config.clone().shared_bytes(bytes);
     if compiled.cooperative { config.cooperative() } else { config }
 }

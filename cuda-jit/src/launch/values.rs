@@ -10,7 +10,7 @@ use cuda_jit_lang::each_vector;
 use num_complex::Complex;
 
 use crate::device::Conditional;
-use crate::harvest::ValueType;
+use crate::typeinfo::ValueType;
 use crate::{bf16, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16};
 
 /// A [`ValueType`] that is passed to a kernel as itself.

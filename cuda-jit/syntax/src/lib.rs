@@ -3,7 +3,7 @@
 //! The macro captures a body as [`owned`] nodes, and writes their [encoding](encode) into the program as one literal, one per
 //! function as written, shared by all its specialisations; a tree of constants would cost rustc more than the function
 //! itself. [`Encoded`] decodes it when the function is first compiled. Bindings, constants, callees and named types are
-//! numbers; `cuda_jit::harvest` gives what rustc made of each. Nothing here is resolved, checked or evaluated: that is the
+//! numbers; `cuda_jit::type information` gives what rustc made of each. Nothing here is resolved, checked or evaluated: that is the
 //! front end's work.
 //!
 //! # Examples

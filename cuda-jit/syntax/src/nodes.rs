@@ -22,7 +22,7 @@ macro_rules! nodes {
                 pub file: Text,
                 /// The line of its name, from 1.
                 pub line: u32,
-                /// The pattern of each parameter; its type is the harvest's.
+                /// The pattern of each parameter; its type is the type information's.
                 pub params: List<Pattern>,
                 /// The names of all its bindings, parameters included.
                 pub bindings: List<Binding>,
@@ -44,9 +44,9 @@ macro_rules! nodes {
                 pub mutable: bool,
                 /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
                 pub by_ref: bool,
-                /// The number of its type in the harvest, which bindings of one type share; a closure or iterator has none.
-                pub told: Option<u32>,
-                /// The number of the harvest's answer whether it is a constant's name, where a pattern can name one.
+                /// The number of its type in the type information, which bindings of one type share; a closure or iterator has none.
+                pub reported: Option<u32>,
+                /// The number of the type information's answer whether it is a constant's name, where a pattern can name one.
                 pub asked: Option<u32>,
             }
 
@@ -127,10 +127,10 @@ macro_rules! nodes {
                 Tuple(elements: List<Pattern>),
                 /// `Path { field: pattern, .. }` of a struct.
                 Struct(fields: List<(Text, Pattern)>),
-                /// `Path(pattern, ..)` or `Path { field: pattern, .. }` of what may be a variant: the number of the harvest's answer
+                /// `Path(pattern, ..)` or `Path { field: pattern, .. }` of what may be a variant: the number of the type information's answer
                 /// which one it is, and the pattern of its fields.
                 Variant(asked: u32, fields: Ref<Pattern>),
-                /// `Path` or `Path {}`: the number of the harvest's answer which constant or variant it is.
+                /// `Path` or `Path {}`: the number of the type information's answer which constant or variant it is.
                 Path(asked: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use cuda_driver::LaunchConfig;
 use cuda_jit::device::{grid, this_grid};
-use cuda_jit::harvest::Fingerprint;
+use cuda_jit::typeinfo::Fingerprint;
 use cuda_jit::{CompiledKernel, Constant, DeviceType, Kernel, Num, bundle, device, device_fn, kernel, record, shared};
 use cuda_jit_cache::Bundle;
 
@@ -198,7 +198,7 @@ fn a_list_of_kernels_is_recorded() {
 
 #[test]
 fn specialisations_have_fingerprints_of_their_own_and_always_the_same() {
-    let of = |instance: fn() -> cuda_jit::harvest::Instance| Fingerprint::of(&instance());
+    let of = |instance: fn() -> cuda_jit::typeinfo::Instance| Fingerprint::of(&instance());
     let instances = [scale::<u32>::instance, scale::<i32>::instance, adjusted::instance, turned::instance];
     for (n, one) in instances.iter().enumerate() {
         for (m, other) in instances.iter().enumerate() {

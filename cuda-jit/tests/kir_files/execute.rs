@@ -24,8 +24,8 @@ const ARGUMENTS: usize = 10;
 pub(super) fn execute(module: &Module, target: &Target, options: &Options, launch: &Launch) -> Result<Outcome, String> {
     let ptx = emit(module, target, options).map_err(|error| error.to_string())?.ptx;
     let (context, mut config) = (context(), LaunchConfig::new(launch.grid, launch.block));
-    let carved = module.carved_shared().map_or(0, |carved| carved.bytes as usize);
-    config = config.shared_bytes(launch.shared_bytes + carved);
+    let spilled = module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize);
+    config = config.shared_bytes(launch.shared_bytes + spilled);
     if let Some(cluster) = launch.cluster {
         config = config.cluster(cluster);
     }

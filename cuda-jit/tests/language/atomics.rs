@@ -39,7 +39,7 @@ fn turns<T: Num + AtomicNumber + std::fmt::Debug>(x: &[T], first: [T; 6]) -> Vec
     let mut turn = [0];
     cuda_jit::host::for_each_thread((x.len(), 1), || in_turn(x, &mut turn, &mut host));
     // Which NaN a sum is, nobody says.
-    let one = |v: T| if v != v { u128::MAX } else { cuda_jit::harvest::bits_of(v) };
+    let one = |v: T| if v != v { u128::MAX } else { cuda_jit::typeinfo::bits_of(v) };
     let bits = |values: &[T]| values.iter().map(|&v| one(v)).collect::<Vec<u128>>();
     assert_eq!(bits(&out), bits(&host), "device {out:?}, host {host:?}");
     out

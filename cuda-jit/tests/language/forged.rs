@@ -2,8 +2,8 @@
 //!
 //! What does not even compile is in `tests/refused/forged.rs`.
 
-use cuda_jit::harvest::Harvest;
 use cuda_jit::syntax::Definition;
+use cuda_jit::typeinfo::ProbeResult;
 use cuda_jit::{DeviceType, Kernel, device, kernel};
 
 #[device]
@@ -38,8 +38,8 @@ impl Reads for Forged {
         other::definition()
     }
 
-    fn __harvest_read() -> Harvest {
-        Honest::__harvest_read()
+    fn __probe_read() -> ProbeResult {
+        Honest::__probe_read()
     }
 }
 

@@ -33,7 +33,6 @@ mod forged;
 mod generic_methods;
 mod groups;
 mod halves;
-mod harvest;
 mod hygiene;
 mod in_place;
 mod integer_methods;
@@ -68,8 +67,9 @@ mod sources;
 mod statistics;
 mod structs;
 mod sums;
-mod together;
+mod sync;
 mod two_memories;
+mod typeinfo;
 mod unreached;
 mod values;
 mod vectors;
@@ -115,7 +115,7 @@ macro_rules! differ {
         )
         .expect("the kernel compiles and launches");
         let device = $crate::language::on_host(&device);
-        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::harvest::bits_of(v)).collect::<Vec<u128>>();
+        let bits = |values: &[_]| values.iter().map(|&v| cuda_jit::typeinfo::bits_of(v)).collect::<Vec<u128>>();
         assert_eq!(bits(&device), bits(&host), "device {device:?}, host {host:?}");
         device
     }};

@@ -72,7 +72,7 @@ impl Shape {
 }
 
 #[device]
-impl<L: cuda_jit::harvest::ValueType, R: cuda_jit::harvest::ValueType> Either<L, R> {
+impl<L: cuda_jit::typeinfo::ValueType, R: cuda_jit::typeinfo::ValueType> Either<L, R> {
     fn left(self) -> Option<L> {
         match self {
             Self::Left(left) => Some(left),

@@ -2,8 +2,8 @@
 #![forbid(unsafe_code)]
 
 use cuda_driver::Context;
-use cuda_jit::harvest::{CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
-use cuda_jit::harvest::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
+use cuda_jit::typeinfo::{CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
+use cuda_jit::typeinfo::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
 use cuda_jit::kir::Scalar;
 use cuda_jit::launch::{ArgType, CaptureDim, Captures, Carry, ClosureArg, Held, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
 use cuda_jit::syntax::Definition;
@@ -103,11 +103,11 @@ impl DeviceFn for Mine {
     }
 }
 
-impl DeviceOperator<cuda_jit::harvest::operators::AddOperator, Mine> for Mine {
+impl DeviceOperator<cuda_jit::typeinfo::operators::AddOperator, Mine> for Mine {
     fn definition() -> &'static Definition {
         fill::definition()
     }
-    fn harvest() -> cuda_jit::harvest::Harvest {
+    fn probe() -> cuda_jit::typeinfo::ProbeResult {
         loop {}
     }
 }
@@ -122,7 +122,7 @@ struct NotAValue;
 
 impl<'a> ConstItem<'a> for NotAValue {
     fn value(_: &'a Self) -> ConstValue {
-        cuda_jit::harvest::const_of(&8_u64)
+        cuda_jit::typeinfo::const_of(&8_u64)
     }
 }
 

@@ -1,8 +1,8 @@
-//! What the macros' expansions hold is not put together by hand either: a harvest is made by `unsafe` code alone, and an
+//! What the macros' expansions hold is not put together by hand either: a probe result is made by `unsafe` code alone, and an
 //! unchecked kernel is launched by its own `launch`.
 #![forbid(unsafe_code)]
 
-use cuda_jit::harvest::{Answers, Harvest, ty_of};
+use cuda_jit::typeinfo::{Answers, ProbeResult, ty_of};
 use cuda_jit::{Kernel, device, kernel};
 
 #[device]
@@ -28,7 +28,7 @@ impl Shape for Mine {
         plain::definition()
     }
 
-    fn __harvest_area() -> Harvest {
+    fn __probe_area() -> ProbeResult {
         Answers {
             params: &[],
             result: ty_of::<u64>,
@@ -38,7 +38,7 @@ impl Shape for Mine {
             named: &[],
             patterns: vec![],
         }
-            .harvest(plain::definition(), Vec::new())
+            .into_result(plain::definition(), Vec::new())
     }
 }
 
@@ -49,10 +49,10 @@ impl Shape for u64 {
     }
 }
 
-fn changed() -> Harvest {
-    let mut harvest = <u64 as Shape>::__harvest_area();
-    harvest.result = ty_of::<&[u32]>();
-    harvest
+fn changed() -> ProbeResult {
+    let mut info = <u64 as Shape>::__probe_area();
+    info.result = ty_of::<&[u32]>();
+    info
 }
 
 fn main() {

@@ -11,10 +11,10 @@ use super::place::Place;
 use super::types::Val;
 use std::array::TryFromSliceError;
 
-use crate::harvest::layout::shown;
-use crate::harvest::{Ty, ty_of};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, ExprKind, Pattern, Pos};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Ty, ty_of};
 
 impl Lowering<'_> {
     /// An array expression; its type is what the surroundings ask for, or its own.
@@ -197,7 +197,7 @@ impl Lowering<'_> {
     /// The element of an array of what holds references.
     pub(super) fn choose(&mut self, at: Pos, array: &Val, index: Value, known: Option<u64>) -> Result<Place> {
         let Ty::Array(element, count) = &array.ty else {
-            return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(&array.ty))));
+            return Err(self.error(at, format!("a value of type `{}` cannot be indexed", ty_name(&array.ty))));
         };
         let leaves = element.leaves();
         let of = |index: u64| &array.leaves[index as usize * leaves.len()..][..leaves.len()];

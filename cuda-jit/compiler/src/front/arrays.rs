@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::builder::Builder;
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::{ArrayId, Op, SlotId, Space, Type, Value};
+use crate::typeinfo::Ty;
 
 /// Facts about the memory of arrays while a function is lowered.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ impl Builder {
     }
 
     /// Returns true for the address of a temporary or of a stable array.
-    pub(super) fn is_settled(&self, array: Value) -> bool {
+    pub(super) fn is_owned(&self, array: Value) -> bool {
         self.arrays.fresh.contains(&array) || self.is_stable(array)
     }
 

@@ -4,10 +4,10 @@ use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
 use crate::called;
-use crate::harvest::layout::shown;
-use crate::harvest::{Intrinsic, Ty};
 use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
     /// An atomic operation on a number of a type; scope and order are in the intrinsic, and their arguments hold nothing.
@@ -20,7 +20,7 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let place = self.expr(&args[0], None)?;
         let Ty::Ref(..) = place.ty else {
-            let text = format!("a value of type `{}` is no reference to a number", shown(&place.ty));
+            let text = format!("a value of type `{}` is no reference to a number", ty_name(&place.ty));
             return Err(self.error(at, text));
         };
         if let Some((instance, order)) = called::emulated(intrinsic, scalar) {

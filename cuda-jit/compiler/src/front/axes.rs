@@ -5,7 +5,7 @@
 use std::cmp::Ordering;
 
 use super::function::{Lowering, Result};
-use super::items::paired;
+use super::indexed::paired;
 use super::types::Val;
 use super::view::{Axis, View};
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};

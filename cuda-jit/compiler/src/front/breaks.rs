@@ -1,8 +1,8 @@
 //! The values that loops and labelled blocks are left with, as far as they stand in statements and branches.
 
 use super::scopes::Scopes;
-use crate::harvest::Ty;
 use crate::syntax::{Block, Expr, ExprKind, Stmt, ensure_sufficient_stack};
+use crate::typeinfo::Ty;
 
 impl Scopes {
     /// The type that a `break` out of `label` gives it, if one tells.

@@ -8,12 +8,12 @@ use std::ops::{Deref, DerefMut};
 
 use super::arrays::Arrays;
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{
     Axis, BinaryOp, BlockId, CompareOp, Const, Function, Lane, Op, Scalar, SlotId, Special, Terminator, Type, UnaryOp,
     Value,
 };
+use crate::typeinfo::Ty;
 
 /// A function of KIR that is being built.
 pub(super) struct Builder {

@@ -4,9 +4,9 @@ use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Intrinsic, Memory, Ty};
 use crate::kir::{BinaryOp, CacheLoad, CacheStore, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Intrinsic, Memory, Ty};
 
 /// The most bytes that one instruction moves.
 const MOST: usize = 16;

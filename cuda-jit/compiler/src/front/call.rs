@@ -13,9 +13,9 @@ use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
 use super::{Callee, LowerError, Spot};
-use crate::harvest::{Body, Instance, Intrinsic, Memory, Told, Ty};
 use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Body, Instance, Intrinsic, Memory, Ty, TypeInfo};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
@@ -28,9 +28,9 @@ impl Lowering<'_> {
         let callees = self.frame().callees.clone();
         match &callees[number as usize] {
             Callee::Intrinsic(intrinsic, scalar) => self.intrinsic(at, *intrinsic, *scalar, args),
-            Callee::Function(instance, harvest) => {
-                let passed = self.arguments(None, args, &harvest.params)?;
-                self.call_function(at, instance, harvest, passed)
+            Callee::Function(instance, info) => {
+                let passed = self.arguments(None, args, &info.params)?;
+                self.call_function(at, instance, info, passed)
             }
             Callee::Operation(operation, typing) => self.operate(at, *operation, typing, (None, args)),
             Callee::Vectors(vector) => self.as_vectors(at, vector, args),
@@ -49,7 +49,7 @@ impl Lowering<'_> {
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;
                 let place = self.behind(reference);
-                Ok(self.read_settled(&place))
+                Ok(self.read_copied(&place))
             }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Constructor(ty, variant) => {
@@ -126,20 +126,20 @@ impl Lowering<'_> {
             && is_place(arg)
             && (self.scopes.is_unmentioned(arg, others.clone())
                 || only_reads(params) && self.scopes.is_undisturbed(arg, others));
-        if stays { value } else { self.settled(value) }
+        if stays { value } else { self.copied_value(value) }
     }
 
     /// Calls a specialisation with values.
     pub(super) fn call_instance(&mut self, at: Pos, instance: &Instance, args: Vec<Val>) -> Result<Val> {
-        let Body::Captured(_, harvest) = instance.body else {
+        let Body::Captured(_, probe) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
-        let harvest = Rc::new(harvest().told());
+        let info = Rc::new(probe().into_info());
         let mut passed = Vec::with_capacity(args.len());
-        for (arg, ty) in args.into_iter().zip(&harvest.params) {
+        for (arg, ty) in args.into_iter().zip(&info.params) {
             passed.push(self.coerce(at, arg, ty)?);
         }
-        self.call_function(at, instance, &harvest, passed)
+        self.call_function(at, instance, &info, passed)
     }
 
     /// Calls captured Rust.
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         &mut self,
         at: Pos,
         instance: &Instance,
-        harvest: &Rc<Told>,
+        info: &Rc<TypeInfo>,
         args: Vec<Val>,
     ) -> Result<Val> {
         let inlined = |arg: &Val| match &arg.ty {
@@ -155,8 +155,8 @@ impl Lowering<'_> {
             ty => ty.holds_places(),
         };
         let library = instance.definition().options.library;
-        if library || args.iter().any(inlined) || !harvest.result.is_plain() {
-            return self.inline(at, instance, harvest, args);
+        if library || args.iter().any(inlined) || !info.result.is_plain() {
+            return self.inline(at, instance, info, args);
         }
         let mut leaves = Vec::new();
         let mut memories = Vec::new();
@@ -169,11 +169,11 @@ impl Lowering<'_> {
             leaves.extend(value.leaves);
         }
         if self.build.ended() {
-            return Ok(self.build.never(&harvest.result));
+            return Ok(self.build.never(&info.result));
         }
         let caller = self.scopes.caller(at, instance);
-        let id = self.program.function(instance, harvest, memories, caller);
-        let result = self.build.call_by_number(id, leaves, &harvest.result);
+        let id = self.program.function(instance, info, memories, caller);
+        let result = self.build.call_by_number(id, leaves, &info.result);
         for (place, cell) in lent {
             let value = self.build.load_in_place(cell, place.ty());
             self.write(at, &place, value)?;
@@ -182,8 +182,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers a device function's body in the place of its call.
-    fn inline(&mut self, at: Pos, instance: &Instance, harvest: &Rc<Told>, args: Vec<Val>) -> Result<Val> {
-        let Body::Captured(definition, told) = instance.body else {
+    fn inline(&mut self, at: Pos, instance: &Instance, info: &Rc<TypeInfo>, args: Vec<Val>) -> Result<Val> {
+        let Body::Captured(definition, probe) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
         };
         if self.scopes.frames.len() >= MAX_INLINED {
@@ -194,10 +194,10 @@ impl Lowering<'_> {
             return Err(self.error(at, text));
         }
         let exit = self.build.block();
-        let merge = self.merge("inlined", harvest.result.clone());
+        let merge = self.merge("inlined", info.result.clone());
         let returns = Return::Inlined(exit, merge);
-        let harvest = self.program.spelled(harvest.clone(), told);
-        let mut frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), returns);
+        let info = self.program.spelled(info.clone(), probe);
+        let mut frame = Frame::new(definition, instance.generics.clone(), info.clone(), returns);
         frame.caller = self.scopes.caller(at, instance);
         // the device library's sums and counts overflow as the caller's own would, and its indices are checked as those
         if definition.options.library {
@@ -212,7 +212,7 @@ impl Lowering<'_> {
         for (pattern, value) in definition.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let value = self.block(&definition.body, Some(&harvest.result))?;
+        let value = self.block(&definition.body, Some(&info.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
         self.return_from(end, value)?;
         self.scopes.frames.pop();
@@ -235,14 +235,14 @@ impl Lowering<'_> {
                 self.arrive(at, value, merge, exit)
             }
             Some(Return::Memory(result)) => {
-                let ty = self.frame().harvest.result.clone();
+                let ty = self.frame().info.result.clone();
                 let value = self.coerce(at, value, &ty)?;
                 self.build.store(result, Space::Local, &value);
                 self.build.end(crate::kir::Terminator::Return(None));
                 Ok(())
             }
             _ => {
-                let value = self.coerce(at, value, &self.frame().harvest.result.clone())?;
+                let value = self.coerce(at, value, &self.frame().info.result.clone())?;
                 self.build.end(crate::kir::Terminator::Return(value.leaves.first().copied()));
                 Ok(())
             }
@@ -288,7 +288,7 @@ impl Lowering<'_> {
                 let (a, b) = (self.place(&args[0])?, self.place(&args[1])?);
                 vec![self.compared_by(at, (CompareOp::Gt, By::Total), &a, &b)?]
             }
-            _ => return self.together(at, intrinsic, scalar, args),
+            _ => return self.synchronisation(at, intrinsic, scalar, args),
         };
         if let Intrinsic::Grid(dims) | Intrinsic::GridSize(dims) = intrinsic {
             self.program.grid_dims = self.program.grid_dims.max(dims);

@@ -10,10 +10,10 @@ use super::operator::comparison;
 use super::place::Place;
 use super::slice::Elements;
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Arithmetic, SumTy, Ty};
 use crate::kir::{BinaryOp as Kir, BlockId, CompareOp, Op, Scalar, SlotId, Terminator, UnaryOp, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Arithmetic, SumTy, Ty};
 
 /// The impl that compares: within tuples and the like, `<` is what the parts' `partial_cmp` says, and `cmp` their `cmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,7 +136,9 @@ impl Lowering<'_> {
                     vector if vector.lanes().is_some() => Ok(self.lanes_binary(at, BinaryOp::Eq, left, right)?.only()),
                     number if number.complex().is_some() => Ok(self.same_numbers(&left, &right)),
                     ty if ty.lists_operators() => Ok(self.overloaded(at, BinaryOp::Eq, left, right)?.only()),
-                    other => Err(self.error(at, format!("kernels do not compare values of type `{}`", shown(&other)))),
+                    other => {
+                        Err(self.error(at, format!("kernels do not compare values of type `{}`", ty_name(&other))))
+                    }
                 }
             }
             _ => {

@@ -12,10 +12,10 @@ use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
 use super::{Callee, LowerError, Program};
-use crate::harvest::layout::TAG;
-use crate::harvest::{ConstValue, HostConstant, Memory, Operation, Ty};
 use crate::kir::{ArrayDecl, CONSTANT_MEMORY, ConstantDecl, ConstantId, Op, Space, Type, taken};
 use crate::syntax::{Expr, ExprKind, Pos};
+use crate::typeinfo::layout::TAG;
+use crate::typeinfo::{ConstValue, HostConstant, Memory, Operation, Ty};
 
 /// What a module's constants need besides their declarations.
 #[derive(Default)]
@@ -26,7 +26,7 @@ pub(super) struct Constants {
     /// Those that the host writes.
     pub(super) held: Vec<(ConstantId, HostConstant)>,
     /// The first of them that does not fit.
-    pub(super) crowded: Option<LowerError>,
+    pub(super) overflow: Option<LowerError>,
 }
 
 impl Constants {
@@ -69,8 +69,8 @@ impl Program {
 impl Lowering<'_> {
     /// A constant by its number.
     pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
-        let harvest = self.frame().harvest.clone();
-        self.constant_place(at, &harvest.consts[number as usize])
+        let info = self.frame().info.clone();
+        self.constant_place(at, &info.consts[number as usize])
     }
 
     /// A constant.
@@ -92,12 +92,12 @@ impl Lowering<'_> {
         let id = self.program.constant(ty, bytes, held.as_ref());
         let constants = &self.program.constants;
         let used = constants.used();
-        if held.is_some() && used > CONSTANT_MEMORY && constants.crowded.is_none() {
+        if held.is_some() && used > CONSTANT_MEMORY && constants.overflow.is_none() {
             let text = format!(
                 "with this one the kernel's constants take {used} bytes, and there are {CONSTANT_MEMORY} of constant \
                  memory; pass it as a `&[T]` parameter"
             );
-            self.program.constants.crowded = Some(self.error(at, text));
+            self.program.constants.overflow = Some(self.error(at, text));
         }
         let space = self.program.constants.declared[id.index()].space;
         let ptr = self.build.value(Op::Constant(id), Type::Ptr(space, ty.pointee()));

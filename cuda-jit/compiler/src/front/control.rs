@@ -7,10 +7,10 @@ use super::merge::MergeId;
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, tried_variants};
-use crate::harvest::layout::shown;
-use crate::harvest::{ConstValue, Ty};
 use crate::kir::{BlockId, Scalar, Terminator};
 use crate::syntax::{Arm, Block, Condition, Expr, ExprKind, Pattern, Pos, Stmt, UnaryOp, ensure_sufficient_stack};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{ConstValue, Ty};
 
 impl Lowering<'_> {
     /// Lowers an expression that moves control.
@@ -314,7 +314,7 @@ impl Lowering<'_> {
     fn returned_type(&self) -> Ty {
         match self.frame().returns.last() {
             Some(Return::Inlined(_, merge)) => self.merged(*merge),
-            _ => self.frame().harvest.result.clone(),
+            _ => self.frame().info.result.clone(),
         }
     }
 
@@ -323,7 +323,7 @@ impl Lowering<'_> {
         let value = self.expr(value, None)?;
         let place = self.through(Place::Fixed(value));
         let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
-            let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", shown(place.ty()));
+            let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", ty_name(place.ty()));
             return Err(self.error(at, text));
         };
         let (fail, next) = (self.build.block(), self.build.block());
@@ -393,7 +393,7 @@ impl Scopes {
 
     fn known_bool(&self, Expr(_, kind): &Expr) -> Option<bool> {
         match kind {
-            ExprKind::Const(number) => match &self.frame().harvest.consts[*number as usize] {
+            ExprKind::Const(number) => match &self.frame().info.consts[*number as usize] {
                 ConstValue { ty: Ty::Scalar(Scalar::Bool), cells, .. } => cells.first().map(|bits| *bits != 0),
                 _ => None,
             },

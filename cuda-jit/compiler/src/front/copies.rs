@@ -18,16 +18,16 @@ use super::mentions;
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::Space;
 use crate::syntax::{Block, Expr, ExprKind};
+use crate::typeinfo::Ty;
 
 impl Lowering<'_> {
     /// The value with a copy of each array that later code could change.
-    pub(super) fn settled(&mut self, mut value: Val) -> Val {
+    pub(super) fn copied_value(&mut self, mut value: Val) -> Val {
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
-            if !self.build.ended() && !self.build.is_settled(ptr) {
+            if !self.build.ended() && !self.build.is_owned(ptr) {
                 value.leaves[leaf] = self.build.load(ptr, Space::Local, &ty).only();
             }
         }
@@ -35,9 +35,9 @@ impl Lowering<'_> {
     }
 
     /// Reads a place expression as a value: later writes do not show in it.
-    pub(super) fn read_settled(&mut self, place: &Place) -> Val {
+    pub(super) fn read_copied(&mut self, place: &Place) -> Val {
         let value = self.build.read(place);
-        self.settled(value)
+        self.copied_value(value)
     }
 
     /// The value as a binding keeps it: temporaries become its own, and one that is never written may lie where a stable
@@ -60,7 +60,7 @@ impl Lowering<'_> {
 impl Scopes {
     /// Returns true if the value of a place cannot change while later expressions are evaluated.
     pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        later.all(|expr| is_quiet(expr) || self.is_unmentioned(place, [expr].into_iter()))
+        later.all(|expr| is_speculatable(expr) || self.is_unmentioned(place, [expr].into_iter()))
     }
 
     /// Returns true if a place is a binding, or a part of one, that later expressions do not mention. Whatever else could write
@@ -97,7 +97,7 @@ pub(super) fn is_place(expr: &Expr) -> bool {
 }
 
 /// Returns true if an expression has no side effects, as far as its form shows: it reads places and puts values together.
-pub(super) fn is_quiet(expr: &Expr) -> bool {
+pub(super) fn is_speculatable(expr: &Expr) -> bool {
     match &expr.1 {
         ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) => true,
         ExprKind::Field(inner, _)
@@ -105,12 +105,12 @@ pub(super) fn is_quiet(expr: &Expr) -> bool {
         | ExprKind::Cast(inner, _)
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Repeat(inner)
-        | ExprKind::Asked(inner, _) => is_quiet(inner),
-        ExprKind::Index(base, index) => is_quiet(base) && is_quiet(index),
-        ExprKind::IndexAll(base, indices) => is_quiet(base) && indices.iter().all(is_quiet),
-        ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_quiet),
+        | ExprKind::Asked(inner, _) => is_speculatable(inner),
+        ExprKind::Index(base, index) => is_speculatable(base) && is_speculatable(index),
+        ExprKind::IndexAll(base, indices) => is_speculatable(base) && indices.iter().all(is_speculatable),
+        ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_speculatable),
         ExprKind::Struct(_, _, fields, rest) => {
-            fields.iter().all(|(_, field)| is_quiet(field)) && rest.is_none_or(is_quiet)
+            fields.iter().all(|(_, field)| is_speculatable(field)) && rest.is_none_or(is_speculatable)
         }
         _ => false,
     }

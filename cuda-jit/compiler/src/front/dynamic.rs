@@ -2,10 +2,10 @@
 
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 
 impl Lowering<'_> {
     /// `dynamic_shared!([T; n], ..)`: each part begins at the first byte behind the one before that its type's alignment
@@ -23,7 +23,7 @@ impl Lowering<'_> {
         let mut end = self.build.constant(Scalar::U64, 0);
         let (mut types, mut leaves) = (Vec::new(), Vec::new());
         for (&(number, _), len) in parts.iter().zip(lens) {
-            let element = self.frame().harvest.named[number as usize].clone();
+            let element = self.frame().info.named[number as usize].clone();
             let (start, len, behind) = self.carve(at, &element, end, total, len);
             let pointee = element.pointee();
             leaves.push(self.build.value(Op::DynamicShared(start, pointee), Type::Ptr(Space::Shared, pointee)));
@@ -56,7 +56,7 @@ impl Lowering<'_> {
                     let fits = self.build.compare(CompareOp::Le, len, room);
                     let text = format!(
                         "`[{}; {{0}}]` does not fit into the launch's dynamic shared memory, of which {{1}} bytes are left",
-                        shown(element)
+                        ty_name(element)
                     );
                     self.check(at, fits, &text, &[len, left]);
                 }

@@ -15,11 +15,11 @@ use super::function::{Frame, Lowering, Return};
 use super::scopes::{Learned, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
-use crate::harvest::layout::{short, shown};
-use crate::harvest::{Instance, Memory, StructTy, Told, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{Access, FuncId, Param, Role, Scalar, Space, Terminator, Type};
 use crate::syntax::{Definition, Pattern, Pos};
+use crate::typeinfo::layout::{short, ty_name};
+use crate::typeinfo::{Instance, Memory, StructTy, Ty, TypeInfo};
 
 /// The largest alignment of what C passes by value.
 const MOST_ALIGNED: u32 = 16;
@@ -28,22 +28,22 @@ const MOST_ALIGNED: u32 = 16;
 pub(super) fn function(
     program: &mut Program,
     (definition, instance): (&'static Definition, &Instance),
-    harvest: Rc<Told>,
+    info: Rc<TypeInfo>,
     name: &str,
 ) -> Result<(), LowerError> {
     if !is_name(name) {
         return Err(refused(instance, &format!("`{name}` is no name in C and PTX")));
     }
-    let (params, result) = signature(instance, definition, &harvest)?;
+    let (params, result) = signature(instance, definition, &info)?;
     program.functions.push(None);
     program.names.push(name.to_owned());
     let at = Pos(definition.line, 1);
     let build = FunctionBuilder::new(name, params.clone(), result);
-    let frame = Frame::new(definition, instance.generics.clone(), harvest.clone(), Return::Caller);
+    let frame = Frame::new(definition, instance.generics.clone(), info.clone(), Return::Caller);
     let mut lowering = Lowering::new(program, build, Scopes::new(frame, Learned::default()));
     lowering.go_to(at);
     let first = params.iter().position(|param| param.role != Role::Returned).unwrap_or(params.len());
-    let passed = harvest.params.iter().zip(&params[first..]).enumerate();
+    let passed = info.params.iter().zip(&params[first..]).enumerate();
     let args: Vec<Val> = passed
         .map(|(index, (ty, param))| {
             let (value, ty) = (lowering.build.param(first + index), in_any_memory(ty));
@@ -86,11 +86,11 @@ fn is_name(name: &str) -> bool {
 fn signature(
     function: &Instance,
     definition: &Definition,
-    harvest: &Told,
+    info: &TypeInfo,
 ) -> Result<(Vec<Param>, Option<Type>), LowerError> {
     let hint = "C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
     let mut params = Vec::new();
-    let result = match &harvest.result {
+    let result = match &info.result {
         Ty::Unit => None,
         ty => match by(ty) {
             Some(Form::Number(scalar)) => Some(Type::Scalar(scalar)),
@@ -98,16 +98,16 @@ fn signature(
                 params.push(block("result".to_owned(), ty, Role::Returned));
                 None
             }
-            _ => return Err(refused(function, &format!("its result is `{}`; {hint}", shown(ty)))),
+            _ => return Err(refused(function, &format!("its result is `{}`; {hint}", ty_name(ty)))),
         },
     };
-    for (index, ty) in harvest.params.iter().enumerate() {
+    for (index, ty) in info.params.iter().enumerate() {
         let name = parameter(definition, index);
         params.push(match by(ty) {
             Some(Form::Number(scalar)) => Param { name, ty: scalar.into(), access: Access::Read, role: Role::Plain },
             Some(Form::Block) => block(name, ty, Role::ByValue),
             Some(Form::Pointer(to)) => block(name, to, Role::Plain),
-            None => return Err(refused(function, &format!("`{name}` is `{}`; {hint}", shown(ty)))),
+            None => return Err(refused(function, &format!("`{name}` is `{}`; {hint}", ty_name(ty)))),
         });
     }
     Ok((params, result))
@@ -174,9 +174,9 @@ fn in_any_memory(ty: &Ty) -> Ty {
 
 /// The declaration in CUDA C++ of a function that `function` takes; the structs that it needs are put before it, unless
 /// they are there already.
-pub fn declare(instance: &Instance, harvest: &Told, name: &str, structs: &mut Vec<String>) {
+pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut Vec<String>) {
     let definition = instance.definition();
-    let params = harvest.params.iter().enumerate().map(|(index, ty)| {
+    let params = info.params.iter().enumerate().map(|(index, ty)| {
         let name = parameter(definition, index);
         match ty {
             Ty::Ref(to, memory) => {
@@ -188,7 +188,7 @@ pub fn declare(instance: &Instance, harvest: &Told, name: &str, structs: &mut Ve
         }
     });
     let params = params.collect::<Vec<_>>().join(", ");
-    let result = c_type(&harvest.result, structs);
+    let result = c_type(&info.result, structs);
     structs.push(format!("extern \"C\" __device__ {result} {name}({params});\n"));
 }
 

@@ -2,22 +2,22 @@
 
 use super::Callee;
 use super::builder::Builder;
-use super::copies::{is_place, is_quiet};
+use super::copies::{is_place, is_speculatable};
 use super::function::{Captured, Local, Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Space, UnaryOp as KirUnary, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos, UnaryOp, ensure_sufficient_stack};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 
 impl Lowering<'_> {
     /// Lowers an expression to a value that no later code changes; `expected` is the type that the surroundings ask for,
     /// if they do.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let value = self.expr_in_place(expr, expected)?;
-        Ok(self.settled(value))
+        Ok(self.copied_value(value))
     }
 
     /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are where
@@ -42,7 +42,7 @@ impl Lowering<'_> {
             ExprKind::Assign(place, value) => self.assign(place, value),
             ExprKind::AssignOp(op, place, value) => self.assign_op(at, *op, place, value),
             ExprKind::Cast(value, number) => {
-                let to = self.frame().harvest.types[*number as usize];
+                let to = self.frame().info.types[*number as usize];
                 self.cast(at, value, to)
             }
             ExprKind::Method(receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
@@ -74,11 +74,11 @@ impl Lowering<'_> {
             ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
             ExprKind::Method(receiver, args, number) => self.method(at, receiver, args, *number, expected),
             ExprKind::Asked(value, number) => {
-                let ty = self.frame().harvest.named[*number as usize].clone();
+                let ty = self.frame().info.named[*number as usize].clone();
                 self.expr_as(value, &ty)
             }
             ExprKind::Range(start, end, inclusive, Some(number)) => {
-                let ty = self.frame().harvest.named[*number as usize].clone();
+                let ty = self.frame().info.named[*number as usize].clone();
                 self.range_value((start, *end, *inclusive), &ty)
             }
             ExprKind::Function(number) if let Callee::Constructor(..) = self.frame().callees[*number as usize] => {
@@ -116,7 +116,7 @@ impl Lowering<'_> {
             value = self.coerce(expr.0, value, ty)?;
         }
         let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_undisturbed(expr, later);
-        Ok(if stays { value } else { self.settled(value) })
+        Ok(if stays { value } else { self.copied_value(value) })
     }
 
     /// Lowers an expression whose value is one number of a known type.
@@ -218,7 +218,7 @@ impl Lowering<'_> {
     /// An operand: operators take numbers by reference too.
     pub(super) fn operand(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let value = self.operand_in_place(expr, expected)?;
-        Ok(self.settled(value))
+        Ok(self.copied_value(value))
     }
 
     /// The same of what stays borrowed while it is used.
@@ -247,7 +247,7 @@ impl Lowering<'_> {
         let ty = self.ty_of(place);
         let at = value.0;
         // the place is another one, or the same
-        let in_place = is_place(value) && is_quiet(place);
+        let in_place = is_place(value) && is_speculatable(place);
         let mut value = if in_place { self.expr_in_place(value, ty.as_ref())? } else { self.expr(value, ty.as_ref())? };
         if let Some(ty) = &ty {
             value = self.coerce(at, value, ty)?;
@@ -291,13 +291,13 @@ impl Lowering<'_> {
         fields: &'static [(&'static str, Expr)],
         rest: Option<&'static Expr>,
     ) -> Result<Val> {
-        let ty = self.frame().harvest.named[number as usize].clone();
+        let ty = self.frame().info.named[number as usize].clone();
         let variant = self.scopes.asked_variant(at, asked)?;
         let own = ty.parts_of(variant);
         let mut given: Vec<Option<Val>> = own.clone().map(|_| None).collect();
         for (number, (name, expr)) in fields.iter().enumerate() {
             let Some(index) = ty.field_of(variant, name) else {
-                return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", shown(&ty))));
+                return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", ty_name(&ty))));
             };
             let part = ty.parts()[index].0.clone();
             let later = fields[number + 1..].iter().map(|(_, expr)| expr).chain(rest);
@@ -347,7 +347,8 @@ impl Lowering<'_> {
 impl Scopes {
     /// The scalar type of a value that must have one.
     pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
-        let text = || format!("kernels have no such operator for `{}`, only for numbers and `bool`", shown(&value.ty));
+        let text =
+            || format!("kernels have no such operator for `{}`, only for numbers and `bool`", ty_name(&value.ty));
         value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
     }
 }

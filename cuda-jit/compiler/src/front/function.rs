@@ -10,10 +10,10 @@ pub(super) use super::scopes::{Captured, Frame, Local, Return, Target};
 use super::scopes::{Learned, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, Spot};
-use crate::harvest::{GenericArg, Told, Ty};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{self, FuncId, Function, Space, Terminator, Value};
 use crate::syntax::{Definition, Expr, Pattern, Pos};
+use crate::typeinfo::{GenericArg, Ty, TypeInfo};
 
 /// The result of lowering something.
 pub(super) type Result<T> = std::result::Result<T, LowerError>;
@@ -40,7 +40,7 @@ impl<'p> Lowering<'p> {
     pub(super) fn run(
         program: &'p mut Program,
         (definition, generics): (&'static Definition, &[GenericArg]),
-        harvest: Rc<Told>,
+        info: Rc<TypeInfo>,
         id: FuncId,
         caller: Option<Spot>,
     ) -> Result<Function> {
@@ -48,11 +48,11 @@ impl<'p> Lowering<'p> {
         loop {
             let known = (learned.cells.len(), learned.memories.clone());
             let name = program.names[id.index()].clone();
-            let (params, result) = signature(definition, &harvest, is_kernel);
-            let stored = result.is_none() && harvest.result != Ty::Unit;
+            let (params, result) = signature(definition, &info, is_kernel);
+            let stored = result.is_none() && info.result != Ty::Unit;
             let build = FunctionBuilder::new(name, params, result);
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
-            let mut frame = Frame::new(definition, generics.to_vec(), harvest.clone(), returns);
+            let mut frame = Frame::new(definition, generics.to_vec(), info.clone(), returns);
             frame.caller = caller;
             let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, learned));
             let lowered = lowering.body(is_kernel, usize::from(stored));
@@ -66,9 +66,9 @@ impl<'p> Lowering<'p> {
 
     fn body(&mut self, is_kernel: bool, mut next: usize) -> Result<()> {
         let frame = self.frame();
-        let (definition, harvest) = (frame.definition, frame.harvest.clone());
+        let (definition, info) = (frame.definition, frame.info.clone());
         self.go_to(Pos(definition.line, 1));
-        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+        for (pattern, ty) in definition.params.iter().zip(&info.params) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
                 let closure = self.passed(passed, &mut next)?;
                 self.bind_local(*number, closure);
@@ -80,7 +80,7 @@ impl<'p> Lowering<'p> {
             };
             self.bind(pattern, &Place::Fixed(value))?;
         }
-        let value = self.block(&definition.body, Some(&harvest.result))?;
+        let value = self.block(&definition.body, Some(&info.result))?;
         let end = definition.body.tail.map_or(Pos(1, 1), |tail| tail.0);
         self.return_from(end, value)
     }
@@ -123,7 +123,7 @@ impl<'p> Lowering<'p> {
             _ => None,
         };
         let local = self.local(number, value);
-        self.tell(number, &local, declared);
+        self.declare_variable(number, &local, declared);
         self.frame_mut().locals.insert(number, local);
     }
 

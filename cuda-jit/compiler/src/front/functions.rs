@@ -14,9 +14,9 @@ use super::place::Place;
 use super::scopes::{Home, Scopes, Written};
 use super::types::Val;
 use super::{Body, Callee};
-use crate::harvest::{ClosureId, Intrinsic, Memory, Passed, Ty};
 use crate::kir::{Scalar, Space, UnaryOp, Value};
 use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
+use crate::typeinfo::{ClosureId, Intrinsic, Memory, Passed, Ty};
 
 impl Lowering<'_> {
     /// A function as a value, which is called somewhere else.
@@ -25,7 +25,7 @@ impl Lowering<'_> {
             ExprKind::Closure(closure) => return Ok(self.capture(closure)),
             ExprKind::Reborrow(inner, _) if !is_place(inner) => return self.callable(inner),
             ExprKind::Function(number) => match &self.frame().callees[*number as usize] {
-                Callee::Function(instance, harvest) => Captured::Function(instance.clone(), harvest.clone()),
+                Callee::Function(instance, info) => Captured::Function(instance.clone(), info.clone()),
                 Callee::Operation(operation, typing) => Captured::Operation(*operation, typing.clone()),
                 conversion @ (Callee::Same(_)
                 | Callee::ArrayOfSlice(_)
@@ -38,7 +38,7 @@ impl Lowering<'_> {
                 Callee::Constant(constant) => {
                     let constant = constant.clone();
                     let place = self.constant_place(arg.0, &constant)?;
-                    return Ok(self.read_settled(&place));
+                    return Ok(self.read_copied(&place));
                 }
                 Callee::Another(name) => return Err(self.another(arg.0, name)),
                 _ => return Err(self.error(arg.0, "write a closure that calls this function")),
@@ -95,7 +95,7 @@ impl Lowering<'_> {
             Local::Fixed(value) => self.own(value, mutable),
             Local::Slots(ty, slots, _) => {
                 let value = self.build.get(&ty, &slots);
-                self.settled(value)
+                self.copied_value(value)
             }
             Local::Cell(ptr, ty) => self.build.load(ptr, Space::Local, &ty),
             Local::Late(_) => Val::unit(),
@@ -104,26 +104,26 @@ impl Lowering<'_> {
 
     /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
     pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Val> {
-        let Body::Captured(definition, told) = passed.instance.body else {
+        let Body::Captured(definition, probe) = passed.instance.body else {
             return Err(
                 self.error(self.scopes.beginning(), "the front end does not know this function; please report this")
             );
         };
-        let harvest = self.program.spelled(Rc::new(told().told()), told);
+        let info = self.program.spelled(Rc::new(probe().into_info()), probe);
         let tail = definition.body.tail.map(|tail| &tail.1);
         let (Some(_), Some(ExprKind::Closure(closure))) = (&passed.captures, tail) else {
-            let function = Captured::Function(passed.instance.clone(), harvest);
+            let function = Captured::Function(passed.instance.clone(), info);
             return Ok(self.scopes.closure_value(function, Vec::new()));
         };
         let generics = passed.instance.generics.clone();
         let checked = self.scopes.checks_overflow();
-        let mut frame = Frame::new(definition, generics, harvest.clone(), Return::Caller);
+        let mut frame = Frame::new(definition, generics, info.clone(), Return::Caller);
         frame.checked = checked;
         self.scopes.frames.push(frame);
         let kernel = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_passed();
         let place = self.go_to(Pos(definition.line, 1));
-        for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+        for (pattern, ty) in definition.params.iter().zip(&info.params) {
             let value = self.build.kernel_parameter(ty, next);
             self.bind(pattern, &Place::Fixed(value))?;
         }
@@ -171,9 +171,9 @@ impl Lowering<'_> {
                 }
                 self.call_written(at, &place, &written, values, expected)
             }
-            Some((_, Captured::Function(instance, harvest))) => {
-                let passed = self.arguments(None, args, &harvest.params)?;
-                self.call_function(at, &instance, &harvest, passed)
+            Some((_, Captured::Function(instance, info))) => {
+                let passed = self.arguments(None, args, &info.params)?;
+                self.call_function(at, &instance, &info, passed)
             }
             Some((_, Captured::Constructor(ty, variant))) => {
                 let parts = ty.parts();
@@ -349,7 +349,7 @@ impl Scopes {
 
     /// The result type of a closure of this frame: as rustc says, if it was asked, else as far as its body tells.
     fn returned_by(&self, closure: &Closure) -> Option<Ty> {
-        let asked = closure.result.map(|number| self.frame().harvest.named[number as usize].clone());
+        let asked = closure.result.map(|number| self.frame().info.named[number as usize].clone());
         asked.or_else(|| self.ty_of(closure.body))
     }
 
@@ -374,7 +374,7 @@ impl Scopes {
                     continue;
                 }
                 Captured::Written(written) => written.result.clone(),
-                Captured::Function(_, harvest) => Some(harvest.result.clone()),
+                Captured::Function(_, info) => Some(info.result.clone()),
                 Captured::Operation(_, typing) => Some(typing.result.clone()),
                 Captured::Constructor(ty, _) => Some(ty.clone()),
                 Captured::Conversion(_) => None,

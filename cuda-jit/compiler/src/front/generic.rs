@@ -6,8 +6,8 @@
 
 use super::builder::Builder;
 use super::types::Val;
-use crate::harvest::{ClosureId, Memory, Ty};
 use crate::kir::{Access, Op, Space, Type};
+use crate::typeinfo::{ClosureId, Memory, Ty};
 
 /// The memories of a type's references if those of another are put in their place: any memory, where the two point to
 /// different ones. Those that cannot be both stay as they are.

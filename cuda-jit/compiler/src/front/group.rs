@@ -7,9 +7,9 @@ use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::{Val, group_type};
 use crate::called;
-use crate::harvest::{DeviceFn, GroupOp, Instance, Intrinsic, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, ReduceOp, Scalar, ShuffleOp, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{DeviceFn, GroupOp, Instance, Intrinsic, Memory, Ty};
 
 /// A group's lanes, a bit for each.
 #[derive(Clone, Copy)]

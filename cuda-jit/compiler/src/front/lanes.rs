@@ -6,10 +6,10 @@ use super::function::{Lowering, Result};
 use super::place::Place;
 use super::slice::Elements;
 use super::types::{Val, element_type};
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Type, UnaryOp as KirUnary, Value};
 use crate::syntax::{BinaryOp, Expr, Pos, UnaryOp};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 use cuda_jit_lang::device::MISALIGNED;
 
 impl Lowering<'_> {
@@ -103,7 +103,7 @@ impl Lowering<'_> {
                     Ok(walk.arithmetic(at, op, &a, &b, false)?.only())
                 })
             }
-            _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", shown(&ty)))),
+            _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty)))),
         }
     }
 
@@ -121,7 +121,7 @@ impl Lowering<'_> {
     pub(super) fn lanes_unary(&mut self, at: Pos, op: UnaryOp, value: &Val) -> Result<Val> {
         let ty = value.ty.clone();
         if op != UnaryOp::Neg {
-            return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", shown(&ty))));
+            return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty))));
         }
         self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
     }

@@ -6,12 +6,12 @@
 use super::Callee;
 use super::builder::Builder;
 use super::function::{Lowering, Result, Target};
-use super::items::{Items, paired};
+use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
+use crate::typeinfo::Ty;
 
 /// A `for` loop as it is written.
 #[derive(Clone, Copy)]
@@ -60,8 +60,8 @@ impl Lowering<'_> {
     fn for_each_next(&mut self, at: Pos, looped: For, next: u32) -> Result<Val> {
         let For { number, pattern, source, body, .. } = looped;
         let callees = self.frame().callees.clone();
-        let Callee::Function(instance, harvest) = &callees[next as usize] else { return Ok(Val::unit()) };
-        let iterator = match (&source.1, harvest.params.first()) {
+        let Callee::Function(instance, info) = &callees[next as usize] else { return Ok(Val::unit()) };
+        let iterator = match (&source.1, info.params.first()) {
             (ExprKind::Range(start, end, inclusive, _), Some(Ty::Ref(range, _))) => {
                 self.range_value((start, *end, *inclusive), range)?
             }
@@ -71,7 +71,7 @@ impl Lowering<'_> {
         let reference = self.reference(Place::Slots(ty, slots, root), true);
         let (again, exit) = (self.build.block(), self.build.block());
         self.build.jump_into(again);
-        let item = self.call_function(at, instance, harvest, vec![reference])?;
+        let item = self.call_function(at, instance, info, vec![reference])?;
         let place = Place::Fixed(item);
         let some = self.build.tag(&place);
         self.build.go_on_if(some, exit);

@@ -3,9 +3,9 @@
 use super::function::{Lowering, Result};
 use super::types::Val;
 use crate::called::{math_function, of_libdevice};
-use crate::harvest::{Math, Memory, Ty};
 use crate::kir::{LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Math, Memory, Ty};
 
 /// Returns true for the functions that `fastmath` has instructions for, on `f32`.
 fn is_approximate(function: Math) -> bool {

@@ -3,9 +3,9 @@
 use super::builder::Builder;
 use super::function::Lowering;
 use super::types::Val;
-use crate::harvest::Ty;
-use crate::harvest::layout::TAG;
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Space, Terminator, Type, Value};
+use crate::typeinfo::Ty;
+use crate::typeinfo::layout::TAG;
 
 /// Copies, fills and comparisons of up to so many elements are written out; longer ones loop.
 pub(super) const UNROLLED: u64 = 16;

@@ -6,10 +6,10 @@ use super::function::{Lowering, Result};
 use super::generic::widens;
 use super::place::Pointing;
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{BlockId, SlotId, Terminator};
 use crate::syntax::Pos;
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 
 /// A place where values of one type arrive.
 #[derive(Debug)]
@@ -94,8 +94,8 @@ impl Lowering<'_> {
         if !value.ty.fits(ty) {
             let text = format!(
                 "this has type `{}` in the front end but `{}` in rustc; please report this",
-                shown(&value.ty),
-                shown(ty)
+                ty_name(&value.ty),
+                ty_name(ty)
             );
             return Err(self.error(at, text));
         }
@@ -115,11 +115,11 @@ impl Lowering<'_> {
             true => format!(
                 "this `{}` is to a value that may have no address, or to memory that other threads may write; bind it as an \
                  array, `let v = [v]`, and borrow `v[0]`",
-                shown(ty)
+                ty_name(ty)
             ),
             false => format!(
                 "this `{}` is to something else than the one that it could be instead; use each where it is made",
-                shown(ty)
+                ty_name(ty)
             ),
         };
         Err(self.error(at, text))

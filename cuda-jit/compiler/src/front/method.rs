@@ -4,8 +4,8 @@ use super::Callee;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Intrinsic, Ty};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
     /// `receiver.name(args)`
@@ -18,14 +18,14 @@ impl Lowering<'_> {
         expected: Option<&Ty>,
     ) -> Result<Val> {
         let callees = self.frame().callees.clone();
-        if let Callee::Function(instance, harvest) = &callees[number as usize] {
-            let Some(first) = harvest.params.first() else {
+        if let Callee::Function(instance, info) = &callees[number as usize] {
+            let Some(first) = info.params.first() else {
                 return Err(self.error(at, "a method has a receiver"));
             };
             let value = self.receiver_as(at, receiver, first)?;
-            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &harvest.params)];
-            passed.extend(self.arguments(Some(receiver), args, &harvest.params)?);
-            return self.call_function(at, instance, harvest, passed);
+            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &info.params)];
+            passed.extend(self.arguments(Some(receiver), args, &info.params)?);
+            return self.call_function(at, instance, info, passed);
         }
         if let Callee::Operation(operation, typing) = &callees[number as usize] {
             return self.operate(at, *operation, typing, (Some(receiver), args));

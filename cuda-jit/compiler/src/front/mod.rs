@@ -16,14 +16,16 @@ mod compare;
 mod constant;
 mod control;
 mod copies;
+mod debug_info;
 mod dynamic;
 pub mod export;
 mod expr;
+mod format_args;
 mod function;
 mod functions;
 mod generic;
 mod group;
-mod items;
+mod indexed;
 mod lanes;
 mod loops;
 mod math;
@@ -38,16 +40,14 @@ mod ordering;
 mod overload;
 mod panics;
 mod parameters;
-mod parts;
 mod pattern;
 mod place;
 mod print;
 mod reference;
 mod scopes;
 mod sections;
-mod shown;
 mod slice;
-mod together;
+mod sync;
 mod types;
 mod variants;
 mod view;
@@ -55,18 +55,18 @@ mod view;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::harvest::layout::{short, shown};
-use crate::harvest::{
-    Body, ConstValue, Exchange, GenericArg, Harvest, HostConstant, Instance, Intrinsic, Memory, Operation, Told, Ty,
-    Typing, ViewOp,
-};
 use crate::kir::{ArrayDecl, ConstantId, FuncId, Function, Module, Scalar, SharedId, Site, SiteId};
 use crate::libdevice;
 use crate::syntax::{self, Definition, Pos};
+use crate::typeinfo::layout::{short, ty_name};
+use crate::typeinfo::{
+    Body, ConstValue, Exchange, GenericArg, HostConstant, Instance, Intrinsic, Memory, Operation, ProbeResult, Ty,
+    TypeInfo, Typing, ViewOp,
+};
 
 use constant::Constants;
+use debug_info::SourceTypes;
 use function::Lowering;
-use shown::SourceTypes;
 
 /// Why a captured function cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -106,11 +106,11 @@ pub struct Lowered {
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let mut lowered = attempt(kernel, None, false)?;
-    if lowered.1.crowded.is_some() && lowered.1.could_make_way() {
+    if lowered.1.overflow.is_some() && lowered.1.could_make_way() {
         lowered = attempt(kernel, None, true)?;
     }
     match lowered {
-        (_, Constants { crowded: Some(error), .. }) => Err(error),
+        (_, Constants { overflow: Some(error), .. }) => Err(error),
         (mut lowered, Constants { declared, held, .. }) => {
             lowered.module.constants = declared;
             lowered.held = held;
@@ -127,14 +127,14 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
 /// If a parameter or the result has no form in C, or the function uses something that the language does not have for its types.
 pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerError> {
     let (Lowered { mut module, .. }, constants) = attempt(function, Some(name), false)?;
-    if let Some(error) = constants.crowded {
+    if let Some(error) = constants.overflow {
         return Err(error);
     }
     if !constants.held.is_empty() {
         return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
     }
     module.constants = constants.declared;
-    if module.carved_shared().is_some() {
+    if module.spilled_shared().is_some() {
         return Err(export::refused(function, "it has more shared memory than is fixed, which a launch brings"));
     }
     Ok(module)
@@ -143,7 +143,7 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
 /// Lowers a kernel, or a function to be exported under a name, perhaps with all tables in global memory; the constants
 /// are apart.
 fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
-    let Body::Captured(definition, harvest) = kernel.body else { panic!("a kernel is captured Rust") };
+    let Body::Captured(definition, probe) = kernel.body else { panic!("a kernel is captured Rust") };
     let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
     let mut program = Program {
         contract: fma,
@@ -154,23 +154,23 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
         constants: Constants { global_tables, ..Constants::default() },
         ..Program::default()
     };
-    let harvest = Rc::new(harvest().told());
+    let info = Rc::new(probe().into_info());
     match exported {
-        Some(name) => export::function(&mut program, (definition, kernel), harvest, name)?,
+        Some(name) => export::function(&mut program, (definition, kernel), info, name)?,
         None => {
-            let memories = harvest.params.iter().flat_map(Ty::memories).collect();
-            program.function(kernel, &harvest, memories, None);
+            let memories = info.params.iter().flat_map(Ty::memories).collect();
+            program.function(kernel, &info, memories, None);
         }
     }
-    while let Some(Pending { id, instance, harvest, mut memories, caller }) = program.pending.pop() {
-        let Body::Captured(definition, told) = instance.body else { continue };
-        let mut harvest = (*program.spelled(harvest, told)).clone();
-        for param in &mut harvest.params {
+    while let Some(Pending { id, instance, info, mut memories, caller }) = program.pending.pop() {
+        let Body::Captured(definition, probe) = instance.body else { continue };
+        let mut info = (*program.spelled(info, probe)).clone();
+        for param in &mut info.params {
             let rest = memories.split_off(param.memories().len().min(memories.len()));
             *param = param.in_memories(&memories);
             memories = rest;
         }
-        let lowered = Lowering::run(&mut program, (definition, &instance.generics), Rc::new(harvest), id, caller)?;
+        let lowered = Lowering::run(&mut program, (definition, &instance.generics), Rc::new(info), id, caller)?;
         program.functions[id.index()] = Some(lowered);
     }
     let functions = program.functions.into_iter().flatten().collect();
@@ -192,7 +192,7 @@ struct Spot(&'static str, Pos);
 struct Pending {
     id: FuncId,
     instance: Instance,
-    harvest: Rc<Told>,
+    info: Rc<TypeInfo>,
     /// Where its parameters point, in order.
     memories: Vec<Memory>,
     /// The source location that its panics report, if not their own.
@@ -228,7 +228,7 @@ struct Program {
 #[derive(Clone, Debug)]
 enum Callee {
     /// Captured Rust, and what rustc made of it.
-    Function(Instance, Rc<Told>),
+    Function(Instance, Rc<TypeInfo>),
     /// A function or method that is lowered in place, of these types.
     Operation(Operation, Rc<Typing>),
     /// Something that is lowered in place, with its generic argument if that is a number type.
@@ -302,7 +302,7 @@ impl Callee {
                     _ => None,
                 }),
             ),
-            Body::Captured(_, harvest) => Callee::Function(instance.clone(), Rc::new(harvest().told())),
+            Body::Captured(_, probe) => Callee::Function(instance.clone(), Rc::new(probe().into_info())),
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Constant(value) => Callee::Constant(Rc::new(value())),
@@ -314,11 +314,11 @@ impl Callee {
 
 impl Program {
     /// Adds to what rustc told of a function how the source spells its types, if a debugger is to know.
-    fn spelled(&self, harvest: Rc<Told>, told: fn() -> Harvest) -> Rc<Told> {
+    fn spelled(&self, info: Rc<TypeInfo>, probe: fn() -> ProbeResult) -> Rc<TypeInfo> {
         if !self.variables {
-            return harvest;
+            return info;
         }
-        Rc::new(Told { spelled: crate::harvest::spelled(|| told().told().bindings), ..(*harvest).clone() })
+        Rc::new(TypeInfo { spelled: crate::typeinfo::spelled(|| probe().into_info().bindings), ..(*info).clone() })
     }
 
     /// The function of the module that is this specialisation; one met for the first time is put on the list.
@@ -329,7 +329,7 @@ impl Program {
     fn function(
         &mut self,
         instance: &Instance,
-        harvest: &Rc<Told>,
+        info: &Rc<TypeInfo>,
         memories: Vec<Memory>,
         caller: Option<Spot>,
     ) -> FuncId {
@@ -343,7 +343,7 @@ impl Program {
         let name = self.name(definition, &instance.generics);
         self.names.push(name);
         self.ids.insert(key, id);
-        self.pending.push(Pending { id, instance: instance.clone(), harvest: harvest.clone(), memories, caller });
+        self.pending.push(Pending { id, instance: instance.clone(), info: info.clone(), memories, caller });
         id
     }
 
@@ -357,7 +357,7 @@ impl Program {
         for argument in generics {
             match argument {
                 GenericArg::Type(Ty::Scalar(scalar), _) => name.push_str(&format!("_{scalar}")),
-                GenericArg::Type(ty, _) => name.push_str(&symbol(&shown(ty))),
+                GenericArg::Type(ty, _) => name.push_str(&symbol(&ty_name(ty))),
                 GenericArg::Of(of, _) => name.push_str(&symbol(&short(of))),
                 GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
             }

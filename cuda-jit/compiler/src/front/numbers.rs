@@ -7,9 +7,9 @@ use super::builder::Builder;
 use super::expr::assembled;
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, UnaryOp, Value};
 use crate::syntax::Expr;
+use crate::typeinfo::Ty;
 
 /// A range.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl Lowering<'_> {
         ty: Option<u32>,
         wanted: Option<Scalar>,
     ) -> Result<Range> {
-        let asked = ty.map(|number| self.frame().harvest.named[number as usize].clone());
+        let asked = ty.map(|number| self.frame().info.named[number as usize].clone());
         let own = || self.ty_of(start).or_else(|| self.ty_of(end?));
         let ty = asked.or(wanted.map(Ty::Scalar)).or_else(own);
         let scalar = ty.as_ref().and_then(Ty::as_scalar).unwrap_or(Scalar::I32);

@@ -4,9 +4,9 @@ use super::compare::By;
 use super::function::{Lowering, Result};
 use super::functions::optional;
 use super::types::Val;
-use crate::harvest::{Operation, Ty, Typing};
 use crate::kir::{BinaryOp, Op, Scalar, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Operation, Ty, Typing};
 
 impl Lowering<'_> {
     /// An operation on arguments, behind a method's receiver.

@@ -4,9 +4,9 @@ use super::compare::is_sequence;
 use super::function::{Lowering, Result};
 use super::overload;
 use super::types::Val;
-use crate::harvest::{Ty, ty_of};
 use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
+use crate::typeinfo::{Ty, ty_of};
 
 /// Whether the operator compares.
 pub(super) fn compares(op: BinaryOp) -> bool {

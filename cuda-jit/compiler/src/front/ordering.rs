@@ -6,9 +6,9 @@ use super::compare::By;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::Ty;
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::Pos;
+use crate::typeinfo::Ty;
 
 impl Lowering<'_> {
     /// An `Ordering` as a constant.

@@ -8,10 +8,10 @@ use super::operator::comparison;
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Body, Operator, Ty};
 use crate::kir::{BinaryOp as Kir, CompareOp, Scalar, Value};
 use crate::syntax::{BinaryOp, Pos, UnaryOp};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Body, Operator, Ty};
 
 /// The operator's trait.
 pub(super) fn trait_name(op: BinaryOp) -> &'static str {
@@ -67,7 +67,7 @@ pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty>
 
 fn yielded(operator: Option<Operator>) -> Option<Ty> {
     match operator?.instance.body {
-        Body::Captured(_, harvest) => Some(harvest().told().result),
+        Body::Captured(_, probe) => Some(probe().into_info().result),
         _ => None,
     }
 }
@@ -165,7 +165,7 @@ impl Lowering<'_> {
 impl Scopes {
     fn unlisted(&self, at: Pos, name: &str, left: &Ty, right: &Ty) -> super::LowerError {
         let (is_own, is_enum) = (left.lists_operators(), left.as_sum().is_some());
-        let (left, right) = (shown(left), shown(right));
+        let (left, right) = (ty_name(left), ty_name(right));
         let operator = if left == right { name.to_owned() } else { format!("{name}<{right}>") };
         let listed = if is_own { operator.clone() } else { format!("{name} for {left}") };
         let derived = match name {

@@ -3,12 +3,12 @@
 
 use super::builder::Builder;
 use super::compare::{By, is_compared_by_parts};
+use super::format_args::Part;
 use super::function::{Lowering, Result};
-use super::parts::Part;
 use super::types::{Val, behind};
-use crate::harvest::{Memory, Ty};
 use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
+use crate::typeinfo::{Memory, Ty};
 
 /// As many values a panic's record takes along.
 const MOST_VALUES: usize = 8;
@@ -122,7 +122,7 @@ impl Lowering<'_> {
                 Piece::Value(index, conversion) => {
                     let (at, value) = values[*index as usize].clone();
                     if self.frame().definition.options.library && !has_known_debug(&value.ty) {
-                        parts.push(Part::Text(crate::harvest::layout::shown(&behind(value.ty))));
+                        parts.push(Part::Text(crate::typeinfo::layout::ty_name(&behind(value.ty))));
                         continue;
                     }
                     parts.extend(self.parts_shown(at, value, *conversion)?);

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::builder::Builder;
 use super::types::Val;
-use crate::harvest::{Memory, Told, Ty};
 use crate::kir::{Access, Param, Role, Space, Type};
 use crate::syntax::{Definition, Pattern};
+use crate::typeinfo::{Memory, Ty, TypeInfo};
 
 /// The KIR parameters and result. A result that is no single number is stored where the first parameter says.
-pub(super) fn signature(definition: &Definition, harvest: &Told, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
+pub(super) fn signature(definition: &Definition, info: &TypeInfo, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
     let mut params = Vec::new();
-    let result = match &harvest.result {
+    let result = match &info.result {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Type::Scalar(*scalar)),
         Ty::Unit => None,
         other => {
@@ -20,7 +20,7 @@ pub(super) fn signature(definition: &Definition, harvest: &Told, is_kernel: bool
             None
         }
     };
-    for (pattern, ty) in definition.params.iter().zip(&harvest.params) {
+    for (pattern, ty) in definition.params.iter().zip(&info.params) {
         let name = match pattern {
             Pattern::Bind(number) => definition.bindings[*number as usize].name,
             _ => "_",

@@ -11,10 +11,10 @@ use super::function::{Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{ConstValue, Memory, Resolved, Ty};
 use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, Space, Terminator, Value};
 use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{ConstValue, Memory, Resolved, Ty};
 
 /// The parts of a pattern that are still to be tested, the next one last.
 pub(super) type Parts = Vec<(&'static Pattern, Place)>;
@@ -208,7 +208,7 @@ impl<'p> Lowering<'p> {
             Pattern::Struct(fields) => {
                 for (name, pattern) in fields.iter().rev() {
                     let Some(index) = place.ty().field_of(variant, name) else {
-                        let text = format!("a value of type `{}` has no field `{name}`", shown(place.ty()));
+                        let text = format!("a value of type `{}` has no field `{name}`", ty_name(place.ty()));
                         return Err(self.error(self.scopes.beginning(), text));
                     };
                     parts.push((pattern, self.build.part(place, index)));
@@ -403,7 +403,7 @@ impl<'p> Lowering<'p> {
         scalar: Scalar,
     ) -> Option<Value> {
         let bits = match bound? {
-            Pattern::Const(number) => *self.frame().harvest.consts[*number as usize].cells.first()?,
+            Pattern::Const(number) => *self.frame().info.consts[*number as usize].cells.first()?,
             Pattern::Lit(lit, negated) => lit_bits(*lit, *negated, scalar),
             _ => return None,
         };
@@ -426,7 +426,7 @@ impl<'p> Lowering<'p> {
                 Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
             }
             other => {
-                Err(self.error(self.scopes.beginning(), format!("a value of type `{}` is no slice", shown(&other))))
+                Err(self.error(self.scopes.beginning(), format!("a value of type `{}` is no slice", ty_name(&other))))
             }
         }
     }
@@ -435,7 +435,7 @@ impl<'p> Lowering<'p> {
 impl Scopes {
     /// The number of the variant that rustc was asked for.
     pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
-        let variant = match &self.frame().harvest.patterns[asked as usize] {
+        let variant = match &self.frame().info.patterns[asked as usize] {
             Some(Resolved::Variant(variant)) => Some(*variant),
             _ => None,
         };
@@ -449,7 +449,7 @@ impl Scopes {
     }
 
     fn misfit(&self, ty: &Ty) -> LowerError {
-        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", shown(ty)))
+        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
     }
 
     /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
@@ -534,7 +534,7 @@ impl Builder {
             Place::Fixed(value) => value.leaves[0],
             Place::Slots(_, slots, _) => self.value(Op::Get(slots[0]), tag),
             Place::Memory(ptr, _, memory) => {
-                let at = self.part_at(*ptr, memory.space(), crate::harvest::layout::TAG, &Ty::Scalar(tag));
+                let at = self.part_at(*ptr, memory.space(), crate::typeinfo::layout::TAG, &Ty::Scalar(tag));
                 self.value(Op::Load(at), tag)
             }
         }

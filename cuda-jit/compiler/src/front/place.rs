@@ -3,10 +3,10 @@
 use super::builder::Builder;
 use super::function::{Local, Lowering, Result};
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{ArrayDecl, BinaryOp, CompareOp, Op, Scalar, SharedId, SlotId, Space, Type, Value};
 use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos, ensure_sufficient_stack};
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 
 /// Something that can be read and, but for a fixed value, written.
 #[derive(Clone, Debug)]
@@ -97,7 +97,7 @@ impl Lowering<'_> {
                         let text = format!(
                             "`{}` has no field `{name}` of its own, and kernels do not follow `Deref`; name the field that \
                              is behind it",
-                            shown(base.ty())
+                            ty_name(base.ty())
                         );
                         return Err(self.error(*at, text));
                     }
@@ -117,7 +117,7 @@ impl Lowering<'_> {
                         self.behind(closure)
                     }
                     other => {
-                        let text = format!("a value of type `{}` cannot be dereferenced", shown(&other));
+                        let text = format!("a value of type `{}` cannot be dereferenced", ty_name(&other));
                         return Err(self.error(*at, text));
                     }
                 }
@@ -227,7 +227,7 @@ impl Lowering<'_> {
         let (element, dims, memory) = match &value.ty {
             Ty::Slice(element, memory) => (element, 1, *memory),
             Ty::View(element, dims, memory) => (element, *dims, *memory),
-            other => return Err(self.error(at, format!("a value of type `{}` cannot be indexed", shown(other)))),
+            other => return Err(self.error(at, format!("a value of type `{}` cannot be indexed", ty_name(other)))),
         };
         let (ptr, extents) = (value.leaves[0], &value.leaves[1..=dims]);
         if checked {
@@ -323,7 +323,7 @@ impl Lowering<'_> {
     /// `shared!(T)`: one array for each place in the source and specialisation.
     pub(super) fn shared(&mut self, at: Pos, number: u32) -> Result<Val> {
         let frame = self.frame();
-        let ty = frame.harvest.named[number as usize].clone();
+        let ty = frame.info.named[number as usize].clone();
         let (definition, generics) = (frame.definition, frame.generics.clone());
         let count = self.program.shared.len() as u32;
         let key = (std::ptr::from_ref(definition), generics, number);

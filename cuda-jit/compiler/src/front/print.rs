@@ -1,14 +1,14 @@
 //! `printf!`: from Rust's pieces and rustc's types to a format of C's `vprintf` and the values for it.
 
 use super::builder::Builder;
+use super::format_args::Part;
 use super::function::{Lowering, Result};
 use super::numbers::unsigned;
-use super::parts::Part;
 use super::types::Val;
 use crate::called::{significant, write_digits};
-use crate::harvest::{DeviceFn, Memory, Ty};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, UnaryOp, Value};
 use crate::syntax::{Conversion, Expr, Form, Piece, Pos};
+use crate::typeinfo::{DeviceFn, Memory, Ty};
 
 /// So many bytes hold every number of 128 bits: 128 binary digits, and the zero at the end.
 const WIDEST: u64 = 129;

@@ -15,10 +15,10 @@ use super::generic::{meeting, widens};
 use super::place::{Place, Pointing, Root};
 use super::scopes::Scopes;
 use super::types::Val;
-use crate::harvest::layout::shown;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{SlotId, Space, Value};
 use crate::syntax::Pos;
+use crate::typeinfo::layout::ty_name;
+use crate::typeinfo::{Memory, Ty};
 
 /// The number of the leaf of `from` that each leaf of `to` is; none for leaves of references that point nowhere in `from`.
 fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>) {
@@ -69,7 +69,7 @@ impl Lowering<'_> {
                 let text = format!(
                     "a `{}` is borrowed with `&mut` here, but it, or what it is a part of, holds references, so that \
                      nothing can point to it; pass it by value and return it",
-                    shown(place.ty())
+                    ty_name(place.ty())
                 );
                 Err(self.error(at, text))
             }
@@ -242,7 +242,7 @@ impl Builder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::ty_of;
+    use crate::typeinfo::ty_of;
 
     #[test]
     fn what_points_nowhere_has_no_leaves_for_it() {

@@ -16,9 +16,9 @@ use super::merge::MergeId;
 use super::place::{Place, Root};
 use super::types::Val;
 use super::{Callee, LowerError, Spot};
-use crate::harvest::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Told, Ty, Typing};
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
+use crate::typeinfo::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Ty, TypeInfo, Typing};
 
 /// The place of a binding's value.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ pub(super) enum Captured {
     /// A reference to a closure, which is all that it has captured.
     Borrowed,
     /// A device function.
-    Function(Instance, Rc<Told>),
+    Function(Instance, Rc<TypeInfo>),
     /// A function or method that is lowered in place, of these types.
     Operation(Operation, Rc<Typing>),
     /// The constructor of a tuple struct, or of the variant of this number.
@@ -123,7 +123,7 @@ pub(super) struct Frame {
     pub(super) called: Option<(usize, Pos)>,
     pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
-    pub(super) harvest: Rc<Told>,
+    pub(super) info: Rc<TypeInfo>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
     pub(super) targets: Vec<Target>,
@@ -137,30 +137,34 @@ impl Frame {
     ///
     /// # Panics
     ///
-    /// If the harvest is another function's: someone wrote a hidden function of the macros' by hand.
+    /// If the type information is another function's: someone wrote a hidden function of the macros' by hand.
     pub(super) fn new(
         definition: &'static Definition,
         generics: Vec<GenericArg>,
-        harvest: Rc<Told>,
+        info: Rc<TypeInfo>,
         returns: Return,
     ) -> Self {
-        assert!(std::ptr::eq(harvest.of, definition), "what rustc told of `{}` is another function's", definition.name);
-        let callees = harvest.callees.iter().map(Callee::of).collect();
+        assert!(
+            std::ptr::eq(info.of, definition),
+            "what rustc reported of `{}` is another function's",
+            definition.name
+        );
+        let callees = info.callees.iter().map(Callee::of).collect();
         let crate::syntax::Options { checked, unchecked, .. } = definition.options;
-        Self { returns: vec![returns], ..Self::empty(definition, (checked, unchecked), generics, (harvest, callees)) }
+        Self { returns: vec![returns], ..Self::empty(definition, (checked, unchecked), generics, (info, callees)) }
     }
 
     /// A frame of the same function in which nothing is bound.
     pub(super) fn unbound(&self) -> Self {
-        let told = (self.harvest.clone(), self.callees.clone());
-        Self::empty(self.definition, (self.checked, self.unchecked), self.generics.clone(), told)
+        let reported = (self.info.clone(), self.callees.clone());
+        Self::empty(self.definition, (self.checked, self.unchecked), self.generics.clone(), reported)
     }
 
     fn empty(
         definition: &'static Definition,
         (checked, unchecked): (bool, bool),
         generics: Vec<GenericArg>,
-        (harvest, callees): (Rc<Told>, Rc<[Callee]>),
+        (info, callees): (Rc<TypeInfo>, Rc<[Callee]>),
     ) -> Self {
         let file = definition.file.into();
         let (locals, targets, returns) = (HashMap::new(), Vec::new(), Vec::new());
@@ -173,7 +177,7 @@ impl Frame {
             called,
             file,
             generics,
-            harvest,
+            info,
             callees,
             locals,
             targets,
@@ -184,8 +188,8 @@ impl Frame {
 
     /// The type of a binding; a closure or iterator has none.
     pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
-        let told = self.definition.bindings[number as usize].told?;
-        self.harvest.bindings[told as usize].clone()
+        let reported = self.definition.bindings[number as usize].reported?;
+        self.info.bindings[reported as usize].clone()
     }
 
     /// The constant that a name in a pattern turned out to be.
@@ -195,7 +199,7 @@ impl Frame {
 
     /// The constant that a question of a pattern was answered with.
     pub(super) fn resolved_constant(&self, asked: u32) -> Option<&ConstValue> {
-        match &self.harvest.patterns[asked as usize] {
+        match &self.info.patterns[asked as usize] {
             Some(Resolved::Constant(constant)) => Some(constant),
             _ => None,
         }

@@ -5,9 +5,9 @@ use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
 use super::view::{Axis, View};
-use crate::harvest::Ty;
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp, ensure_sufficient_stack};
+use crate::typeinfo::Ty;
 
 /// A number in `s![..]`: an `isize`, which counts from the end if it is negative.
 #[derive(Clone, Copy)]

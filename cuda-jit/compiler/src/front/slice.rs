@@ -3,9 +3,9 @@
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Exchange, Memory, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Exchange, Memory, Ty};
 use cuda_jit_lang::library::iterator::RANGES;
 
 /// The elements of an array or slice.
@@ -109,7 +109,7 @@ impl Lowering<'_> {
 
     /// Swaps what two places hold.
     pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
-        let [first, second] = [self.read_settled(&places[0]), self.read_settled(&places[1])];
+        let [first, second] = [self.read_copied(&places[0]), self.read_copied(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
     }
@@ -118,12 +118,12 @@ impl Lowering<'_> {
     pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.behind(target);
-        let old = self.read_settled(&target);
+        let old = self.read_copied(&target);
         match exchange {
             Exchange::Swap => {
                 let other = self.expr(&args[1], None)?;
                 let other = self.behind(other);
-                let value = self.read_settled(&other);
+                let value = self.read_copied(&other);
                 self.write(at, &target, value)?;
                 self.write(at, &other, old)?;
                 Ok(Val::unit())

@@ -8,11 +8,11 @@
 use super::Callee;
 use super::scopes::Scopes;
 use crate::called::shape_error;
-use crate::harvest::ty_of;
-use crate::harvest::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
-use crate::harvest::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
+use crate::typeinfo::ty_of;
+use crate::typeinfo::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
+use crate::typeinfo::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use cuda_jit_lang::device::Dim3;
 
 /// A value of the language: its type and the KIR values that it consists of.
@@ -175,8 +175,8 @@ impl Scopes {
             ExprKind::Lit(Lit::Bool(_)) | ExprKind::And(..) | ExprKind::Or(..) => Some(Ty::Scalar(Scalar::Bool)),
             ExprKind::Lit(Lit::Int(_, suffix) | Lit::Float(_, _, suffix)) => suffix_type(suffix).map(Ty::Scalar),
             ExprKind::Binding(number) => self.frame().binding_type(*number),
-            ExprKind::Const(number) => Some(self.frame().harvest.consts[*number as usize].ty.clone()),
-            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().harvest.types[*number as usize])),
+            ExprKind::Const(number) => Some(self.frame().info.consts[*number as usize].ty.clone()),
+            ExprKind::Cast(_, number) => Some(Ty::Scalar(self.frame().info.types[*number as usize])),
             ExprKind::Unary(op, value) => unary_type(*op, self.ty_of(value)?),
             ExprKind::Reborrow(value, mutable) => match &value.1 {
                 ExprKind::Deref(reference) => self.ty_of(reference),
@@ -198,12 +198,12 @@ impl Scopes {
                 Some(Ty::Array(Box::new(element), elements.len() as u64))
             }
             ExprKind::Shared(number) => {
-                let array = self.frame().harvest.named[*number as usize].clone();
+                let array = self.frame().info.named[*number as usize].clone();
                 Some(Ty::Ref(Box::new(array), Memory::Write(Space::Shared)))
             }
             ExprKind::DynamicShared(parts) => {
                 let slice = |(number, _): &(u32, _)| {
-                    let element = self.frame().harvest.named[*number as usize].clone();
+                    let element = self.frame().info.named[*number as usize].clone();
                     Ty::Slice(Box::new(element), Memory::Write(Space::Shared))
                 };
                 let mut slices: Vec<Ty> = parts.iter().map(slice).collect();
@@ -214,7 +214,7 @@ impl Scopes {
                 let (good, _) = tried_variants(&of)?;
                 Some(of.as_sum()?.variants[good].fields[0].1.clone())
             }
-            ExprKind::Struct(number, ..) => Some(self.frame().harvest.named[*number as usize].clone()),
+            ExprKind::Struct(number, ..) => Some(self.frame().info.named[*number as usize].clone()),
             ExprKind::Binary(op, left, right) => match op {
                 op if super::operator::compares(*op) => Some(Ty::Scalar(Scalar::Bool)),
                 op => binary_type(*op, self.ty_of(left), self.ty_of(right)),
@@ -243,7 +243,7 @@ impl Scopes {
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
             ExprKind::Closure(_) => Some(Ty::CLOSURE),
             ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
-                Some(self.frame().harvest.named[*number as usize].clone())
+                Some(self.frame().info.named[*number as usize].clone())
             }
             ExprKind::Method(_, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
@@ -259,7 +259,7 @@ impl Scopes {
     /// What a call yields.
     pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
         match &self.frame().callees[number as usize] {
-            Callee::Function(_, harvest) => Some(harvest.result.clone()),
+            Callee::Function(_, info) => Some(info.result.clone()),
             Callee::Operation(_, typing) => Some(typing.result.clone()),
             Callee::Intrinsic(Intrinsic::TryNumber(_), to) => {
                 Some(Ty::result(Ty::Scalar((*to)?), ty_of::<std::num::TryFromIntError>()))

@@ -8,9 +8,9 @@ use super::compare::By;
 use super::function::{Lowering, Result};
 use super::scopes::Scopes;
 use super::types::Val;
-use crate::harvest::{EnumTy, Pairs};
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::Pos;
+use crate::typeinfo::{EnumTy, Pairs};
 
 /// A variant's number, sign-extended.
 fn number((_, bits): &(&str, u64), scalar: Scalar) -> i128 {
@@ -82,10 +82,10 @@ impl Scopes {
         pairs: &Pairs<T>,
         holds: impl Fn(&T) -> bool,
     ) -> Result<Vec<Vec<bool>>> {
-        let shown = crate::harvest::layout::short(of.name);
+        let shown = crate::typeinfo::layout::short(of.name);
         match pairs {
-            Pairs::Told(told) => {
-                Ok(told.chunks(of.variants.len()).map(|row| row.iter().map(&holds).collect()).collect())
+            Pairs::Known(reported) => {
+                Ok(reported.chunks(of.variants.len()).map(|row| row.iter().map(&holds).collect()).collect())
             }
             Pairs::Absent => Err(self.error(at, format!("`{shown}` does not implement `{name}`; derive or write it"))),
             Pairs::Refused(why) => {

@@ -7,13 +7,13 @@
 use super::axes::AxisNumber;
 use super::function::{Lowering, Result};
 use super::functions::optional;
-use super::items::paired;
+use super::indexed::paired;
 use super::place::Place;
 use super::types::Val;
 use crate::called::shape_error;
-use crate::harvest::{Memory, ShapeOp, Ty, ViewOp};
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Memory, ShapeOp, Ty, ViewOp};
 
 /// A view taken apart.
 #[derive(Clone, Debug)]

@@ -104,7 +104,7 @@ rules! {
     /// A generic pointer has access `Read` only if the pointer that it is made of has.
     GenericAccess,
     /// Numbers that are moved at once are two or four, of up to 16 bytes together.
-    Together,
+    VectorWidth,
     /// What a `field` points to lies within the record and is aligned in it.
     Field,
     /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.
@@ -194,7 +194,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     check_arrays(&module.shared)?;
     check_constants(module)?;
     source::check_types(module)?;
-    if module.exported && (module.carved_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
+    if module.exported && (module.spilled_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
         return Err(broken(Rule::ExportedLaunch, "the module has such"));
     }
     let mut names = HashSet::new();

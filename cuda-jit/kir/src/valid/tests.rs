@@ -211,9 +211,12 @@ const BROKEN: &[(Rule, &str)] = &[
         "kir 1 kernel f(v0 p: ptr global u8 read, v1 x: u8) { b0: v2: ptr generic u8 = generic v0 read store v2, v1 return }",
     ),
     (Rule::Operand, "kir 1 kernel f(v0 x: u64) { b0: v1: ptr generic u8 = generic v0 read return }"),
-    (Rule::Together, "kir 1 kernel f(v0 x: ptr global u8 readwrite, v1 y: u8) { b0: store.cs v0, v1, v1, v1 return }"),
     (
-        Rule::Together,
+        Rule::VectorWidth,
+        "kir 1 kernel f(v0 x: ptr global u8 readwrite, v1 y: u8) { b0: store.cs v0, v1, v1, v1 return }",
+    ),
+    (
+        Rule::VectorWidth,
         "kir 1 kernel f(v0 x: ptr global f64 read) { slot s0 a: f64 b0: load.cs v0, s0, s0, s0, s0 return }",
     ),
     (

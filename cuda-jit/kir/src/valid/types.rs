@@ -427,7 +427,7 @@ fn cached_all(checker: &Checker<'_>, pointer: Value, count: usize) -> Result<Sca
     let element = cached(checker, pointer)?;
     match count {
         2 | 4 if count as u32 * element.bytes() <= 16 => Ok(element),
-        _ => Err(broken(Rule::Together, format!("{count} of {element}"))),
+        _ => Err(broken(Rule::VectorWidth, format!("{count} of {element}"))),
     }
 }
 

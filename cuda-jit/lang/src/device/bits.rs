@@ -1,8 +1,8 @@
 //! Operations on bits under CUDA's names. Rust's own methods (`count_ones`, `rotate_left` and so on) do as well where
 //! there are some.
 
-use crate::harvest::{Intrinsic, ScalarType};
 use crate::kir::{TernaryOp, UnaryOp};
+use crate::typeinfo::{Intrinsic, ScalarType};
 
 /// An integer of 32 or 64 bits.
 ///

@@ -2,8 +2,8 @@
 //!
 //! On the host a kernel's threads run one after the other, so barriers and shared memory are not there: they panic.
 
-use crate::harvest::{ElementType, Intrinsic};
 use crate::kir::{BarrierOp, Order, Ordering, Scope};
+use crate::typeinfo::{ElementType, Intrinsic};
 
 /// Why a function that needs other threads cannot answer on the host.
 #[track_caller]

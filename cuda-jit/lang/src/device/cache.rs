@@ -5,9 +5,9 @@
 //! Vectors of two and four are moved at once, up to 16 bytes by one instruction; those of three number by number.
 //! [The manual](https://docs.nvidia.com/cuda/parallel-thread-execution/#cache-operators) has each operator's meaning.
 
-use crate::harvest::{ElementType, Intrinsic};
 use crate::kir::{CacheLoad, CacheStore};
 use crate::num::Num;
+use crate::typeinfo::{ElementType, Intrinsic};
 
 /// What is loaded and stored with a hint: a number, or a [vector](crate::Vector). Nothing unsafe relies on an
 /// implementation: the front end refuses what is neither.

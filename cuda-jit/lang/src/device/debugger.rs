@@ -1,6 +1,6 @@
 //! What a kernel says to the debugger that watches it.
 
-use crate::harvest::Intrinsic;
+use crate::typeinfo::Intrinsic;
 
 /// Stops the thread in cuda-gdb, as a breakpoint on this line would; PTX's `brkpt`.
 ///

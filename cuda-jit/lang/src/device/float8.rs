@@ -4,8 +4,8 @@
 
 use half::f16;
 
-use crate::harvest::Intrinsic;
 use crate::kir::Float8;
+use crate::typeinfo::Intrinsic;
 
 /// The compute capability that the kernel is compiled for, its major number times ten and its minor one: 75, 90, 120.
 ///

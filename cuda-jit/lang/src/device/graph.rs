@@ -5,7 +5,7 @@
 //! Nothing checks the number on the device, so making one for kernels is unsafe.
 
 use crate::DeviceType;
-use crate::harvest::Intrinsic;
+use crate::typeinfo::Intrinsic;
 
 /// The number that a conditional node of a graph looks at, as kernels take it; see [`set_conditional`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]

@@ -38,9 +38,9 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use crate::harvest::{Body, Callee, DeviceFn, Instance, Intrinsic};
 use crate::kir::LibFn;
 use crate::kir::with_libdevice;
+use crate::typeinfo::{Body, Callee, DeviceFn, Instance, Intrinsic};
 
 /// Why a function of libdevice cannot answer on the host.
 #[track_caller]

@@ -7,8 +7,8 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use crate::harvest::operation::untied_operations;
-use crate::harvest::{
+use crate::typeinfo::operation::untied_operations;
+use crate::typeinfo::{
     Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Untied, ValueType, ViewOp,
     type_arg,
 };

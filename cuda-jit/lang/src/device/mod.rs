@@ -7,7 +7,7 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use crate::harvest::{
+use crate::typeinfo::{
     Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Untied,
 };
 
@@ -26,21 +26,21 @@ macro_rules! calls {
 
         impl$(<$($generic),+>)? $name$(<$($generic),+>)? {
             #[doc(hidden)]
-            pub fn __callee() -> $crate::harvest::Callee<Self> {
-                $crate::harvest::Callee::new()
+            pub fn __callee() -> $crate::typeinfo::Callee<Self> {
+                $crate::typeinfo::Callee::new()
             }
 
             $crate::__private::see! { pub, }
         }
 
         // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-        unsafe impl$(<$($generic: $bound),+>)? $crate::harvest::DeviceFn for $name$(<$($generic),+>)? {
+        unsafe impl$(<$($generic: $bound),+>)? $crate::typeinfo::DeviceFn for $name$(<$($generic),+>)? {
             type Args = ($($param,)*);
             type Output = output!($($output)?);
-            fn instance() -> $crate::harvest::Instance {
-                $crate::harvest::Instance {
-                    body: $crate::harvest::Body::Intrinsic($intrinsic),
-                    generics: vec![$($( $crate::harvest::type_arg::<$generic>() ),+)?],
+            fn instance() -> $crate::typeinfo::Instance {
+                $crate::typeinfo::Instance {
+                    body: $crate::typeinfo::Body::Intrinsic($intrinsic),
+                    generics: vec![$($( $crate::typeinfo::type_arg::<$generic>() ),+)?],
                 }
             }
         }

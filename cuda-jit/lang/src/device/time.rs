@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use std::sync::LazyLock;
 
-use crate::harvest::Intrinsic;
 use crate::kir::Clock;
+use crate::typeinfo::Intrinsic;
 
 /// The low 32 bits of [`clock64`].
 pub fn clock() -> u32 {

@@ -5,8 +5,8 @@
 //! Slices of vectors are made from slices of numbers whose address is a multiple of the vector's alignment, and whose
 //! bytes are those of the vectors.
 
-use crate::harvest::Intrinsic;
 use crate::num::Vector;
+use crate::typeinfo::Intrinsic;
 
 /// The message of a panic of [`as_vectors`].
 #[doc(hidden)]

@@ -4,8 +4,8 @@
 //! host these functions panic, since its threads run one after the other.
 
 use super::block::needs_other_threads;
-use crate::harvest::{Intrinsic, ScalarType};
 use crate::kir::{CompareOp, ReduceOp, ShuffleOp, VoteOp};
+use crate::typeinfo::{Intrinsic, ScalarType};
 
 /// The mask of all 32 lanes.
 pub const FULL_MASK: u32 = u32::MAX;

@@ -4,8 +4,8 @@
 //!
 //! There is no unsafe code but the promise that the compiler is told the truth about the operation here.
 
-use crate::harvest::operation::operations;
-use crate::harvest::{Callee, DeviceType, Operation, Returned};
+use crate::typeinfo::operation::operations;
+use crate::typeinfo::{Callee, DeviceType, Operation, Returned};
 
 operations! {
     /// `get`

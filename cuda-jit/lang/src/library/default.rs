@@ -7,20 +7,22 @@
 use std::marker::PhantomData;
 
 use crate::device;
-use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Harvest, Instance, Returned, Untied, ValueType, owner_arg};
 use crate::syntax::Definition;
+use crate::typeinfo::{
+    Body, Callee, DeviceFn, DeviceType, Instance, ProbeResult, Returned, Untied, ValueType, owner_arg,
+};
 
 /// The captured body of an `impl Default`.
 ///
 /// # Safety
 ///
-/// The definition and the harvest are those of the type's `default`. `#[device]` implements it.
+/// The definition and the type information are those of the type's `default`. `#[device]` implements it.
 pub unsafe trait CapturedDefault {
     /// The function as written.
     fn definition() -> &'static Definition;
 
     /// Its typing information from rustc.
-    fn harvest() -> Harvest;
+    fn probe() -> ProbeResult;
 }
 
 /// A type with a default value that kernels can make.
@@ -69,7 +71,7 @@ unsafe impl<T: DeviceDefault> DeviceFn for DefaultOf<T> {
 
     fn instance() -> Instance {
         let generics = vec![owner_arg::<Self>()];
-        Instance { body: Body::Captured(T::definition(), T::harvest), generics }
+        Instance { body: Body::Captured(T::definition(), T::probe), generics }
     }
 }
 
@@ -78,7 +80,7 @@ macro_rules! defaults {
         // SAFETY: the function makes what `Default` of the type does, as its test shows.
         unsafe impl<$($generics)*> CapturedDefault for $ty {
             fn definition() -> &'static Definition { $name::<$($arg),*>::__definition() }
-            fn harvest() -> Harvest { $name::<$($arg),*>::__harvest() }
+            fn probe() -> ProbeResult { $name::<$($arg),*>::__probe() }
         }
     )* };
 }
@@ -166,7 +168,7 @@ where
         of_array::<A, N>::__definition()
     }
 
-    fn harvest() -> Harvest {
-        of_array::<A, N>::__harvest()
+    fn probe() -> ProbeResult {
+        of_array::<A, N>::__probe()
     }
 }

@@ -1,9 +1,9 @@
-//! Functions of the standard library, those of `std::mem` and those that make iterators: how the twin tells them from other
+//! Functions of the standard library, those of `std::mem` and those that make iterators: how the typing probe tells them from other
 //! functions that are none of the device's.
 //!
 //! A function has a type of its own, and that of the standard library's is the same under each name that it is imported by. So
-//! the twin passes those of as many arguments along with the function that is called, and a method is looked for that only two
-//! of one type have. It yields a function of the device library, which the twin calls instead.
+//! the typing probe passes those of as many arguments along with the function that is called, and a method is looked for that only two
+//! of one type have. It yields a function of the device library, which the typing probe calls instead.
 //!
 //! # Safety
 //!
@@ -12,14 +12,16 @@
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
 
-use crate::harvest::plain::{CompiledForDevice, Found, MakesArray, NoFunction, PlainFunction, PlainFunctionOfArray};
-use crate::harvest::{
-    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
-    type_arg,
-};
 use crate::library::iterator::{
     self, __Making_array_from_fn, __Making_empty, __Making_from_fn, __Making_once, __Making_repeat, __Making_repeat_n,
     __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
+};
+use crate::typeinfo::non_device::{
+    CompiledForDevice, Found, MakesArray, NoFunction, NonDeviceFunction, PlainFunctionOfArray,
+};
+use crate::typeinfo::{
+    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
+    type_arg,
 };
 
 macro_rules! callees {
@@ -30,8 +32,8 @@ macro_rules! callees {
 
         // SAFETY: the instance is the function that the type is named after.
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
-            type Args = crate::harvest::Untied;
-            type Output = crate::harvest::Untied;
+            type Args = crate::typeinfo::Untied;
+            type Output = crate::typeinfo::Untied;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::Exchange(Exchange::$name)), generics: vec![type_arg::<T>()] }
@@ -49,8 +51,8 @@ callees! {
     Take
 }
 
-/// The observer of a callee that is refused.
-type Observer = *const NoCallee;
+/// The witness of a callee that is refused.
+type Witness = *const NoCallee;
 /// The callee of what is refused already.
 type Silent = NoFunction;
 /// The type arguments of a function that is none of the standard library's.
@@ -108,12 +110,12 @@ macro_rules! unknown {
                 self
             }
 
-            /// The function value that the twin calls.
+            /// The function value that the typing probe calls.
             pub fn stand_in<V>(&self, _: &V, function: V) -> V {
                 function
             }
 
-            /// The function value that the twin calls with closures.
+            /// The function value that the typing probe calls with closures.
             pub fn tie<V>(&self, _: &V, function: V) -> V {
                 function
             }
@@ -136,7 +138,7 @@ unknown! {
 #[derive(Debug)]
 pub struct Among<F, S, A>(PhantomData<(F, S, A)>);
 
-impl PlainFunction {
+impl NonDeviceFunction {
     /// Compares the function with those of no argument.
     pub fn see_none<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Among<F, (E,), (A,)> {
         Among(PhantomData)
@@ -182,8 +184,8 @@ macro_rules! compared {
 }
 
 compared! {
-    [] PlainFunction, []: see_one see_two;
-    [] PlainFunction, []: beside_one beside_two;
+    [] NonDeviceFunction, []: see_one see_two;
+    [] NonDeviceFunction, []: beside_one beside_two;
     [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: see_one see_two;
     [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: beside_one beside_two;
 }
@@ -193,16 +195,16 @@ compared! {
 pub struct StandIn<F>(PhantomData<F>);
 
 impl<F> StandIn<F> {
-    /// The function value that the twin calls.
+    /// The function value that the typing probe calls.
     ///
     /// # Panics
     ///
-    /// Always: the twin is never run.
+    /// Always: the typing probe is never run.
     pub fn stand_in<V>(&self, _: &V, _: V) -> F {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 
-    /// The function value that the twin calls with closures: the known one, where rustc looks for what their types must be.
+    /// The function value that the typing probe calls with closures: the known one, where rustc looks for what their types must be.
     pub fn tie<V>(&self, _: &V, function: V) -> V {
         function
     }
@@ -213,9 +215,9 @@ impl<A, R> StandIn<fn(A) -> R> {
     ///
     /// # Panics
     ///
-    /// Always: the twin is never run.
+    /// Always: the typing probe is never run.
     pub fn result<V>(&self, _: V) -> R {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -224,9 +226,9 @@ impl<A, B, R> StandIn<fn(A, B) -> R> {
     ///
     /// # Panics
     ///
-    /// Always: the twin is never run.
+    /// Always: the typing probe is never run.
     pub fn result<V>(&self, _: V) -> R {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -276,7 +278,7 @@ pub trait IsPlain {
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(&self, _: Observer, _: &V) -> Silent
+    fn by<V>(&self, _: Witness, _: &V) -> Silent
     where
         Self::Function: CompiledForDevice,
     {

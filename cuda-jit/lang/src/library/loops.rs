@@ -5,7 +5,7 @@ use std::ops::Range;
 use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 
 use super::iterator::{__DeviceIterator_next, DeviceIterator, RangeInclusive};
-use crate::harvest::{DeviceFn, NoCallee};
+use crate::typeinfo::{DeviceFn, NoCallee};
 
 /// A type that a `for` loop runs over: the elements of arrays, slices and views, which the compiler takes one by one, and
 /// iterators of the device library and of the user.
@@ -23,7 +23,7 @@ pub trait LoopItems {
     type Next: DeviceFn;
 }
 
-/// Ties an observer to the function that yields the next item of what a loop runs over.
+/// Ties a witness to the function that yields the next item of what a loop runs over.
 pub fn items<T: LoopItems>(_: T, _: *const T::Next) -> std::iter::Empty<T::Item> {
     std::iter::empty()
 }
@@ -85,5 +85,5 @@ impl RangeItem<true> for char {
     type Next = __DeviceIterator_next<RangeInclusive<char>>;
 }
 
-/// Ties an observer to the function that yields the next item of a range that begins with a value of this type.
+/// Ties a witness to the function that yields the next item of a range that begins with a value of this type.
 pub fn range_of<T: RangeItem<INCLUSIVE>, const INCLUSIVE: bool>(_: &T, _: *const T::Next) {}

@@ -13,8 +13,8 @@ use std::cmp::Ordering;
 
 use crate::device;
 use crate::device::library::{comes_after, duplicate, extend_mut, unfilled};
-use crate::harvest::operation::untied_operations;
-use crate::harvest::{Callee, Operation, Returned};
+use crate::typeinfo::operation::untied_operations;
+use crate::typeinfo::{Callee, Operation, Returned};
 
 untied_operations! {
     /// `len`

@@ -8,7 +8,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::harvest::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, Ty};
+use crate::typeinfo::{Arithmetic, Closure, DeviceType, Field, Key, StructTy, Ty};
 
 /// The names of a struct and of its fields.
 ///
@@ -84,8 +84,8 @@ macro_rules! device_struct {
 
             // SAFETY: these are the struct's fields, in order, as the macro's user wrote them beside the struct.
             #[diagnostic::do_not_recommend]
-            unsafe impl<$($parameters)*> $crate::harvest::DeviceType for $name<$($arguments)*> {
-                type K = $crate::library::structs::StructKey<Name, ($(<$ty as $crate::harvest::DeviceType>::K,)*)>;
+            unsafe impl<$($parameters)*> $crate::typeinfo::DeviceType for $name<$($arguments)*> {
+                type K = $crate::library::structs::StructKey<Name, ($(<$ty as $crate::typeinfo::DeviceType>::K,)*)>;
             }
         };
     };

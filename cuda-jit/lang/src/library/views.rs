@@ -14,10 +14,12 @@ use num_complex::Complex;
 
 use crate::device;
 use crate::device::library::{duplicate, index_of, number_of};
-use crate::harvest::{DeviceType, NoCallee, Returned, ScalarType, TupleKey, ValueType, ViewCall, ViewDim, ViewKey, op};
 use crate::kir::Scalar;
 use crate::library::loops::LoopItems;
 use crate::num::{Float, Num};
+use crate::typeinfo::{
+    DeviceType, NoCallee, Returned, ScalarType, TupleKey, ValueType, ViewCall, ViewDim, ViewKey, op,
+};
 
 /// A number, real or complex, of which kernels have sums and products.
 ///

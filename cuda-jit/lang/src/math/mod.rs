@@ -26,8 +26,8 @@ mod plain;
 mod single;
 mod trigonometric;
 
-use crate::harvest::{DeviceFn, Instance, Math};
 use crate::kir::{LibFn, Scalar};
+use crate::typeinfo::{DeviceFn, Instance, Math};
 
 /// The functions: those that libdevice has, with its name, and those that neither it nor an instruction has.
 macro_rules! functions {

@@ -17,7 +17,7 @@ use half::{bf16, f16};
 
 use super::{FloatMethods, OrderedInteger, OrderedNumber};
 use crate::device;
-use crate::harvest::{ElementType, ScalarType};
+use crate::typeinfo::{ElementType, ScalarType};
 
 /// A number that kernels compute with: every integer, `f32`, `f64`, and the `half` crate's `f16` and `bf16`.
 ///
@@ -37,7 +37,7 @@ use crate::harvest::{ElementType, ScalarType};
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///
-/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+/// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 #[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
 pub trait Num:
     ScalarType
@@ -84,7 +84,7 @@ pub trait Num:
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///
-/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+/// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Integer:
     Num
     + Eq
@@ -127,7 +127,7 @@ pub trait Integer:
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///
-/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+/// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Float: Num + Neg<Output = Self> + FloatMethods {
     /// The smaller of two; the one that is not NaN.
     fn min(self, other: Self) -> Self;

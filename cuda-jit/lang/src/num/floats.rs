@@ -11,13 +11,13 @@ use half::{bf16, f16};
 use super::integers::Int;
 use super::{Float, Num};
 use crate::device;
-use crate::harvest::operation::operations;
-use crate::harvest::{Callee, Math, Operation, Returned};
 use crate::kir::{BinaryOp, UnaryOp};
+use crate::typeinfo::operation::operations;
+use crate::typeinfo::{Callee, Math, Operation, Returned};
 
 /// A float type as the library computes with it.
 ///
-/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+/// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Bits: Float {
     /// The unsigned integer of the same width.
     type Bits: Int;

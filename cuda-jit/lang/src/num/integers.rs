@@ -7,13 +7,13 @@
 use super::Integer;
 use super::arithmetic::*;
 use crate::device;
-use crate::harvest::operation::operations;
-use crate::harvest::{Callee, Operation, Returned};
 use crate::kir::{BinaryOp, UnaryOp};
+use crate::typeinfo::operation::operations;
+use crate::typeinfo::{Callee, Operation, Returned};
 
 /// An integer type as the library computes with it.
 ///
-/// Sealed: it is for types with [`ScalarType`](crate::harvest::ScalarType) alone.
+/// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Int: Integer {
     /// The unsigned type of the same width.
     type Unsigned: Int;

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::integers;
 use crate::device;
-use crate::harvest::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Untied};
+use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Untied};
 
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident -> $result:ty => $operation:ident;)*) => { $(

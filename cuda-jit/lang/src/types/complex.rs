@@ -11,12 +11,12 @@
 use num_complex::Complex;
 
 use crate::device;
-use crate::harvest::{
+use crate::num::Float;
+use crate::num::floats::Bits;
+use crate::typeinfo::{
     Arithmetic, Callee, DeviceFn, DeviceType, ElementType, Field, KernelParam, Key, Operator, Returned, StructTy, Ty,
     ValueType, ty_of,
 };
-use crate::num::Float;
-use crate::num::floats::Bits;
 
 /// `f32` or `f64`: what complex numbers consist of.
 ///

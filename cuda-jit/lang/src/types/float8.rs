@@ -16,8 +16,8 @@ use super::{bf16x2, f16x2, f32x2};
 use crate::DeviceType;
 use crate::device;
 use crate::device::{compute_capability, narrow_e4m3, narrow_e5m2, widen_e4m3, widen_e5m2};
-use crate::harvest::{DeviceFn, Instance};
 use crate::num::to_odd;
+use crate::typeinfo::{DeviceFn, Instance};
 
 /// The oldest target that has the instructions.
 const CONVERTS: u32 = 89;

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
-use crate::harvest::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Untied, type_arg};
+use crate::typeinfo::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Untied, type_arg};
 
 /// What stands for a function that makes a `To` of a `From`.
 #[derive(Debug)]

@@ -16,13 +16,13 @@ use cuda_mem_element::{Element, Exchanged, NumberKind};
 use half::{bf16, f16};
 
 use crate::device::Cached;
-use crate::harvest::operation::operations;
-use crate::harvest::{
+use crate::kir::BinaryOp;
+use crate::num::{Float, Vector};
+use crate::typeinfo::operation::operations;
+use crate::typeinfo::{
     Arithmetic, Body, Callee, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam,
     Key, Operation, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
 };
-use crate::kir::BinaryOp;
-use crate::num::{Float, Vector};
 
 /// What stands for the functions that make a vector.
 #[doc(hidden)]

@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprPath, Ident, Lit, LitStr, Macro, Path, Token};
 
 use super::callee::{function_of_type, is_constructor, of_type};
-use super::observers::callee;
 use super::pattern::is_type_case;
 use super::slicing::is_slicing;
+use super::witnesses::callee;
 use super::{BindingKind, Capture, node, nothing, span::begin};
 use crate::format::Format;
 use crate::options::leading_crate;
@@ -100,7 +100,7 @@ impl Capture {
         captured
     }
 
-    /// `receiver.method(args)`. In the twin the method's hidden one is called in its place.
+    /// `receiver.method(args)`. In the typing probe the method's hidden one is called in its place.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let receiver = self.typed(&mut call.receiver);
@@ -222,12 +222,12 @@ impl Capture {
         }
     }
 
-    /// Has rustc check that a macro is the one that the language knows by this name: the twin imports that by a glob, and where the
+    /// Has rustc check that a macro is the one that the language knows by this name: the typing probe imports that by a glob, and where the
     /// name, or what a path ends in, is another macro's, it is ambiguous.
     pub(super) fn known_macro(&mut self, call: &Macro) {
         let Some(name) = call.path.segments.last().map(|last| &last.ident) else { return };
         self.imports.known_macro(name);
-        // an import of the body comes before that of the twin, so that it is asked where the macro is called
+        // an import of the body comes before that of the typing probe, so that it is asked where the macro is called
         if call.path.segments.len() > 1 || self.scopes.block() > 0 {
             let (path, module) = (&call.path, Ident::new(&name.to_string(), Span::mixed_site()));
             let taken = match name.to_string().as_str() {
@@ -327,10 +327,10 @@ fn is_known_macro(name: &str) -> bool {
     ) || matches!(name, "todo" | "unimplemented" | "unreachable")
 }
 
-/// In the twin: the call of a hidden function, whose callee is shown to its observer.
+/// In the typing probe: the call of a hidden function, whose callee is shown to its witness.
 fn shown(call: &Expr, number: u32, span: Span) -> Expr {
-    let observer = callee(number, span);
-    Expr::Verbatim(quote_spanned!(span => #call.of(#observer)))
+    let witness = callee(number, span);
+    Expr::Verbatim(quote_spanned!(span => #call.of(#witness)))
 }
 
 /// The case of a path's last name.

@@ -1,6 +1,6 @@
-//! What a call names, and under which name the twin asks for it.
+//! What a call names, and under which name the typing probe asks for it.
 //!
-//! A free function may be none of the device's, or a kernel, and a type may lack the function on the device. The twin asks
+//! A free function may be none of the device's, or a kernel, and a type may lack the function on the device. The typing probe asks
 //! so that rustc then finds something that says so, instead of nothing:
 //!
 //! - a free function is asked for under an alias, which a `use` of its path declares. Where the path is that of a function
@@ -20,9 +20,9 @@ use syn::{Expr, ExprPath, GenericArgument, Ident, PathArguments};
 use cuda_jit_syntax::owned as s;
 
 use super::call::PRIMITIVES;
-use super::observers::{callee, callee_value};
 use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
+use super::witnesses::{callee, callee_value};
 use super::{Capture, node, nothing};
 
 /// The types that are named in lower case and are no primitives of Rust's.
@@ -42,8 +42,8 @@ impl Capture {
         }
     }
 
-    /// In the twin: `let f = path; observer.see(&f);` before the statement, and `f` in it, so that the callee's generic
-    /// arguments are seen. With closures among the arguments `see(path, &observer)`: rustc finds the types of a
+    /// In the typing probe: `let f = path; witness.see(&f);` before the statement, and `f` in it, so that the callee's generic
+    /// arguments are seen. With closures among the arguments `see(path, &witness)`: rustc finds the types of a
     /// closure's parameters in the bounds of the function only where its path stands in the call. Of a call it is known how
     /// many arguments it has, and whether closures are among them. The functions of the standard library that kernels know
     /// and that have as many go along, so that rustc finds out whether it is one of them, and what stands for it then; where
@@ -58,7 +58,7 @@ impl Capture {
         self.check_primitive(written);
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
-        let (observer, hidden) = (callee(number, span), hidden(path));
+        let (witness, hidden) = (callee(number, span), hidden(path));
         let same = self.imports.is_repeated().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
@@ -69,13 +69,13 @@ impl Capture {
         };
         let named = imported(path.to_token_stream());
         // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
-        let seen = |named: TokenStream, found: TokenStream, observer: TokenStream| {
+        let seen = |named: TokenStream, found: TokenStream, witness: TokenStream| {
             let seer = imported(seer(path).to_token_stream());
-            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #observer))))
+            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #witness))))
         };
         if let (Some((_, true)), None, false) = (call, &known, is_constructor(path)) {
             let found = imported(quote_spanned!(span => #hidden()));
-            return (seen(quote_spanned!(span => #(#same)*(#named)), found, observer.to_token_stream()), None);
+            return (seen(quote_spanned!(span => #(#same)*(#named)), found, witness.to_token_stream()), None);
         }
         if is_constructor(path) {
             self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
@@ -85,7 +85,7 @@ impl Capture {
             let made = quote!(unsafe { __cuda_jit_made(&#value, #asked) });
             let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
             self.say(quote!(let #callee = #made;));
-            self.say(quote_spanned!(span => #callee.of(#observer);));
+            self.say(quote_spanned!(span => #callee.of(#witness);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
         let asked = format_ident!("__cuda_jit_asked{}", number, span = span);
@@ -94,19 +94,19 @@ impl Capture {
             let constant = format_ident!("__cuda_jit_constant{}", number, span = span);
             let all = imported(quote_spanned!(span => (#(#same)*(#path), #hidden(), || &#path)));
             self.say(quote_spanned!(span => let (#value, #asked, #constant) = #all;));
-            self.say(quote_spanned!(span => #asked.argument(&#value, #constant).by(#observer, &#value);));
+            self.say(quote_spanned!(span => #asked.argument(&#value, #constant).by(#witness, &#value);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
         let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
         self.say(quote_spanned!(span => let (#value, #asked) = #both;));
         let Some((mut see, known)) = known else {
             // a type's function is the type's, whatever is imported
-            let shown = if of_type(written) { quote!(of(#observer)) } else { quote!(by(#observer, &#value)) };
+            let shown = if of_type(written) { quote!(of(#witness)) } else { quote!(by(#witness, &#value)) };
             self.say(quote_spanned!(span => #asked.see(&#value).#shown;));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
         see.set_span(span);
-        let found = quote_spanned!(span => #asked.#see(&#value, #known).by(#observer, &#value));
+        let found = quote_spanned!(span => #asked.#see(&#value, #known).by(#witness, &#value));
         if let Some((_, true)) = call {
             let callee = format_ident!("__cuda_jit_known{}", number, span = span);
             self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
@@ -121,10 +121,10 @@ impl Capture {
     pub(super) fn in_capitals(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let number = self.callee(span);
-        let (observer, value) = (callee(number, span), callee_value(number, span));
+        let (witness, value) = (callee(number, span), callee_value(number, span));
         self.say(quote_spanned!(span => let #value = #arg;));
-        let told = quote_spanned!(span => || __cuda_jit_Capitals(&#arg).told());
-        self.say(quote_spanned!(span => __cuda_jit_capitals(&#value, #told, #observer);));
+        let reported = quote_spanned!(span => || __cuda_jit_Capitals(&#arg).reported());
+        self.say(quote_spanned!(span => __cuda_jit_capitals(&#value, #reported, #witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
@@ -135,13 +135,13 @@ impl Capture {
         let Expr::Path(path) = &*arg else { return nothing() };
         let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
         let number = self.callee(span);
-        let (observer, value) = (callee(number, span), callee_value(number, span));
+        let (witness, value) = (callee(number, span), callee_value(number, span));
         self.say(quote_spanned!(span => let #value = #path; let #asked = || #applied.__cuda_jit_valued();));
         // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
         let named = quote!(unsafe { __cuda_jit_named(&#value, #asked) });
         let name = Ident::new("__callee", Span::mixed_site().located_at(span));
         self.say(quote!(let #name = #named;));
-        self.say(quote_spanned!(span => #name.of(#observer);));
+        self.say(quote_spanned!(span => #name.of(#witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
@@ -283,7 +283,7 @@ fn is_primitive(name: &str) -> bool {
     PRIMITIVES.contains(&name) && !LOWER_TYPES.contains(&name)
 }
 
-/// In the twin: has rustc check that a name is the type of Rust's own. Of a module with that name, which lacks a hidden function,
+/// In the typing probe: has rustc check that a name is the type of Rust's own. Of a module with that name, which lacks a hidden function,
 /// rustc would take the type.
 pub(super) fn primitive_check(name: &Ident) -> TokenStream {
     quote_spanned!(name.span() => { use __cuda_jit_primitives::*; use #name as __cuda_jit_primitive; })

@@ -5,8 +5,8 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Ident, Macro, Pat, PatIdent, Stmt, UnOp};
 
-use super::observers::{after, named};
 use super::pattern::is_constant;
+use super::witnesses::{after, named};
 use super::{BindingKind, Capture, node, nothing, span::begin};
 
 /// What kernels have instead of a variable that all threads write.
@@ -166,21 +166,21 @@ impl Capture {
         self.scopes.enter_closure(closure.capture.is_some());
         // what never returns has whatever type its place asks for
         let asks = ask && !diverges(&closure.body);
-        let (params, body, twin) = self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut observers)).collect();
+        let (params, body, probe) = self.scoped(|walk| {
+            let mut witnesses = Vec::new();
+            let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut witnesses)).collect();
             let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
-            observers.extend(before);
-            (params, body, after(observers, &closure.body))
+            witnesses.extend(before);
+            (params, body, after(witnesses, &closure.body))
         });
         let ((returns, moved), span) = (self.scopes.leave_closure(), closure.or1_token.span());
         let result = (asks || returns).then(|| self.questions.named(span));
         // `return` says what is returned: before the body, a value would be typed apart from what is around it
-        let observer = result.map(|number| named(number, span)).into_iter();
+        let witness = result.map(|number| named(number, span)).into_iter();
         // the block begins where the body does, so that an error about the closure reads the same as in the function
         let begins = begin(&closure.body);
         *closure.body =
-            Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#observer);)* #twin }));
+            Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#witness);)* #probe }));
         s::Closure { params, body: Box::new(body), moved, result }
     }
 }

@@ -8,13 +8,13 @@ use syn::spanned::Spanned;
 use syn::{BinOp, Block, Expr, ExprBinary, ExprBlock, ExprIf, ExprMatch, ExprPath, Ident, Lit, Member};
 use syn::{RangeLimits, Stmt, Type, UnOp};
 
-use super::observers::{after, callee};
 use super::pattern::{applied, is_type_case};
 use super::span::{begin, begin_path};
+use super::witnesses::{after, callee};
 use super::{BindingKind, Capture, node, nothing};
 
 impl Capture {
-    /// Captures an expression as a `syntax::Expr` and puts observers into it.
+    /// Captures an expression as a `syntax::Expr` and puts witnesses into it.
     pub(super) fn expr(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         match expr {
@@ -200,13 +200,13 @@ impl Capture {
         let number = self.callee(span);
         self.scopes.note_return();
         let [of, returned] = ["__v", "__r"].map(|name| Ident::new(name, Span::mixed_site().located_at(span)));
-        let (observer, inner) = (callee(number, span), &tried.expr);
+        let (witness, inner) = (callee(number, span), &tried.expr);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let (#of, #returned) = (#inner, 0 as *const _);
             if false {
                 return __cuda_jit_returned(#returned);
             }
-            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#observer)
+            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#witness)
         })));
         node(span, s::ExprKind::Try(Box::new(value), number))
     }
@@ -332,37 +332,37 @@ impl Capture {
     /// A condition and the block that runs when it holds; names that the condition binds are seen in the block.
     fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (s::Condition, s::Block) {
         self.scoped(|walk| {
-            let mut observers = Vec::new();
-            let condition = walk.condition(condition, &mut observers);
-            let body = walk.scoped(|walk| walk.block_after(body, observers));
+            let mut witnesses = Vec::new();
+            let condition = walk.condition(condition, &mut witnesses);
+            let body = walk.scoped(|walk| walk.block_after(body, witnesses));
             (condition, body)
         })
     }
 
     /// A condition: a `bool`, a `let`, or several of them.
-    fn condition(&mut self, condition: &mut Expr, observers: &mut Vec<Stmt>) -> s::Condition {
+    fn condition(&mut self, condition: &mut Expr, witnesses: &mut Vec<Stmt>) -> s::Condition {
         match condition {
             Expr::Let(binding) => {
-                let value = self.after_bindings(&mut binding.expr, observers);
-                let pattern = self.refutable(&binding.pat, observers);
+                let value = self.after_bindings(&mut binding.expr, witnesses);
+                let pattern = self.refutable(&binding.pat, witnesses);
                 s::Condition::Let(pattern, value)
             }
             Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) && binds(&binary.left, &binary.right) => {
-                let left = self.condition(&mut binary.left, observers);
-                let right = self.condition(&mut binary.right, observers);
+                let left = self.condition(&mut binary.left, witnesses);
+                let right = self.condition(&mut binary.right, witnesses);
                 s::Condition::All(vec![left, right])
             }
             other => {
-                let value = self.after_bindings(other, observers);
+                let value = self.after_bindings(other, witnesses);
                 s::Condition::Bool(value)
             }
         }
     }
 
-    /// An expression in a condition: behind a `let` of the same condition, what the twin does before it must stand
+    /// An expression in a condition: behind a `let` of the same condition, what the typing probe does before it must stand
     /// where the names are.
-    fn after_bindings(&mut self, expr: &mut Expr, observers: &[Stmt]) -> s::Expr {
-        if observers.is_empty() {
+    fn after_bindings(&mut self, expr: &mut Expr, witnesses: &[Stmt]) -> s::Expr {
+        if witnesses.is_empty() {
             return self.typed(expr);
         }
         let (value, before) = self.apart(|walk| walk.typed(expr));
@@ -376,16 +376,16 @@ impl Capture {
         let mut arms = Vec::new();
         for arm in &mut expr.arms {
             arms.push(self.scoped(|walk| {
-                let mut observers = Vec::new();
-                let pattern = walk.refutable(&arm.pat, &mut observers);
+                let mut witnesses = Vec::new();
+                let pattern = walk.refutable(&arm.pat, &mut witnesses);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
                     let (captured, before) = walk.apart(|walk| walk.expr(guard));
                     **guard = after(before, guard);
                     captured
                 });
                 let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
-                observers.extend(before);
-                *arm.body = after(observers, &arm.body);
+                witnesses.extend(before);
+                *arm.body = after(witnesses, &arm.body);
                 arm.comma.get_or_insert_default();
                 s::Arm { pattern, guard, body }
             }));

@@ -1,4 +1,4 @@
-//! Names that the twin imports or declares beside the body: hidden methods and functions, aliases of functions, macros.
+//! Names that the typing probe imports or declares beside the body: hidden methods and functions, aliases of functions, macros.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -6,9 +6,9 @@ use syn::{ExprPath, Ident, Path};
 
 use super::call::PRIMITIVES;
 use super::callee::{alias_prefix, function_of_type, of_type, primitive_check};
-use super::observers::names_crate;
 use super::scopes::Scopes;
 use super::span::begin_path;
+use super::witnesses::names_crate;
 
 /// So many functions `plain` has a stand-in for, but for the last, which an import in a block of its own declares.
 const MOST_ALIASES: usize = 11;
@@ -29,7 +29,7 @@ const ON_THE_HEAP: &[&str] = &[
     "Cow",
 ];
 
-/// A free function that the twin calls under another name.
+/// A free function that the typing probe calls under another name.
 struct Alias {
     /// As it is written, without generic arguments.
     path: Path,
@@ -94,15 +94,15 @@ impl OfType {
                 }
             }
             #[diagnostic::do_not_recommend]
-            impl<T: ?Sized, Of: #root::plain::Open> #of<Of> for #outer T {}
+            impl<T: ?Sized, Of: #root::non_device::Open> #of<Of> for #outer T {}
         }
     }
 }
 
-/// The names that a twin calls by.
+/// The names that a typing probe calls by.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// True if the twin repeats the body as it is written.
+    /// True if the typing probe repeats the body as it is written.
     is_repeated: bool,
     /// The methods that are called by their hidden ones, each name once.
     methods: Vec<Ident>,
@@ -117,12 +117,12 @@ pub(crate) struct Imports {
 }
 
 impl Imports {
-    /// Those of a twin that repeats the body as it is written, if so.
+    /// Those of a typing probe that repeats the body as it is written, if so.
     pub(super) fn new(is_repeated: bool) -> Self {
         Imports { is_repeated, ..Imports::default() }
     }
 
-    /// Returns true if the twin repeats the body as it is written.
+    /// Returns true if the typing probe repeats the body as it is written.
     pub(super) fn is_repeated(&self) -> bool {
         self.is_repeated
     }
@@ -164,7 +164,7 @@ impl Imports {
         }
     }
 
-    /// The path under which the twin names a function; of a name alone, in a block with items of its own, and where there are many
+    /// The path under which the typing probe names a function; of a name alone, in a block with items of its own, and where there are many
     /// functions, with the import that says so.
     ///
     /// Beside what an attribute has written, here the type beside a function, an import finds what a glob of the same module brings
@@ -226,7 +226,7 @@ impl Imports {
         let macros = self.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
         let macros = (!self.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
         let primitives = self.primitives.iter().map(primitive_check);
-        quote!(use #root::plain::names::*; #macros #(#primitives)* #(#imports)* #methods #(#functions)*)
+        quote!(use #root::non_device::names::*; #macros #(#primitives)* #(#imports)* #methods #(#functions)*)
     }
 }
 

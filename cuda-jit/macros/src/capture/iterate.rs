@@ -6,7 +6,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprForLoop, ExprRange, Ident, Pat, RangeLimits};
 
-use super::observers::callee;
+use super::witnesses::callee;
 use super::{Capture, node, nothing, span::begin};
 
 impl Capture {
@@ -17,9 +17,9 @@ impl Capture {
         let (source, next) = self.source(&mut looped.expr, binds);
         let (number, (pattern, body)) = self.labelled(looped.label.as_ref().map(|label| &label.name), true, |walk| {
             walk.scoped(|walk| {
-                let mut observers = Vec::new();
-                let pattern = walk.pattern(&looped.pat, &mut observers);
-                (pattern, walk.block_after(&mut looped.body, observers))
+                let mut witnesses = Vec::new();
+                let pattern = walk.pattern(&looped.pat, &mut witnesses);
+                (pattern, walk.block_after(&mut looped.body, witnesses))
             })
         });
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body, next))
@@ -35,8 +35,8 @@ impl Capture {
             source => {
                 let (value, span) = (self.typed(source), begin(source));
                 let number = self.callee(span);
-                let observer = callee(number, span);
-                *source = Expr::Verbatim(quote_spanned!(span => __cuda_jit_items(#source, #observer)));
+                let witness = callee(number, span);
+                *source = Expr::Verbatim(quote_spanned!(span => __cuda_jit_items(#source, #witness)));
                 (value, Some(number))
             }
         }
@@ -50,8 +50,8 @@ impl Capture {
         let span = begin(first);
         let next = (!matches!(**first, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))).then(|| {
             let number = self.callee(span);
-            let observer = callee(number, span);
-            self.say(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #observer);));
+            let witness = callee(number, span);
+            self.say(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #witness);));
             number
         });
         let start = Box::new(self.expr(first));
@@ -87,8 +87,8 @@ impl Capture {
         };
         let args: Vec<_> = range.end.as_mut().map(|end| self.expr(end)).into_iter().collect();
         let (number, name, end) = (self.callee(span), Ident::new(name, Span::mixed_site()), range.end.iter());
-        let observer = callee(number, span);
-        *expr = Expr::Verbatim(quote_spanned!(span => __cuda_jit_probe::#name(#(#end)*).of(#observer)));
+        let witness = callee(number, span);
+        *expr = Expr::Verbatim(quote_spanned!(span => __cuda_jit_probe::#name(#(#end)*).of(#witness)));
         node(span, s::ExprKind::Call(number, args))
     }
 

@@ -1,12 +1,12 @@
-//! One walk over a body that yields two things: the captured syntax, and the twin whose observers see rustc's types.
+//! One walk over a body that yields two things: the captured syntax, and the typing probe whose witnesses see rustc's types.
 //!
 //! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
-//! numbers, the twin the observers of the same numbers. The twin is the body itself, mutated in place: tokens keep
-//! their spans, so that rustc merges the twin's errors with the original's. Scopes are tracked only far enough to tell a local name from an item's; what is
+//! numbers, the typing probe the witnesses of the same numbers. The typing probe is the body itself, mutated in place: tokens keep
+//! their spans, so that rustc merges the typing probe's errors with the original's. Scopes are tracked only far enough to tell a local name from an item's; what is
 //! outside the grammar becomes a spanned error with a hint.
 //!
 //! The walk is [`Capture`]'s methods, one file for each part of the language. Its state is apart, by task: [`Scopes`] for what
-//! names mean, [`Questions`] for what rustc is asked, [`Imports`] for the names of the twin, [`Preceding`] for its statements,
+//! names mean, [`Questions`] for what rustc is asked, [`Imports`] for the names of the typing probe, [`Preceding`] for its statements,
 //! [`NameProbe`] for names that spellings do not tell apart, [`Errors`].
 
 mod assign;
@@ -19,7 +19,6 @@ mod expr;
 mod imports;
 mod iterate;
 mod methods;
-mod observers;
 mod one_place;
 mod panics;
 mod pattern;
@@ -30,6 +29,7 @@ mod slicing;
 mod span;
 mod stmt;
 mod typed;
+mod witnesses;
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
@@ -39,18 +39,18 @@ pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::hidden;
 pub(crate) use imports::{Imports, named_alone};
 pub(crate) use methods::{device_methods, host_methods};
-pub(crate) use observers::{declared, observer, unreached};
 pub(crate) use one_place::{is_in_one_place, is_run};
 pub(crate) use questions::Questions;
 pub(crate) use resolution::Answers;
 pub(crate) use scopes::{BindingInfo, BindingKind};
+pub(crate) use witnesses::{declared, unreached, witness};
 
 use crate::checked;
 use crate::signature::Signature;
 use errors::Errors;
-use observers::Preceding;
 use resolution::NameProbe;
 use scopes::Scopes;
+use witnesses::Preceding;
 
 /// A body, captured.
 pub(crate) struct Captured {
@@ -60,13 +60,13 @@ pub(crate) struct Captured {
     pub(crate) params: Vec<s::Pattern>,
     /// The body, as captured syntax.
     pub(crate) body: s::Block,
-    /// The body with observers, for the twin.
-    pub(crate) twin: Block,
+    /// The body with witnesses, for the typing probe.
+    pub(crate) probe: Block,
     /// The meaning of names, where rustc is asked.
     pub(crate) answers: Option<Answers>,
-    /// The twin's questions.
+    /// The typing probe's questions.
     pub(crate) questions: Questions,
-    /// The names that the twin calls by.
+    /// The names that the typing probe calls by.
     pub(crate) imports: Imports,
     /// True for a method of the device library.
     pub(crate) library: bool,
@@ -127,14 +127,14 @@ impl Capture {
         all: usize,
         params: Vec<s::Pattern>,
         body: s::Block,
-        twin: Block,
+        probe: Block,
     ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
         let Capture { mut scopes, questions, imports, names, errors, .. } = self;
         errors.finish()?;
         scopes.number_types(all);
         let answers = names.answers(scopes.bindings());
         let (bindings, carried) = scopes.into_bindings();
-        Ok((Captured { bindings, params, body, twin, answers, questions, imports, library: false }, carried))
+        Ok((Captured { bindings, params, body, probe, answers, questions, imports, library: false }, carried))
     }
 
     /// The binding of a name of the host's, where a launch's closure captures such.

@@ -65,7 +65,7 @@ impl Capture {
         captured
     }
 
-    /// A message that is written, with the values that it takes along; in the twin they are shown to be such.
+    /// A message that is written, with the values that it takes along; in the typing probe they are shown to be such.
     fn message(&mut self, format: &mut Format, prefix: String, taken: usize) -> s::Message {
         if format.args.len() + taken > MAX_VALUES {
             let most = MAX_VALUES - taken;

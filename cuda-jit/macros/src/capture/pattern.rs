@@ -11,9 +11,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 
 use super::expr::{POINTERS, is_negative, member};
-use super::observers::{names_crate, observer, see, written};
 use super::scopes::spelling;
 use super::span::begin_path;
+use super::witnesses::{names_crate, see, witness, written};
 use super::{BindingKind, Capture};
 
 /// The context of a pattern.
@@ -22,26 +22,26 @@ struct Context<'o> {
     refutable: bool,
     /// The names that alternatives before it bind, for it to bind again.
     bound: Vec<(String, u32)>,
-    /// The statements of the twin behind it.
-    observers: &'o mut Vec<Stmt>,
+    /// The statements of the typing probe behind it.
+    witnesses: &'o mut Vec<Stmt>,
 }
 
 impl Context<'_> {
-    /// In the twin: shows something where the pattern's names are in scope.
+    /// In the typing probe: shows something where the pattern's names are in scope.
     fn observe(&mut self, tokens: TokenStream) {
-        self.observers.push(written(tokens));
+        self.witnesses.push(written(tokens));
     }
 }
 
 impl Capture {
-    /// Captures a pattern that always matches; its observers are appended to `observers`.
-    pub(super) fn pattern(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
-        self.pattern_within(pattern, &mut Context { refutable: false, bound: Vec::new(), observers })
+    /// Captures a pattern that always matches; its witnesses are appended to `witnesses`.
+    pub(super) fn pattern(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Pattern {
+        self.pattern_within(pattern, &mut Context { refutable: false, bound: Vec::new(), witnesses })
     }
 
     /// Captures a pattern that may not match.
-    pub(super) fn refutable(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Pattern {
-        self.pattern_within(pattern, &mut Context { refutable: true, bound: Vec::new(), observers })
+    pub(super) fn refutable(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Pattern {
+        self.pattern_within(pattern, &mut Context { refutable: true, bound: Vec::new(), witnesses })
     }
 
     fn pattern_within(&mut self, pattern: &Pat, within: &mut Context<'_>) -> s::Pattern {
@@ -92,13 +92,13 @@ impl Capture {
         if new && alone && within.refutable {
             let (ident, span) = (&pat.ident, pat.ident.span());
             let (asked, question) = self.question(span, false);
-            let observer = observer(number, span);
+            let witness = witness(number, span);
             self.scopes.binding_mut(number).asked = Some(asked);
             within.observe(quote_spanned!(span =>
-                __cuda_jit_name(#observer, &#ident, #question, || __cuda_jit_value(&#ident));
+                __cuda_jit_name(#witness, &#ident, #question, || __cuda_jit_value(&#ident));
             ));
         } else if new {
-            within.observers.push(see(number, &pat.ident));
+            within.witnesses.push(see(number, &pat.ident));
         }
         self.scopes.binding_mut(number).by_ref |= pat.by_ref.is_some();
         match &pat.subpat {
@@ -122,7 +122,7 @@ impl Capture {
     /// Alternatives: the names that the first binds are those of all.
     fn or_pattern(&mut self, or: &syn::PatOr, within: &mut Context<'_>) -> s::Pattern {
         let depth = self.scopes.depth();
-        let mut within = Context { refutable: true, bound: within.bound.clone(), observers: within.observers };
+        let mut within = Context { refutable: true, bound: within.bound.clone(), witnesses: within.witnesses };
         let cases = or.cases.iter().map(|case| {
             let case = self.pattern_within(case, &mut within);
             within.bound.extend(self.scopes.bound_since(depth));

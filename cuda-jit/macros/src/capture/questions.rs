@@ -1,12 +1,12 @@
-//! Questions that the twin asks rustc, by number: the captured syntax has the numbers, and the harvest the answers.
+//! Questions that the typing probe asks rustc, by number: the captured syntax has the numbers, and the type information the answers.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Path, Type};
 
-use super::observers::{callee, cast, constant, named, question};
 use super::scopes::spelling;
 use super::span::begin;
+use super::witnesses::{callee, cast, constant, named, question};
 
 /// Something that is asked once for each block with items, where the same name may mean another item.
 struct InBlock<T> {
@@ -17,13 +17,13 @@ struct InBlock<T> {
 /// The questions so far.
 #[derive(Default)]
 pub(crate) struct Questions {
-    /// The source location of each callee; an observer tells which it is.
+    /// The source location of each callee; a witness tells which it is.
     callees: Vec<Span>,
     /// The constants.
     consts: Vec<InBlock<Expr>>,
     /// The types of casts.
     types: Vec<InBlock<Type>>,
-    /// The source location of each value and array in shared memory whose type an observer tells.
+    /// The source location of each value and array in shared memory whose type a witness tells.
     named: Vec<Span>,
     /// The source location of each name and path in a pattern; true of a path.
     patterns: Vec<(Span, bool)>,
@@ -37,7 +37,7 @@ impl Questions {
         numbered(&mut self.callees, place)
     }
 
-    /// The number of what an observer at this place sees.
+    /// The number of what a witness at this place sees.
     pub(super) fn named(&mut self, place: Span) -> u32 {
         numbered(&mut self.named, place)
     }
@@ -83,27 +83,27 @@ impl Questions {
         found.map(|(_, asked)| *asked)
     }
 
-    /// The observers of callees.
+    /// The witnesses of callees.
     pub(crate) fn callees(&self) -> impl Iterator<Item = Ident> {
         (0..).zip(&self.callees).map(|(number, span)| callee(number, *span))
     }
 
-    /// The observers of constants.
+    /// The witnesses of constants.
     pub(crate) fn consts(&self) -> impl Iterator<Item = Ident> {
         (0..).zip(&self.consts).map(|(number, known)| constant(number, begin(&known.of)))
     }
 
-    /// The observers of the types of casts.
+    /// The witnesses of the types of casts.
     pub(crate) fn types(&self) -> impl Iterator<Item = Ident> {
         (0..).zip(&self.types).map(|(number, known)| cast(number, known.of.span()))
     }
 
-    /// The observers of values and of arrays in shared memory.
+    /// The witnesses of values and of arrays in shared memory.
     pub(crate) fn seen(&self) -> impl Iterator<Item = Ident> {
         (0..).zip(&self.named).map(|(number, span)| named(number, *span))
     }
 
-    /// The observers of what patterns ask; true of a path.
+    /// The witnesses of what patterns ask; true of a path.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = (Ident, bool)> {
         (0..).zip(&self.patterns).map(|(number, (span, is_path))| (question(number, *span), *is_path))
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn observers_have_the_numbers_of_their_questions() {
+    fn witnesses_have_the_numbers_of_their_questions() {
         let mut questions = Questions::default();
         let place = Span::call_site();
         assert_eq!([questions.callee(place), questions.callee(place), questions.named(place)], [0, 1, 0]);

@@ -3,7 +3,7 @@
 //! In a function that is written in one place, the scopes that the walk tracks tell it: a name means the innermost declaration of
 //! its spelling. What a macro has put together can have two names of one spelling, which rustc tells apart by their spans and a
 //! macro cannot. There rustc is asked, by a probe with the scopes of the body and nothing else: each declaration is a `let` of
-//! a value whose type has the declaration's number, each use is shown to an observer. The types of the observers are constants,
+//! a value whose type has the declaration's number, each use is shown to a witness. The types of the witnesses are constants,
 //! which stand beside the encoding: a number of the captured syntax is then the place of an answer.
 //!
 //! A name in a refutable pattern may be a constant's, which has a type of its own. Such a use means the constant that the pattern
@@ -59,11 +59,11 @@ impl NameProbe {
         }
     }
 
-    /// An observer, and its number.
-    fn observer(&mut self, span: Span, name: String, expected: Expected) -> (Ident, u32) {
+    /// A witness, and its number.
+    fn witness(&mut self, span: Span, name: String, expected: Expected) -> (Ident, u32) {
         let number = self.uses.len() as u32;
         self.uses.push(Use { span, name, expected });
-        (observer(number, span), number)
+        (witness(number, span), number)
     }
 
     /// Declares a binding. A name in a refutable pattern may be a constant's: then the slot has the constant's type.
@@ -87,13 +87,13 @@ impl NameProbe {
         if !self.asks() {
             return None;
         }
-        let (observer, number) = self.observer(ident.span(), spelling(ident), expected);
+        let (witness, number) = self.witness(ident.span(), spelling(ident), expected);
         let slot = slot(found);
         self.write(match may_be_constant {
             true => quote_spanned!(ident.span() =>
-                let _ = || __cuda_jit_Use(&#ident, __cuda_jit_Slot::<_, #found>(#slot)).__cuda_jit_means(#observer);
+                let _ = || __cuda_jit_Use(&#ident, __cuda_jit_Slot::<_, #found>(#slot)).__cuda_jit_means(#witness);
             ),
-            false => quote_spanned!(ident.span() => __cuda_jit_is(#observer, &#ident);),
+            false => quote_spanned!(ident.span() => __cuda_jit_is(#witness, &#ident);),
         });
         Some(number)
     }
@@ -120,8 +120,8 @@ impl NameProbe {
     /// The number of a loop or block where a label is used, which the walk has found to be this one.
     pub(super) fn used_label(&mut self, label: Option<&Lifetime>, found: u32) -> s::Name {
         let Some(label) = label.filter(|_| self.asks()) else { return found.into() };
-        let (observer, number) = self.observer(label.span(), label.ident.to_string(), Expected::Label);
-        self.write(quote_spanned!(label.span() => if true { break #label __cuda_jit_of(#observer); }));
+        let (witness, number) = self.witness(label.span(), label.ident.to_string(), Expected::Label);
+        self.write(quote_spanned!(label.span() => if true { break #label __cuda_jit_of(#witness); }));
         s::Name::asked(number)
     }
 
@@ -150,14 +150,14 @@ impl NameProbe {
     pub(super) fn answers(mut self, bindings: &[BindingInfo]) -> Option<Answers> {
         let body = self.scopes.pop()?;
         let uses = &self.uses;
-        let observers: Vec<_> = (0u32..).zip(uses).map(|(number, of)| observer(number, of.span)).collect();
-        let numbers = observers.iter().map(|observer| quote_spanned!(observer.span() => __cuda_jit_number(#observer)));
+        let witnesses: Vec<_> = (0u32..).zip(uses).map(|(number, of)| witness(number, of.span)).collect();
+        let numbers = witnesses.iter().map(|witness| quote_spanned!(witness.span() => __cuda_jit_number(#witness)));
         let checks = (0usize..).zip(uses).filter_map(|(number, of)| of.check(number, bindings));
         let answers = array();
         (!uses.is_empty()).then(|| Answers {
             count: uses.len(),
             probe: quote! {
-                #(let #observers = ::core::ptr::null();)*
+                #(let #witnesses = ::core::ptr::null();)*
                 if false { #body }
                 let #answers = [#(#numbers),*];
                 #(#checks)*
@@ -167,8 +167,8 @@ impl NameProbe {
     }
 }
 
-/// The observer of a use.
-fn observer(number: u32, span: Span) -> Ident {
+/// The witness of a use.
+fn witness(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_u{}", number, span = span)
 }
 

@@ -15,14 +15,14 @@ pub(crate) struct BindingInfo {
     pub(crate) by_ref: bool,
     /// What it names.
     pub(crate) kind: BindingKind,
-    /// The number of its type in the harvest.
-    pub(crate) told: Option<u32>,
+    /// The number of its type in the type information.
+    pub(crate) reported: Option<u32>,
     /// The number of the answer whether it is a constant's name.
     pub(crate) asked: Option<u32>,
 }
 
 impl BindingInfo {
-    /// Returns true if the twin tells its type.
+    /// Returns true if the typing probe tells its type.
     pub(crate) fn tells(&self) -> bool {
         self.kind != BindingKind::Closure
     }
@@ -33,7 +33,7 @@ impl BindingInfo {
 pub(crate) enum BindingKind {
     /// From the signature: the parameter of that index.
     Param(usize),
-    /// From its observer.
+    /// From its witness.
     Local,
     /// From the host's value that a closure carries to the device.
     Carried,
@@ -139,8 +139,8 @@ impl Scopes {
     /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
     pub(super) fn number_types(&mut self, all: usize) {
         let bindings = self.bindings.iter_mut().enumerate();
-        let told = bindings.filter(|(index, binding)| *index < all || binding.tells());
-        (0..).zip(told).for_each(|(number, (_, binding))| binding.told = Some(number));
+        let reported = bindings.filter(|(index, binding)| *index < all || binding.tells());
+        (0..).zip(reported).for_each(|(number, (_, binding))| binding.reported = Some(number));
     }
 
     /// Adds a binding and brings it into scope.
@@ -152,7 +152,14 @@ impl Scopes {
 
     fn add(&mut self, ident: &Ident, mutable: bool, kind: BindingKind) -> u32 {
         let number = self.count();
-        self.bindings.push(BindingInfo { ident: ident.clone(), mutable, by_ref: false, kind, told: None, asked: None });
+        self.bindings.push(BindingInfo {
+            ident: ident.clone(),
+            mutable,
+            by_ref: false,
+            kind,
+            reported: None,
+            asked: None,
+        });
         number
     }
 
@@ -436,6 +443,6 @@ mod tests {
         let kinds = [BindingKind::Closure, BindingKind::Closure, BindingKind::Local];
         kinds.into_iter().for_each(|kind| _ = scopes.declare(&name("x"), false, kind));
         scopes.number_types(1);
-        assert_eq!(scopes.bindings().iter().map(|info| info.told).collect::<Vec<_>>(), [Some(0), None, Some(1)]);
+        assert_eq!(scopes.bindings().iter().map(|info| info.reported).collect::<Vec<_>>(), [Some(0), None, Some(1)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Blocks and statements: where observers go into the twin.
+//! Blocks and statements: where witnesses go into the typing probe.
 
 use cuda_jit_syntax::owned as s;
 use quote::quote_spanned;
@@ -14,10 +14,10 @@ impl Capture {
         self.scoped(|walk| walk.block_after(block, Vec::new()))
     }
 
-    /// The same in the current scope, with `observers` at the block's beginning.
-    pub(super) fn block_after(&mut self, block: &mut Block, observers: Vec<Stmt>) -> s::Block {
+    /// The same in the current scope, with `witnesses` at the block's beginning.
+    pub(super) fn block_after(&mut self, block: &mut Block, witnesses: Vec<Stmt>) -> s::Block {
         let mut captured = s::Block { stmts: Vec::new(), tail: None };
-        let mut twin = observers;
+        let mut probe = witnesses;
         self.declare_items(block);
         let written = std::mem::take(&mut block.stmts);
         let last = written.len().saturating_sub(1);
@@ -38,19 +38,19 @@ impl Capture {
             {
                 *end = Some(Default::default()); // what stands for it ends no statement
             }
-            match self.statement(stmt, &mut twin) {
+            match self.statement(stmt, &mut probe) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
                 Some(stmt) => captured.stmts.push(stmt),
                 None => {}
             }
         }
-        block.stmts = twin;
+        block.stmts = probe;
         captured
     }
 
-    /// Captures a statement, and adds it to the twin: behind what is asked before it, before the observers of its names.
-    fn statement(&mut self, mut stmt: Stmt, twin: &mut Vec<Stmt>) -> Option<s::Stmt> {
-        let mut observers = Vec::new();
+    /// Captures a statement, and adds it to the typing probe: behind what is asked before it, before the witnesses of its names.
+    fn statement(&mut self, mut stmt: Stmt, probe: &mut Vec<Stmt>) -> Option<s::Stmt> {
+        let mut witnesses = Vec::new();
         let (captured, before) = self.apart(|walk| {
             Some(match &mut stmt {
                 Stmt::Expr(tried @ Expr::Try(_), Some(end)) => {
@@ -59,7 +59,7 @@ impl Capture {
                     s::Stmt::Expr(Box::new(value))
                 }
                 Stmt::Expr(expr, _) => s::Stmt::Expr(Box::new(walk.expr(expr))),
-                Stmt::Local(local) => walk.local(local, &mut observers),
+                Stmt::Local(local) => walk.local(local, &mut witnesses),
                 Stmt::Macro(call) => s::Stmt::Expr(Box::new(walk.macro_call(&mut call.mac))),
                 Stmt::Item(item) => {
                     walk.item(item);
@@ -67,9 +67,9 @@ impl Capture {
                 }
             })
         });
-        twin.extend(before);
-        twin.push(stmt);
-        twin.extend(observers);
+        probe.extend(before);
+        probe.push(stmt);
+        probe.extend(witnesses);
         captured
     }
 
@@ -95,9 +95,9 @@ impl Capture {
         }
     }
 
-    /// Captures a `let`; appends the observers of its names.
-    fn local(&mut self, local: &mut Local, observers: &mut Vec<Stmt>) -> s::Stmt {
-        let Some(init) = &mut local.init else { return self.late(&local.pat, observers) };
+    /// Captures a `let`; appends the witnesses of its names.
+    fn local(&mut self, local: &mut Local, witnesses: &mut Vec<Stmt>) -> s::Stmt {
+        let Some(init) = &mut local.init else { return self.late(&local.pat, witnesses) };
         match (&local.pat, &mut *init.expr) {
             (Pat::Ident(pat), Expr::Closure(closure)) => return self.named_closure(pat, closure),
             (Pat::Type(typed), Expr::Closure(_)) => {
@@ -127,16 +127,16 @@ impl Capture {
             }
         });
         let pattern = match otherwise {
-            Some(_) => self.refutable(&local.pat, observers),
-            None => self.pattern(&local.pat, observers),
+            Some(_) => self.refutable(&local.pat, witnesses),
+            None => self.pattern(&local.pat, witnesses),
         };
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let (name, other);`: nothing of the twin is ever reached, so its observers can look at names that have no value.
-    fn late(&mut self, pattern: &Pat, observers: &mut Vec<Stmt>) -> s::Stmt {
+    /// `let (name, other);`: nothing of the typing probe is ever reached, so its witnesses can look at names that have no value.
+    fn late(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Stmt {
         let first = self.scopes.count();
-        let pattern = self.pattern(pattern, observers);
+        let pattern = self.pattern(pattern, witnesses);
         (first..self.scopes.count()).for_each(|number| self.scopes.binding_mut(number).mutable = true);
         s::Stmt::Let(pattern, None, None)
     }

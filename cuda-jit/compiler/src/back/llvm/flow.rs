@@ -49,7 +49,7 @@ impl<'ctx> Flow<'ctx> {
     /// The loops, outer ones before those in them.
     pub(super) fn loops(&self) -> Vec<Loop> {
         let mut latches: HashMap<usize, Vec<usize>> = HashMap::new();
-        for (latch, header) in self.ways_back() {
+        for (latch, header) in self.back_edges() {
             latches.entry(header).or_default().push(latch);
         }
         let mut loops: Vec<Loop> =
@@ -60,7 +60,7 @@ impl<'ctx> Flow<'ctx> {
     }
 
     /// The ways from a block to one that is passed on the way to it, as (from, to).
-    fn ways_back(&self) -> Vec<(usize, usize)> {
+    fn back_edges(&self) -> Vec<(usize, usize)> {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {
             Not,

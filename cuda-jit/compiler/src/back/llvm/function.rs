@@ -18,8 +18,8 @@ use super::panic::PanicBlocks;
 use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Carved, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role,
-    Scalar, SourceScopeId, Space, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role, Scalar,
+    SourceScopeId, Space, SpilledShared, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -54,7 +54,7 @@ pub(super) fn lower_module<'ctx>(
         capability: target.capability(),
         synchronises: kir.synchronises(),
         shared: Vec::new(),
-        carved: kir.carved_shared(),
+        spilled: kir.spilled_shared(),
         counters: None,
         constants: Vec::new(),
         debug: DebugInfo::of(context, module, kir, options.opt_level > 0)?,
@@ -62,7 +62,7 @@ pub(super) fn lower_module<'ctx>(
     };
     lowering.constants =
         kir.constants.iter().enumerate().map(|(index, constant)| lowering.declare_constant(index, constant)).collect();
-    if lowering.carved.is_none() {
+    if lowering.spilled.is_none() {
         lowering.shared =
             kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     }
@@ -99,7 +99,7 @@ pub(super) struct Lowering<'ctx, 'a> {
     /// The constants in memory.
     constants: Vec<PointerValue<'ctx>>,
     /// How they lie in dynamic shared memory, if they do.
-    pub(super) carved: Option<Carved>,
+    pub(super) spilled: Option<SpilledShared>,
     /// The counters of a kernel that maps the shared memory of other blocks.
     pub(super) counters: Option<PointerValue<'ctx>>,
     debug: Option<DebugInfo<'ctx>>,
@@ -426,12 +426,12 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             Op::Narrow(float, a, b) => Some(self.narrow8(*float, *a, *b)?),
             Op::Widen(float, a) => Some(self.widen8(*float, *a)?),
             Op::Special(special) => Some(self.lowering.special(*special)?),
-            Op::Shared(array) => Some(match &self.lowering.carved {
-                Some(carved) => self.dynamic_shared(carved.align, carved.offsets[array.index()].into()),
+            Op::Shared(array) => Some(match &self.lowering.spilled {
+                Some(spilled) => self.dynamic_shared(spilled.align, spilled.offsets[array.index()].into()),
                 None => self.lowering.shared[array.index()].into(),
             }),
             Op::DynamicShared(offset, pointee) => {
-                let start = self.lowering.carved.as_ref().map_or(0, |carved| carved.bytes);
+                let start = self.lowering.spilled.as_ref().map_or(0, |spilled| spilled.bytes);
                 let base = self.dynamic_shared(pointee.align(), start.into()).into_pointer_value();
                 let byte = self.lowering.context.i8_type().into();
                 Some(raw::element(self.builder(), byte, base, self.value(*offset).into_int_value()).into())
@@ -465,7 +465,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             | Op::Clock(_)
             | Op::Sleep(_)
             | Op::Breakpoint
-            | Op::SetConditional(..) => self.together(&inst.op)?,
+            | Op::SetConditional(..) => self.synchronisation(&inst.op)?,
         };
         if let (Some(value), Some((_, ty))) = (yielded, inst.result) {
             self.values.push((value, ty));

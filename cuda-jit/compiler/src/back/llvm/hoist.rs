@@ -60,17 +60,17 @@ impl<'ctx> Hoist<'ctx> {
             let ways_in = flow.next[of.entry].iter().filter(|target| **target == of.header).count();
             let found = (0..flow.blocks.len()).filter(|&block| of.body[block]).find_map(|block| {
                 let check = flow.check(&of, block)?;
-                (ways_in == 1 && flow.comes_first(&of, block)).then_some(check)
+                (ways_in == 1 && flow.runs_unconditionally(&of, block)).then_some(check)
             });
             if let Some(check) = found {
-                return self.take_out(&flow, &of, &check).map(Some);
+                return self.hoist(&flow, &of, &check).map(Some);
             }
         }
         Ok(None)
     }
 
     /// Puts the check's branch between the loop's header and where it is entered from.
-    fn take_out(&self, flow: &Flow<'ctx>, of: &Loop, check: &Check) -> Result<BasicBlock<'ctx>> {
+    fn hoist(&self, flow: &Flow<'ctx>, of: &Loop, check: &Check) -> Result<BasicBlock<'ctx>> {
         let block = |number: usize| flow.blocks[number];
         let before = self.context.insert_basic_block_after(block(of.entry), "");
         let branch = terminator(block(check.block))?;
@@ -193,10 +193,10 @@ impl<'ctx> Flow<'ctx> {
 
     /// Whether every first turn of a loop comes to the end of a block, and nothing tells before that it has begun: blocks
     /// are followed from the header once all ways into them have been.
-    fn comes_first(&self, of: &Loop, block: usize) -> bool {
+    fn runs_unconditionally(&self, of: &Loop, block: usize) -> bool {
         let (mut followed, mut open, mut ready) = (vec![0; self.blocks.len()], 0, vec![of.header]);
         while let Some(reached) = ready.pop() {
-            if !self.blocks[reached].get_instructions().all(is_quiet) {
+            if !self.blocks[reached].get_instructions().all(is_speculatable) {
                 return false;
             }
             if reached == block {
@@ -219,7 +219,7 @@ impl<'ctx> Flow<'ctx> {
 }
 
 /// Whether nobody can tell that an instruction was carried out.
-fn is_quiet(inst: InstructionValue<'_>) -> bool {
+fn is_speculatable(inst: InstructionValue<'_>) -> bool {
     use InstructionOpcode as Opcode;
     match inst.get_opcode() {
         Opcode::Load => inst.get_volatile() == Ok(false) && raw::is_plain(inst),

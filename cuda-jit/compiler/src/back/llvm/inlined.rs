@@ -57,7 +57,7 @@ pub(super) fn marked(text: &str) -> (String, Inlined) {
 }
 
 /// PTX in which the places that were inlined are told.
-pub(super) fn told(ptx: String, inlined: &Inlined) -> String {
+pub(super) fn with_inlined_at(ptx: String, inlined: &Inlined) -> String {
     if inlined.marked.is_empty() {
         return ptx;
     }
@@ -67,7 +67,7 @@ pub(super) fn told(ptx: String, inlined: &Inlined) -> String {
         let own = line.trim().strip_prefix(".loc").and_then(|rest| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
         let place = own.and_then(|own| inlined.marked.get(own.checked_sub(FIRST)? as usize));
         match place {
-            Some(place) => inlined.tell(*place, &mut tables, &mut out),
+            Some(place) => inlined.write_loc(*place, &mut tables, &mut out),
             None => out.push_str(line),
         }
     }
@@ -117,14 +117,14 @@ impl Inlined {
     }
 
     /// The `.loc` of a place behind those of its callers.
-    fn tell(&self, location: Location, tables: &mut Tables, out: &mut String) {
+    fn write_loc(&self, location: Location, tables: &mut Tables, out: &mut String) {
         let place = |location: &Location, tables: &mut Tables| {
             let file = self.scopes.get(&location.scope).map_or("", |scope| &scope.file);
             format!("{} {} {}", tables.file(file), location.line, location.column)
         };
         let caller = self.caller(location);
         if let Some(caller) = caller {
-            self.tell(caller, tables, out);
+            self.write_loc(caller, tables, out);
         }
         let _ = write!(out, "\t.loc\t{}", place(&location, tables));
         if let (Some(caller), Some(scope)) = (caller, self.scopes.get(&location.scope)) {
@@ -287,13 +287,13 @@ mod tests {
                         \t.loc\t2 10 5, function_name $L__inlined1, inlined_at 2 9 0\n\tret;\n\t.file\t1 \"a.rs\"\n\
                         \t.file\t2 \"b.rs\"\n\t.section\t.debug_str\n\t{\n$L__inlined0:\n.b8 102,0\n\
                         $L__inlined1:\n.b8 103,0\n\t}\n";
-        assert_eq!(told(ptx, &inlined), expected);
+        assert_eq!(with_inlined_at(ptx, &inlined), expected);
     }
 
     #[test]
     fn text_without_such_places_stays() {
         let (text, inlined) = marked("!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
         assert_eq!(text, "!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
-        assert_eq!(told("\t.loc\t1 20 3\n".to_owned(), &inlined), "\t.loc\t1 20 3\n");
+        assert_eq!(with_inlined_at("\t.loc\t1 20 3\n".to_owned(), &inlined), "\t.loc\t1 20 3\n");
     }
 }

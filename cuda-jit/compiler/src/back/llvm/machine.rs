@@ -242,7 +242,7 @@ impl Machine {
         let text = ptx.as_slice();
         let text = text.strip_suffix(&[0]).unwrap_or(text);
         let ptx = String::from_utf8(text.to_vec()).map_err(|error| EmitError::Llvm(error.to_string()))?;
-        Ok(Output { ptx: inlined::told(ptx, &inlined), llvm_ir })
+        Ok(Output { ptx: inlined::with_inlined_at(ptx, &inlined), llvm_ir })
     }
 
     fn run(&self, passes: &str, module: &Module<'_>) -> Result<(), EmitError> {

@@ -42,7 +42,6 @@
 //! them). It never
 //! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
 
-mod alone;
 mod atomic;
 mod cached;
 mod cast128;
@@ -57,6 +56,7 @@ mod hoist;
 mod inlined;
 mod libdevice;
 mod lifetimes;
+mod local_atomic;
 mod machine;
 mod needs;
 mod ops;
@@ -65,7 +65,7 @@ mod print;
 mod raw;
 mod reduce;
 mod stack;
-mod together;
+mod sync;
 mod variables;
 mod wide;
 

@@ -84,7 +84,7 @@ impl<'ctx> Lowering<'ctx, '_> {
                 let read = call.try_as_basic_value().basic();
                 let read = read.ok_or_else(|| EmitError::Llvm("an instruction yields nothing".to_owned()))?;
                 // What the arrays take is not the launch's.
-                let arrays = self.carved.as_ref().map_or(0, |carved| carved.bytes);
+                let arrays = self.spilled.as_ref().map_or(0, |spilled| spilled.bytes);
                 let arrays = self.context.i32_type().const_int(arrays.into(), false);
                 return Ok(self.builder.build_int_sub(read.into_int_value(), arrays, "")?.into());
             }

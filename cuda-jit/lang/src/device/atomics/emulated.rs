@@ -3,8 +3,8 @@
 //!
 //! They are relaxed; whoever calls them puts fences around.
 
-use crate::harvest::{DeviceFn, Instance};
 use crate::kir::{AtomicOp, Scalar, Scope};
+use crate::typeinfo::{DeviceFn, Instance};
 
 /// Which operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

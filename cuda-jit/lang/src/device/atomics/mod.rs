@@ -11,8 +11,8 @@ mod words;
 
 use half::{bf16, f16};
 
-use crate::harvest::{Intrinsic, ScalarType};
 use crate::kir::{AtomicOp, Order};
+use crate::typeinfo::{Intrinsic, ScalarType};
 use emulated::Emulated;
 use words::order_of;
 
@@ -297,7 +297,7 @@ calls! {
 
 /// The function that an operation is, where it is no instruction.
 #[doc(hidden)]
-pub fn emulated(intrinsic: Intrinsic, ty: crate::kir::Scalar) -> Option<(crate::harvest::Instance, Order)> {
+pub fn emulated(intrinsic: Intrinsic, ty: crate::kir::Scalar) -> Option<(crate::typeinfo::Instance, Order)> {
     let (operation, order) = match intrinsic {
         Intrinsic::Atomic(op, order) => (Emulated::Plain(op), order),
         Intrinsic::AtomicNotNan(op, order) => (Emulated::NotNan(op), order),

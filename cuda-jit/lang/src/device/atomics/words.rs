@@ -6,8 +6,8 @@
 //!
 //! There is no unsafe code but the promises that the compiler is told the truth about the types here.
 
-use crate::harvest::{DeviceType, ValueType};
 use crate::kir::{Order, Ordering, Scope};
+use crate::typeinfo::{DeviceType, ValueType};
 
 /// Among whom an atomic operation is one and keeps its order; CUDA's `thread_scope`. Sealed.
 #[diagnostic::on_unimplemented(

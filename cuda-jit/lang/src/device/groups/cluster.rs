@@ -8,7 +8,7 @@ use super::this_block;
 use crate::device as device_fn;
 use crate::device::position::position;
 use crate::device::{Dim3, block_idx, needs_other_threads};
-use crate::harvest::{ElementType, Intrinsic, Returned};
+use crate::typeinfo::{ElementType, Intrinsic, Returned};
 
 /// The threads of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

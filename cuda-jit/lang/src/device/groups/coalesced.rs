@@ -3,7 +3,7 @@
 use super::marker;
 use crate::device as device_fn;
 use crate::device::{Reduced, Shuffled, active_mask, lanemask_lt, sync_warp};
-use crate::harvest::{GroupOp, Intrinsic};
+use crate::typeinfo::{GroupOp, Intrinsic};
 
 /// Threads of a warp that ran together when the group was made.
 ///

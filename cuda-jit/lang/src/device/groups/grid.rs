@@ -8,7 +8,7 @@ use crate::device as device_fn;
 use crate::device::{
     Dim3, atomic_add_with, atomic_load_with, block_idx, grid_dim, needs_other_threads, order, scope, sync_threads,
 };
-use crate::harvest::Intrinsic;
+use crate::typeinfo::Intrinsic;
 
 /// The threads of the grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -15,12 +15,12 @@
 macro_rules! group {
     ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
         // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
-        unsafe impl$(<const $n: usize>)? crate::harvest::Key for $name$(<$n>)? {
-            fn ty() -> crate::harvest::Ty {
-                use crate::harvest::{Arithmetic, StructTy, Ty};
-                let fields = vec![$(crate::harvest::Field {
+        unsafe impl$(<const $n: usize>)? crate::typeinfo::Key for $name$(<$n>)? {
+            fn ty() -> crate::typeinfo::Ty {
+                use crate::typeinfo::{Arithmetic, StructTy, Ty};
+                let fields = vec![$(crate::typeinfo::Field {
                     name: stringify!($field),
-                    ty: crate::harvest::ty_of::<$ty>(),
+                    ty: crate::typeinfo::ty_of::<$ty>(),
                     offset: std::mem::offset_of!(Self, $field),
                 })?];
                 let (size, align) = (size_of::<Self>(), align_of::<Self>());
@@ -31,7 +31,7 @@ macro_rules! group {
 
         // SAFETY: the key tells this very type.
         #[diagnostic::do_not_recommend]
-        unsafe impl$(<const $n: usize>)? crate::harvest::DeviceType for $name$(<$n>)? {
+        unsafe impl$(<const $n: usize>)? crate::typeinfo::DeviceType for $name$(<$n>)? {
             type K = Self;
 
             fn __cells(&self, push: &mut dyn FnMut(u128)) {
@@ -41,8 +41,8 @@ macro_rules! group {
         }
 
         // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
-        unsafe impl$(<const $n: usize>)? crate::harvest::ValueType for $name$(<$n>)? {
-            const CELLS: usize = 0 $(+ <$ty as crate::harvest::ValueType>::CELLS)?;        }
+        unsafe impl$(<const $n: usize>)? crate::typeinfo::ValueType for $name$(<$n>)? {
+            const CELLS: usize = 0 $(+ <$ty as crate::typeinfo::ValueType>::CELLS)?;        }
     };
 }
 use group;
@@ -78,9 +78,9 @@ macro_rules! methods_of_values {
             #[doc(hidden)]
             pub fn $call<T>(
                 &self, _: T $(, $rank: u32)?
-            ) -> crate::harvest::Returned<super::marker::$marker<Self>, $output> {
+            ) -> crate::typeinfo::Returned<super::marker::$marker<Self>, $output> {
                 $(let _ = $rank;)?
-                crate::harvest::Returned::new()
+                crate::typeinfo::Returned::new()
             }
         )+ }
     };
@@ -105,8 +105,8 @@ pub use tile::*;
 pub mod marker {
     use std::marker::PhantomData;
 
-    use crate::harvest::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Untied};
     use crate::kir::{BinaryOp, ShuffleOp};
+    use crate::typeinfo::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Untied};
 
     /// A group within a warp.
     ///

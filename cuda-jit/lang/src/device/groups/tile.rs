@@ -3,7 +3,7 @@
 use super::{Block, marker, this_block};
 use crate::device as device_fn;
 use crate::device::{Shuffled, lane_id, sync_warp};
-use crate::harvest::{GroupOp, Intrinsic};
+use crate::typeinfo::{GroupOp, Intrinsic};
 
 /// A part of a warp: `N` neighbouring threads, whose first rank in the block is a multiple of `N`.
 ///

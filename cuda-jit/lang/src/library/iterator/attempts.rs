@@ -2,7 +2,7 @@
 
 use super::{DeviceIterator, DeviceProduct, DeviceSum};
 use crate::device;
-use crate::harvest::DeviceType;
+use crate::typeinfo::DeviceType;
 
 /// An `Option` or `Result`.
 ///

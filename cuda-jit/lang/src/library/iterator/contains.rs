@@ -4,7 +4,7 @@ use std::ops::{Range, RangeFrom, RangeTo, RangeToInclusive};
 
 use super::RangeInclusive;
 use crate::device;
-use crate::harvest::DeviceType;
+use crate::typeinfo::DeviceType;
 
 /// A type of numbers that bound ranges.
 ///

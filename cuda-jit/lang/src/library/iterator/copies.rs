@@ -2,8 +2,8 @@
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// A reference to what can be copied.
 ///

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::device;
 use crate::device::library::{comes_after, duplicate};
-use crate::harvest::DeviceType;
+use crate::typeinfo::DeviceType;
 
 /// An iterator.
 ///

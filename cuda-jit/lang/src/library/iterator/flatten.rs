@@ -3,8 +3,8 @@
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator};
 use crate::device;
 use crate::device::library::duplicate;
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// An iterator that ends with its first `None`.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, Numbered, Zip};
 use crate::device;
 use crate::device::library::duplicate;
-use crate::harvest::{Closure, DeviceType};
 use crate::library::structs::device_struct;
+use crate::typeinfo::{Closure, DeviceType};
 
 /// The functions, of the type of the elements.
 ///

@@ -2,8 +2,8 @@
 
 use super::DeviceIterator;
 use crate::device;
-use crate::harvest::{Closure, DeviceType};
 use crate::library::structs::device_struct;
+use crate::typeinfo::{Closure, DeviceType};
 
 /// The elements from the first that does not satisfy a predicate.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// Elements or parts that are told by numbers, which go from 0 in steps.
 ///

@@ -53,9 +53,9 @@ pub use view_sources::{__PlaneSourcesCalls, __PlaneSourcesMutCalls, __ViewSource
 pub use views::__ViewIteratorsCalls;
 
 use crate::device;
-use crate::harvest::DeviceType;
+use crate::typeinfo::DeviceType;
 
-impl<I: DeviceIterator> crate::harvest::hosts::HostIterator<I::Item> for I {}
+impl<I: DeviceIterator> crate::typeinfo::host_only::HostIterator<I::Item> for I {}
 
 /// An iterator with two ends.
 ///

@@ -5,8 +5,8 @@ use std::ops::{Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo, RangeToInc
 
 use super::RangeInclusive;
 use crate::device;
-use crate::harvest::{DeviceType, Returned};
 use crate::library::structs::device_struct;
+use crate::typeinfo::{DeviceType, Returned};
 
 device_struct!(RangeFull [] [] {});
 device_struct!(RangeTo [T] [T: DeviceType] { end: T });
@@ -152,12 +152,12 @@ impl<T> Index<RangeInclusive<usize>> for [T] {
     type Output = [T];
 
     fn index(&self, _: RangeInclusive<usize>) -> &[T] {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
 impl<T> IndexMut<RangeInclusive<usize>> for [T] {
     fn index_mut(&mut self, _: RangeInclusive<usize>) -> &mut [T] {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }

@@ -5,8 +5,8 @@ use std::ops::{Range, RangeFrom};
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator, RangeBound};
 use crate::device;
 use crate::device::library::char_of;
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// A type of consecutive values.
 ///
@@ -327,7 +327,7 @@ pub struct RangeInclusive<T> {
 }
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
 
-/// `start..=end` in a kernel's twin.
+/// `start..=end` in a kernel's probe.
 pub fn inclusive<T: RangeBound>(start: T, end: T) -> RangeInclusive<T> {
     let exhausted = !(start <= end);
     RangeInclusive { start, end, exhausted }

@@ -7,8 +7,8 @@
 use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
 use crate::device;
 use crate::device::library::{duplicate, extend_mut};
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// The elements of a slice.
 #[derive(Clone, Debug)]

@@ -2,8 +2,8 @@
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
-use crate::harvest::{Closure, DeviceType};
 use crate::library::structs::device_struct;
+use crate::typeinfo::{Closure, DeviceType};
 
 #[device(library)]
 impl<'a, I: DeviceIterator> DeviceIterator for &'a mut I {

@@ -6,7 +6,7 @@ use super::views::{Lanes, ViewIterators, ViewLanes};
 use super::{DeviceIntoIterator, DeviceIterator};
 use crate::device;
 use crate::device::library::with_first_axis;
-use crate::harvest::DeviceType;
+use crate::typeinfo::DeviceType;
 
 /// Iterators over a view.
 ///

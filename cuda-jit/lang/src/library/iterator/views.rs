@@ -5,8 +5,8 @@ use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, Numbered};
 use crate::device;
 use crate::device::library::{Parts, elements_in, lane_at, lanes_in, next_element};
-use crate::harvest::DeviceType;
 use crate::library::structs::device_struct;
+use crate::typeinfo::DeviceType;
 
 /// The parts of a view along its first axis.
 #[derive(Clone, Debug)]

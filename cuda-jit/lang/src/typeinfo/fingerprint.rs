@@ -10,8 +10,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use super::{
-    Body, ConstValue, EnumTy, GenericArg, HostConstant, Instance, Operator, Passed, Resolved, StructTy, SumTy, Told,
-    Ty, Typing,
+    Body, ConstValue, EnumTy, GenericArg, HostConstant, Instance, Operator, Passed, Resolved, StructTy, SumTy, Ty,
+    TypeInfo, Typing,
 };
 use crate::kir::Scalar;
 use crate::syntax::code::Encode;
@@ -75,7 +75,7 @@ impl Fingerprint {
 
     fn instance(&mut self, instance: &Instance) {
         ensure_sufficient_stack(|| match instance.body {
-            Body::Captured(definition, harvest) => {
+            Body::Captured(definition, probe) => {
                 self.tag(0);
                 let key = (std::ptr::from_ref(definition), instance.generics.clone());
                 let next = self.instances.len() as u64;
@@ -84,7 +84,7 @@ impl Fingerprint {
                 if number == next {
                     self.definition(definition);
                     self.list(&instance.generics, Self::generic);
-                    self.told(&harvest().told());
+                    self.reported(&probe().into_info());
                 }
             }
             Body::Intrinsic(intrinsic) => {
@@ -141,8 +141,8 @@ impl Fingerprint {
         }
     }
 
-    fn told(&mut self, told: &Told) {
-        let Told { of: _, params, result, bindings, spelled, consts, patterns, callees, types, named } = told;
+    fn reported(&mut self, reported: &TypeInfo) {
+        let TypeInfo { of: _, params, result, bindings, spelled, consts, patterns, callees, types, named } = reported;
         self.list(params, Self::ty);
         self.ty(result);
         self.list(bindings, |to, ty| to.maybe(ty.as_ref(), Self::ty));

@@ -41,7 +41,7 @@ pub struct Asked<F>(PhantomData<fn() -> F>);
 
 impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
     fn number() -> Option<usize> {
-        // SAFETY: whoever called `made`, which alone makes the type known to an observer, has promised it.
+        // SAFETY: whoever called `made`, which alone makes the type known to a witness, has promised it.
         match unsafe { answer(std::ptr::null::<F>()) } {
             Some(Resolved::Variant(variant)) => Some(variant),
             _ => None,
@@ -73,7 +73,7 @@ pub unsafe fn made<Args, R, T, V: Makes<Args, R>, F: Fn() -> Valued<T>>(_: &V, _
 }
 
 impl<T, V, F> Made<T, T, V, F> {
-    /// Shows the constructor to its observer.
+    /// Shows the constructor to its witness.
     pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
     where
         T: DeviceType<K = K>,
@@ -109,7 +109,7 @@ pub unsafe fn named<T, V, F: Fn() -> Valued<T>>(_: &V, _: F) -> Named<T, V, F> {
 }
 
 impl<T, F> Named<T, T, F> {
-    /// Shows the constructor of a value without fields to its observer.
+    /// Shows the constructor of a value without fields to its witness.
     pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
     where
         T: NamedValue<K = K>,
@@ -195,7 +195,7 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
         self
     }
 
-    /// Shows the constructor to its observer.
+    /// Shows the constructor to its witness.
     pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
     where
         T: DeviceType<K = K>,
@@ -220,7 +220,7 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
         Construction(PhantomData)
     }
 
-    /// Shows the constructor to its observer.
+    /// Shows the constructor to its witness.
     ///
     /// # Panics
     ///
@@ -229,7 +229,7 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
     where
         T: DeviceType<K = K>,
     {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 

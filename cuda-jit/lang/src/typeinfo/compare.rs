@@ -16,7 +16,7 @@ pub enum Pairs<T> {
     /// The reason why kernels cannot compare by it.
     Refused(&'static str),
     /// The results of `eq`, `partial_cmp` or `cmp`.
-    Told(Vec<T>),
+    Known(Vec<T>),
 }
 
 /// The comparisons of an enum's variants.
@@ -40,11 +40,11 @@ impl<T> Variants<T> {
     fn pairs<R>(&self, ask: impl Fn(&T, &T) -> R, holds: impl Fn(&T, &T) -> bool) -> Pairs<R> {
         let pairs = || self.0.iter().flat_map(|a| self.0.iter().map(move |b| (a, b)));
         let asked = || {
-            let told = pairs().map(|(a, b)| ask(a, b)).collect();
-            (told, pairs().all(|(a, b)| holds(a, b)))
+            let reported = pairs().map(|(a, b)| ask(a, b)).collect();
+            (reported, pairs().all(|(a, b)| holds(a, b)))
         };
         match catch_unwind(AssertUnwindSafe(asked)) {
-            Ok((told, true)) => Pairs::Told(told),
+            Ok((reported, true)) => Pairs::Known(reported),
             Ok((_, false)) => Pairs::Refused("has methods of its own that contradict it"),
             Err(_) => Pairs::Refused("panics"),
         }
@@ -129,7 +129,7 @@ impl<T> NotCompared for &Variants<T> {}
 /// The comparisons of a type of one value that is not ordered.
 pub(super) fn of_one_value() -> &'static Comparisons {
     static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| Comparisons {
-        equality: Pairs::Told(vec![true]),
+        equality: Pairs::Known(vec![true]),
         partial: Pairs::Absent,
         total: Pairs::Absent,
     });

@@ -38,7 +38,7 @@ pub trait TextMethods {
 
 impl TextMethods for str {}
 
-/// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the twin's last resort for a method that no `#[device] impl` has, so that the error says so.
+/// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the typing probe's last resort for a method that no `#[device] impl` has, so that the error says so.
 #[diagnostic::on_unimplemented(
     message = "kernels cannot call this method, which is none of the device's",
     label = "`{Self}` has no device method of this name",

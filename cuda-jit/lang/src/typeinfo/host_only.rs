@@ -1,4 +1,4 @@
-//! Methods that the standard library's types have on the host alone: the twin finds them here, and the error says what
+//! Methods that the standard library's types have on the host alone: the typing probe finds them here, and the error says what
 //! to do instead.
 //!
 //! They take the place of inherent methods, which rustc prefers to those of any trait. So no `#[device]` trait's method can
@@ -18,10 +18,10 @@ use ndarray::{ArrayRef, ArrayView1, Axis, Dimension, Ix2};
 
 use super::{ConstItem, ConstValue, NoCallee, Ty};
 
-/// The observer of a callee that is refused.
-type Observer = *const NoCallee;
+/// The witness of a callee that is refused.
+type Witness = *const NoCallee;
 
-/// What the call of a method of the host's yields in a twin.
+/// What the call of a method of the host's yields in a typing probe.
 #[derive(Debug)]
 pub struct HostMethod<T: ?Sized, Why>(PhantomData<Why>, PhantomData<fn(&T)>);
 
@@ -61,12 +61,12 @@ macro_rules! refuses {
             ///
             /// # Panics
             ///
-            /// Always: the twin is never run.
-            pub fn of<R>(self, _: Observer) -> R
+            /// Always: the typing probe is never run.
+            pub fn of<R>(self, _: Witness) -> R
             where
                 T: $bound,
             {
-                unreachable!("a twin is never run")
+                unreachable!("a typing probe is never run")
             }
         }
     };

@@ -17,7 +17,7 @@ pub struct Capitals<'a, V>(pub &'a V);
 
 impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
     /// Reads the constant.
-    pub fn told(self) -> (ConstValue, PhantomData<V>) {
+    pub fn reported(self) -> (ConstValue, PhantomData<V>) {
         (const_of(self.0), PhantomData)
     }
 }
@@ -25,7 +25,7 @@ impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
 /// The path is no constant's. Nothing unsafe relies on an implementation.
 pub trait OtherCapitals<V> {
     #[doc(hidden)]
-    fn told<Args, T>(self) -> ConstructorByPath<V, T>
+    fn reported<Args, T>(self) -> ConstructorByPath<V, T>
     where
         Self: Sized,
         V: ArgumentInCapitals<Args, T>,
@@ -51,25 +51,25 @@ impl<Args, T, V: Makes<Args, T>> ArgumentInCapitals<Args, T> for V {}
 pub struct ConstructorByPath<V, T>(PhantomData<(V, T)>);
 
 /// The answer to what a path in capitals is, whose value is a `V`. Nothing unsafe relies on an implementation.
-pub trait ToldCapitals<V> {
+pub trait ReportedCapitals<V> {
     /// The constant or constructor.
     fn body<C: Fn() -> Self>() -> Body
     where
         Self: Sized;
 }
 
-impl<V> ToldCapitals<V> for (ConstValue, PhantomData<V>) {
+impl<V> ReportedCapitals<V> for (ConstValue, PhantomData<V>) {
     fn body<C: Fn() -> Self>() -> Body {
         Body::Constant(|| {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
             // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
-            let told = unsafe { run(std::ptr::null::<C>()) };
-            told.unwrap_or_else(|| unreachable!("the closure has no size")).0
+            let reported = unsafe { run(std::ptr::null::<C>()) };
+            reported.unwrap_or_else(|| unreachable!("the closure has no size")).0
         })
     }
 }
 
-impl<V, T: DeviceType> ToldCapitals<V> for ConstructorByPath<V, T> {
+impl<V, T: DeviceType> ReportedCapitals<V> for ConstructorByPath<V, T> {
     fn body<C: Fn() -> Self>() -> Body {
         match variant::<V, T>() {
             Some(_) => Body::Constructor(T::K::ty, variant::<V, T>),
@@ -93,12 +93,12 @@ fn variant<V, T: DeviceType>() -> Option<usize> {
 #[derive(Debug)]
 pub struct ByCapitals<V, C>(PhantomData<(V, C)>);
 
-/// Ties the value of a path in capitals to the closure that tells what it is, and both to an observer.
-pub fn capitals<V, R: ToldCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
+/// Ties the value of a path in capitals to the closure that tells what it is, and both to a witness.
+pub fn capitals<V, R: ReportedCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
 
 // SAFETY: the instance is no function, but the constant or constructor that rustc resolved the path to.
 #[diagnostic::do_not_recommend]
-unsafe impl<V, R: ToldCapitals<V>, C: Fn() -> R> DeviceFn for ByCapitals<V, C> {
+unsafe impl<V, R: ReportedCapitals<V>, C: Fn() -> R> DeviceFn for ByCapitals<V, C> {
     type Args = Untied;
     type Output = Untied;
 

@@ -1,13 +1,13 @@
 //! What rustc made of a captured function: the types of its bindings, its callees, its constants.
 //!
-//! The macro emits, beside each function, a twin whose body is never run, nor even reached. Beside it an observer, a
+//! The macro emits, beside each function, a typing probe whose body is never run, nor even reached. Beside it a witness, a
 //! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the twin for given generics reads them out as a [`Harvest`]. There is no second inference.
+//! and instantiating the typing probe for given generics reads them out as a [`ProbeResult`]. There is no second inference.
 //!
 //! # Safety
 //!
 //! A launch is safe because the compiler was told the truth about the kernel's types. Who tells it are the implementations
-//! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`Harvest`].
+//! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`ProbeResult`].
 
 mod by_path;
 mod capitals;
@@ -18,18 +18,18 @@ mod constructor;
 mod convert;
 mod errors;
 mod fingerprint;
-pub mod hosts;
+pub mod host_only;
 mod identity;
 mod keys;
 pub mod layout;
 pub mod names;
 mod no_callee;
+pub mod non_device;
 pub(crate) mod operation;
 mod operator;
 pub mod pattern;
-pub mod plain;
 mod queries;
-mod told;
+mod reported;
 mod types;
 mod views;
 
@@ -62,7 +62,7 @@ pub use operator::{
     Derefs, DeviceOperator, KernelsFollowNoDeref, Layout, ListedOperator, NoDeref, NoPadding, PinnedLayout, listed,
     operators, standard,
 };
-pub use told::{ToConstant, Typed, constant_like, tell};
+pub use reported::{ToConstant, Typed, constant_like, report};
 pub use types::{
     Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
 };
@@ -78,21 +78,21 @@ use crate::kir::{
 };
 use crate::syntax::Definition;
 
-/// What tells the type that an observer saw.
+/// What tells the type that a witness saw.
 pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
 }
 
-/// What a closure returns, of the type that its observer sees.
+/// What a closure returns, of the type that its witness sees.
 ///
 /// # Panics
 ///
-/// Always: the twin is never run.
+/// Always: the typing probe is never run.
 pub fn returned<T>(_: *const T) -> T {
-    unreachable!("a twin is never run")
+    unreachable!("a typing probe is never run")
 }
 
-/// What tells the specialisation that a callee's observer saw.
+/// What tells the specialisation that a callee's witness saw.
 pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
     F::instance
 }
@@ -173,7 +173,7 @@ impl<F> Callee<F> {
         Callee(PhantomData)
     }
 
-    /// Shows the callee to its observer.
+    /// Shows the callee to its witness.
     pub fn of(self, _: *const F) -> Self {
         self
     }
@@ -195,13 +195,13 @@ impl<F, R> Returned<F, R> {
         Returned(PhantomData, PhantomData)
     }
 
-    /// Shows the callee to its observer.
+    /// Shows the callee to its witness.
     ///
     /// # Panics
     ///
-    /// Always: the twin is never run.
+    /// Always: the typing probe is never run.
     pub fn of(self, _: *const F) -> R {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -224,7 +224,7 @@ impl<F> Callee<F> {
         self.see(value)
     }
 
-    /// Shows the callee to its observer, and the function value that its path names.
+    /// Shows the callee to its witness, and the function value that its path names.
     pub fn by<V>(self, _: *const ByPath<F, V>, _: &V) -> Self {
         self
     }
@@ -245,7 +245,7 @@ pub enum GenericArg {
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Captured Rust.
-    Captured(&'static Definition, fn() -> Harvest),
+    Captured(&'static Definition, fn() -> ProbeResult),
     /// Something that the front end lowers itself.
     Intrinsic(Intrinsic),
     /// A function or method that the front end lowers itself, of these types.
@@ -488,33 +488,33 @@ unsafe impl<'a, T: ValueType> ConstItem<'a> for T {
     }
 }
 
-/// The answers of one specialisation's twin, by the numbers in the captured syntax.
+/// The answers of one specialisation's probe, by the numbers in the captured syntax.
 ///
-/// They are read here and made by [`Answers::harvest`], or by the `unsafe` [`Harvest::new`].
+/// They are read here and made by [`Answers::into_result`], or by the `unsafe` [`ProbeResult::new`].
 #[derive(Clone, Debug)]
-pub struct Harvest(Told);
+pub struct ProbeResult(TypeInfo);
 
-impl Harvest {
-    /// The answers of a twin.
+impl ProbeResult {
+    /// The answers of a typing probe.
     ///
     /// # Safety
     ///
     /// They are what rustc found of that function.
-    pub unsafe fn new(told: Told) -> Self {
-        Harvest(told)
+    pub unsafe fn new(reported: TypeInfo) -> Self {
+        ProbeResult(reported)
     }
 
     /// The answers.
     #[must_use]
-    pub fn told(self) -> Told {
+    pub fn into_info(self) -> TypeInfo {
         self.0
     }
 }
 
-/// The answers of a twin, as the compiler reads them.
+/// The answers of a typing probe, as the compiler reads them.
 #[derive(Clone, Debug)]
-pub struct Told {
-    /// The function whose twin it was.
+pub struct TypeInfo {
+    /// The function whose typing probe it was.
     pub of: &'static Definition,
     /// The type of each parameter.
     pub params: Vec<Ty>,
@@ -536,7 +536,7 @@ pub struct Told {
     pub named: Vec<Ty>,
 }
 
-/// What a twin's variables became: functions that tell it, which cost rustc less than values.
+/// What a typing probe's variables became: functions that tell it, which cost rustc less than values.
 #[derive(Clone, Debug)]
 pub struct Answers<'a> {
     /// The type of each parameter.
@@ -556,17 +556,17 @@ pub struct Answers<'a> {
 }
 
 impl Answers<'_> {
-    /// The answers, with the constants, of the twin of a function.
+    /// The answers, with the constants, of the typing probe of a function.
     ///
     /// # Safety
     ///
     /// They are what rustc made of that function, in the order in which its definition numbers them, and it has checked the
     /// function.
     #[must_use]
-    pub unsafe fn harvest(self, of: &'static Definition, consts: Vec<ConstValue>) -> Harvest {
-        let params = tell(self.params);
+    pub unsafe fn into_result(self, of: &'static Definition, consts: Vec<ConstValue>) -> ProbeResult {
+        let params = report(self.params);
         let bindings = params.iter().cloned().chain(self.locals);
-        Harvest(Told {
+        ProbeResult(TypeInfo {
             of,
             bindings: bindings.map(Ty::of_binding).collect(),
             spelled: Vec::new(),
@@ -576,7 +576,7 @@ impl Answers<'_> {
             patterns: self.patterns,
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
-            named: tell(self.named),
+            named: report(self.named),
         })
     }
 }
@@ -631,7 +631,7 @@ pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
-/// Ties an observer to the type of an array in shared memory.
+/// Ties a witness to the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}
 
 /// A constant's type and bits.
@@ -644,19 +644,19 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
     value.bits()
 }
 
-/// Ties an observer to the type named in a cast.
+/// Ties a witness to the type named in a cast.
 pub fn cast_to<T: CastType>(_: *const T) {}
 
-/// The type named in a cast, of its observer.
+/// The type named in a cast, of its witness.
 pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
     T::TARGET
 }
 
-/// Ties an observer to the closure that yields a constant, which the twin writes where the constant is named: rustc
+/// Ties a witness to the closure that yields a constant, which the typing probe writes where the constant is named: rustc
 /// resolves its path there.
 pub fn constant<R: ToConstant, F: Fn() -> R>(_: *const F, _: F) {}
 
-/// The constant that a closure yields, of its observer.
+/// The constant that a closure yields, of its witness.
 ///
 /// # Safety
 ///

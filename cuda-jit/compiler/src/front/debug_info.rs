@@ -1,7 +1,7 @@
 //! What a debugger is told: the scopes and variables of the source, and their types.
 //!
 //! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written. Beside its own
-//! type, in which `usize` is `u64`, goes the one that rustc [spelled](Told::spelled).
+//! type, in which `usize` is `u64`, goes the one that rustc [spelled](TypeInfo::spelled).
 
 use std::collections::HashMap;
 
@@ -9,15 +9,15 @@ use super::Program;
 use super::function::{Local, Lowering};
 use super::scopes::Scopes;
 use super::types::Val;
-#[cfg(doc)]
-use crate::harvest::Told;
-use crate::harvest::layout::{TAG, shown};
-use crate::harvest::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
 use crate::kir::{
     self, Home, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Space,
     Variable,
 };
 use crate::syntax::{Pattern, Pos};
+#[cfg(doc)]
+use crate::typeinfo::TypeInfo;
+use crate::typeinfo::layout::{TAG, ty_name};
+use crate::typeinfo::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
 
 /// The types that a module's variables have.
 #[derive(Default)]
@@ -79,25 +79,25 @@ impl Lowering<'_> {
     }
 
     /// Tells a debugger of a binding, whose name means it from here on, or from where it was declared without a value.
-    pub(super) fn tell(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
+    pub(super) fn declare_variable(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
         if !self.program.variables {
             return;
         }
         let parameter = self.scopes.parameter(number);
-        let told = self.scopes.told(number);
+        let reported = self.scopes.reported(number);
         let (ty, home) = match local {
             Local::Cell(cell, ty) => (
-                self.program.in_memory(spelled(ty, told.as_ref())),
+                self.program.in_memory(spelled(ty, reported.as_ref())),
                 self.build.arrays.at.get(cell).copied().map(Home::Array),
             ),
             Local::Fixed(Val { ty: ty @ Ty::Array(..), leaves }) if ty.is_plain() => (
-                self.program.in_memory(spelled(ty, told.as_ref())),
+                self.program.in_memory(spelled(ty, reported.as_ref())),
                 self.build.arrays.at.get(&leaves[0]).copied().map(Home::Array),
             ),
             Local::Fixed(value) if let Some(value) = holds_arrays(value) => {
                 let copy = self.build.new_array("shown", &value.ty).only();
                 self.build.store(copy, Space::Local, &value);
-                let ty = self.program.in_memory(spelled(&value.ty, told.as_ref()));
+                let ty = self.program.in_memory(spelled(&value.ty, reported.as_ref()));
                 (ty, self.build.arrays.at.get(&copy).copied().map(Home::Array))
             }
             Local::Fixed(value) => {
@@ -122,9 +122,9 @@ impl Lowering<'_> {
 
     fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
         // what a reference may do is rustc's to say: memory that it may not write others perhaps may
-        let fits = self.frame().binding_type(number).is_some_and(|told| told.fits(ty));
-        let told = self.scopes.told(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
-        let Shown { ty, leaves, .. } = self.program.shown(ty, &told);
+        let fits = self.frame().binding_type(number).is_some_and(|reported| reported.fits(ty));
+        let reported = self.scopes.reported(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
+        let Shown { ty, leaves, .. } = self.program.shown(ty, &reported);
         let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
         // rustc does not keep the order of fields
         home.sort_unstable_by_key(|(_, offset)| *offset);
@@ -147,9 +147,9 @@ impl Scopes {
     }
 
     /// A binding's type as rustc told it, as the source spells it.
-    fn told(&self, number: u32) -> Option<Ty> {
-        let told = self.frame().definition.bindings[number as usize].told?;
-        self.frame().harvest.spelled.get(told as usize).cloned().flatten()
+    fn reported(&self, number: u32) -> Option<Ty> {
+        let reported = self.frame().definition.bindings[number as usize].reported?;
+        self.frame().info.spelled.get(reported as usize).cloned().flatten()
     }
 }
 
@@ -178,46 +178,46 @@ impl Program {
             }
             _ => return self.shown(ty, ty).ty,
         };
-        self.source_type(shown(ty), kind)
+        self.source_type(ty_name(ty), kind)
     }
 
     /// A type as a binding's slots hold it, and as rustc tells it: an array in something else is where it lies.
-    fn shown(&mut self, ty: &Ty, told: &Ty) -> Shown {
-        match (ty, told) {
-            (Ty::Ref(to, Memory::Value), Ty::Ref(told, _)) => self.shown(to, told),
-            (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(shown(told), Vec::new()),
+    fn shown(&mut self, ty: &Ty, reported: &Ty) -> Shown {
+        match (ty, reported) {
+            (Ty::Ref(to, Memory::Value), Ty::Ref(reported, _)) => self.shown(to, reported),
+            (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(ty_name(reported), Vec::new()),
             (Ty::Closure(_) | Ty::Passed(_), _) => {
                 let parts = (0..).zip(ty.parts());
                 let parts = parts.map(|(index, (part, _))| (part_name(ty, index), self.shown(part, part))).collect();
-                self.composed(shown(ty), parts)
+                self.composed(ty_name(ty), parts)
             }
             (Ty::Ref(to, memory), _) => {
-                let inner = if let Ty::Ref(inner, _) = told { Some(&**inner) } else { None };
+                let inner = if let Ty::Ref(inner, _) = reported { Some(&**inner) } else { None };
                 let to = self.in_memory(spelled(to, inner));
-                Shown::word(self.pointer(shown(told), *memory, to))
+                Shown::word(self.pointer(ty_name(reported), *memory, to))
             }
             (Ty::Array(..), _) if ty.is_plain() => {
-                let ty = spelled(ty, Some(told));
+                let ty = spelled(ty, Some(reported));
                 let array = self.in_memory(ty);
-                Shown::word(self.pointer(format!("&mut {}", shown(ty)), Memory::Write(Space::Local), array))
+                Shown::word(self.pointer(format!("&mut {}", ty_name(ty)), Memory::Write(Space::Local), array))
             }
-            (Ty::Array(element, count), Ty::Array(told_element, _)) => {
-                let element = self.shown(element, told_element);
+            (Ty::Array(element, count), Ty::Array(source_element, _)) => {
+                let element = self.shown(element, source_element);
                 let step = element.size.next_multiple_of(element.align);
                 let places =
                     (0..*count as u32).flat_map(|index| element.leaves.iter().map(move |leaf| index * step + leaf));
                 let leaves = places.collect();
-                let of = self.source_type(shown(told), SourceKind::Array(element.ty, *count));
+                let of = self.source_type(ty_name(reported), SourceKind::Array(element.ty, *count));
                 Shown { ty: of, size: step * *count as u32, align: element.align, leaves }
             }
-            (Ty::Slice(element, memory), Ty::Slice(told_element, told_memory)) => {
-                let data = self.elements(spelled(element, Some(told_element)), *memory, *told_memory);
+            (Ty::Slice(element, memory), Ty::Slice(source_element, source_memory)) => {
+                let data = self.elements(spelled(element, Some(source_element)), *memory, *source_memory);
                 let length = Shown::word(self.number("usize", Scalar::U64));
-                self.composed(shown(told), vec![("data_ptr".to_owned(), data), ("length".to_owned(), length)])
+                self.composed(ty_name(reported), vec![("data_ptr".to_owned(), data), ("length".to_owned(), length)])
             }
-            (Ty::View(element, dims, memory), Ty::View(told_element, _, told_memory)) => {
-                let element = spelled(element, Some(told_element));
-                let data = self.elements(element, *memory, *told_memory);
+            (Ty::View(element, dims, memory), Ty::View(source_element, _, source_memory)) => {
+                let element = spelled(element, Some(source_element));
+                let data = self.elements(element, *memory, *source_memory);
                 let numbers = |program: &mut Self, name: &str, scalar| {
                     let number = program.number(name, scalar);
                     let of = program.source_type(format!("[{name}; {dims}]"), SourceKind::Array(number, *dims as u64));
@@ -225,10 +225,10 @@ impl Program {
                     Shown { ty: of, size: 8 * *dims as u32, align: 8, leaves }
                 };
                 let (dim, strides) = (numbers(self, "usize", Scalar::U64), numbers(self, "isize", Scalar::I64));
-                let kind = if told_memory.writable() { "ArrayViewMut" } else { "ArrayView" };
+                let kind = if source_memory.writable() { "ArrayViewMut" } else { "ArrayView" };
                 let parts = [("ptr", data), ("dim", dim), ("strides", strides)];
                 let parts = parts.map(|(name, part)| (name.to_owned(), part)).into();
-                self.composed(format!("{kind}{dims}<{}>", shown(element)), parts)
+                self.composed(format!("{kind}{dims}<{}>", ty_name(element)), parts)
             }
             (Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_), _) if !ty.is_plain() || ty.holds_arrays() => {
                 let mut parts = Vec::new();
@@ -237,15 +237,20 @@ impl Program {
                     let (name, ty) = self.tag_shown(of);
                     parts.push((name.to_owned(), Shown { ty, size, align: size, leaves: vec![TAG] }));
                 }
-                for (index, ((part, _), (told, _))) in ty.parts().into_iter().zip(told.parts()).enumerate() {
-                    parts.push((part_name(ty, index), self.shown(part, told)));
+                for (index, ((part, _), (reported, _))) in ty.parts().into_iter().zip(reported.parts()).enumerate() {
+                    parts.push((part_name(ty, index), self.shown(part, reported)));
                 }
-                self.composed(shown(told), parts)
+                self.composed(ty_name(reported), parts)
             }
             _ => {
                 let (record, mut leaves) = (ty.record(), Vec::new());
                 leaf_places(ty, 0, &mut leaves);
-                Shown { ty: self.in_memory(spelled(ty, Some(told))), size: record.size, align: record.align, leaves }
+                Shown {
+                    ty: self.in_memory(spelled(ty, Some(reported))),
+                    size: record.size,
+                    align: record.align,
+                    leaves,
+                }
             }
         }
     }
@@ -257,14 +262,14 @@ impl Program {
         }
         let scalar = if of.tag() == Scalar::Bool { Scalar::U8 } else { of.tag() };
         let names = of.variants.iter().zip(0..).map(|(variant, number)| (variant.name.to_owned(), number));
-        let name = format!("variant of {}", shown(&Ty::Sum(of.clone().into())));
+        let name = format!("variant of {}", ty_name(&Ty::Sum(of.clone().into())));
         ("variant", self.source_type(name, SourceKind::Enum(scalar, names.collect())))
     }
 
     /// What points to the elements of a slice or view.
-    fn elements(&mut self, element: &Ty, memory: Memory, told: Memory) -> Shown {
-        let (name, element) = (shown(element), self.in_memory(element));
-        let name = format!("*{} {name}", if told.writable() { "mut" } else { "const" });
+    fn elements(&mut self, element: &Ty, memory: Memory, reported: Memory) -> Shown {
+        let (name, element) = (ty_name(element), self.in_memory(element));
+        let name = format!("*{} {name}", if reported.writable() { "mut" } else { "const" });
         Shown::word(self.pointer(name, memory, element))
     }
 
@@ -307,14 +312,14 @@ impl Shown {
 }
 
 /// A type as the source spells it: as rustc told it, unless it holds references, of which rustc does not know where they point.
-fn spelled<'t>(ty: &'t Ty, told: Option<&'t Ty>) -> &'t Ty {
-    let mut told = told;
-    while let Some(Ty::Ref(to, _)) = told
+fn spelled<'t>(ty: &'t Ty, reported: Option<&'t Ty>) -> &'t Ty {
+    let mut reported = reported;
+    while let Some(Ty::Ref(to, _)) = reported
         && !matches!(ty, Ty::Ref(..))
     {
-        told = Some(to);
+        reported = Some(to);
     }
-    told.filter(|told| told.is_plain()).unwrap_or(ty)
+    reported.filter(|reported| reported.is_plain()).unwrap_or(ty)
 }
 
 /// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.

@@ -1,6 +1,6 @@
-//! What a twin finds in the place of a device function where there is none, so that the error says what is wrong.
+//! What a typing probe finds in the place of a device function where there is none, so that the error says what is wrong.
 //!
-//! Beside each `#[device]` function stands a type of the same name. A twin imports that by the function's path, under a
+//! Beside each `#[device]` function stands a type of the same name. A typing probe imports that by the function's path, under a
 //! name from [`names`], and all of [`names`] by a glob, which is weaker: where the path names a function alone, what is found
 //! there stands for the type.
 
@@ -11,9 +11,9 @@ use super::{ConstItem, NoCallee};
 
 /// In the place of the callee of a function that is none of the device's.
 #[derive(Debug)]
-pub struct PlainFunction;
+pub struct NonDeviceFunction;
 
-impl PlainFunction {
+impl NonDeviceFunction {
     /// Refuses the function.
     pub fn see<F: CompiledForDevice>(self, _: &F) -> Self {
         self
@@ -24,7 +24,7 @@ impl PlainFunction {
         ConstantByPath::new()
     }
 
-    /// Says that the observer saw something, so that nothing follows from the refusal.
+    /// Says that the witness saw something, so that nothing follows from the refusal.
     pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
@@ -58,7 +58,7 @@ impl NoFunction {
         self
     }
 
-    /// Says that the observer saw something, so that nothing follows from the refusal.
+    /// Says that the witness saw something, so that nothing follows from the refusal.
     pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
@@ -84,8 +84,8 @@ macro_rules! stand_ins {
 
         impl<$($generic),*> $stand_in<$($generic),*> {
             #[doc(hidden)]
-            pub fn __callee() -> PlainFunction {
-                PlainFunction
+            pub fn __callee() -> NonDeviceFunction {
+                NonDeviceFunction
             }
 
             #[doc(hidden)]
@@ -103,7 +103,7 @@ pub trait Found<F> {}
 
 impl<F> Found<F> for NoFunction {}
 #[diagnostic::do_not_recommend]
-impl<F: CompiledForDevice> Found<F> for PlainFunction {}
+impl<F: CompiledForDevice> Found<F> for NonDeviceFunction {}
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 
@@ -132,8 +132,8 @@ pub struct PlainFunctionOfArray<A, const N: usize, F>(PhantomData<(A, F)>);
 
 impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
     /// Refuses the function.
-    pub fn see<V: CompiledForDevice + MakesArray<A, N, F>>(self, _: &V) -> PlainFunction {
-        PlainFunction
+    pub fn see<V: CompiledForDevice + MakesArray<A, N, F>>(self, _: &V) -> NonDeviceFunction {
+        NonDeviceFunction
     }
 
     /// The same of a call without arguments.
@@ -176,9 +176,9 @@ pub fn no_function_of_two<A, B>() {}
 /// The same with those of an array.
 pub fn no_function_of_array<A, const N: usize, F>() {}
 
-/// What a twin imports by a glob: names that no program has.
+/// What a typing probe imports by a glob: names that no program has.
 pub mod names {
-    pub use super::super::hosts::{
+    pub use super::super::host_only::{
         HostArray as __cuda_jit_array, HostAtomic as __cuda_jit_atomic, HostChar as __cuda_jit_char,
         HostFloat as __cuda_jit_float, HostInteger as __cuda_jit_integer, HostIterator as __cuda_jit_iterator,
         HostOption as __cuda_jit_option, HostPlane as __cuda_jit_plane, HostSlice as __cuda_jit_slice,

@@ -143,11 +143,11 @@ thread_local! {
 
 /// What `tell` tells, with `usize` and `isize` as the source spells them: as enums of these names, without variants. For all
 /// that kernels do they are `u64` and `i64`; only a debugger shows the difference.
-pub fn spelled<R>(tell: impl FnOnce() -> R) -> R {
+pub fn spelled<R>(report: impl FnOnce() -> R) -> R {
     SPELLED.set(true);
-    let told = tell();
+    let reported = report();
     SPELLED.set(false);
-    told
+    reported
 }
 
 /// The number type of this name.

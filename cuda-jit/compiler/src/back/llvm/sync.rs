@@ -18,7 +18,7 @@ const PART: u32 = 8;
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an operation of several threads; what it yields, if anything.
-    pub(super) fn together(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    pub(super) fn synchronisation(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         let call = |name: &str, arguments: &[BasicValueEnum<'ctx>]| self.lowering.call_intrinsic(name, &[], arguments);
         let zero = self.lowering.context.i32_type().const_zero().into();
         match op {

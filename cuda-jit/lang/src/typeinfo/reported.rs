@@ -1,13 +1,13 @@
-//! The types and constants that a twin tells.
+//! The types and constants that a typing probe tells.
 
 use super::{ConstValue, DeviceType, Key, Ty};
 
 /// The types that these functions tell.
-pub fn tell(types: &[fn() -> Ty]) -> Vec<Ty> {
+pub fn report(types: &[fn() -> Ty]) -> Vec<Ty> {
     types.iter().map(|ty| ty()).collect()
 }
 
-/// Ties an observer to the closure that yields a constant of the same type as a value: a variant without fields may be one of an
+/// Ties a witness to the closure that yields a constant of the same type as a value: a variant without fields may be one of an
 /// enum whose generic arguments its path does not tell.
 pub fn constant_like<T, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
 

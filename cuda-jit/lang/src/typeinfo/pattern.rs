@@ -15,16 +15,16 @@ use std::marker::PhantomData;
 
 use super::{ConstValue, DeviceType, Key, Resolved};
 
-/// Ties observers to a name in a pattern and to the closure that reads it.
+/// Ties witnesses to a name in a pattern and to the closure that reads it.
 pub fn name<T, R: Answer, F: Fn() -> R>(_: *const T, _: &T, _: *const F, _: F) {}
 
-/// Ties an observer to the closure that reads or applies a path in a pattern.
+/// Ties a witness to the closure that reads or applies a path in a pattern.
 pub fn path<R: Answer, F: Fn() -> R>(_: *const F, _: F) {}
 
-/// Ties an observer to the closure that applies a path to values of the same type as another one.
+/// Ties a witness to the closure that applies a path to values of the same type as another one.
 pub fn like<T, F: Fn() -> Valued<T>>(_: &T, _: *const F, _: F) {}
 
-/// The answer to a question, of its observer; none of a name that is bound.
+/// The answer to a question, of its witness; none of a name that is bound.
 ///
 /// # Safety
 ///
@@ -51,7 +51,7 @@ impl<R: Answer, F: Fn() -> R> Question for F {
     }
 }
 
-/// The answer to a question about a path, of its observer.
+/// The answer to a question about a path, of its witness.
 ///
 /// # Safety
 ///

@@ -148,8 +148,8 @@ macro_rules! operations {
 
         impl<$($generic),*> $name<$($generic),*> {
             #[doc(hidden)]
-            pub fn __callee() -> $crate::harvest::Callee<Self> {
-                $crate::harvest::Callee::new()
+            pub fn __callee() -> $crate::typeinfo::Callee<Self> {
+                $crate::typeinfo::Callee::new()
             }
 
             $crate::__private::see! { pub, }
@@ -157,15 +157,15 @@ macro_rules! operations {
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
         #[diagnostic::do_not_recommend]
-        unsafe impl<$($generic: $bound),*> $crate::harvest::DeviceFn for $name<$($generic),*> {
+        unsafe impl<$($generic: $bound),*> $crate::typeinfo::DeviceFn for $name<$($generic),*> {
             type Args = ($($param,)*);
             type Output = $output;
 
-            fn instance() -> $crate::harvest::Instance {
+            fn instance() -> $crate::typeinfo::Instance {
                 let _: fn($($param),*) -> $output = $name::<$($generic),*>;
-                let typing = $crate::harvest::Typing::of::<($($param,)*), $output>;
-                let body = $crate::harvest::Body::Operation($operation, typing);
-                $crate::harvest::Instance { body, generics: Vec::new() }
+                let typing = $crate::typeinfo::Typing::of::<($($param,)*), $output>;
+                let body = $crate::typeinfo::Body::Operation($operation, typing);
+                $crate::typeinfo::Instance { body, generics: Vec::new() }
             }
         }
     )* };
@@ -183,25 +183,25 @@ macro_rules! untied_operations {
 
         impl<$generic> $name<$generic> {
             #[doc(hidden)]
-            $vis fn __callee() -> $crate::harvest::Callee<Self> {
-                $crate::harvest::Callee::new()
+            $vis fn __callee() -> $crate::typeinfo::Callee<Self> {
+                $crate::typeinfo::Callee::new()
             }
 
             $crate::__private::see! { $vis, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
-        unsafe impl<$generic: $crate::harvest::DeviceType> $crate::harvest::DeviceFn for $name<$generic> {
-            type Args = $crate::harvest::Untied;
-            type Output = $crate::harvest::Untied;
+        unsafe impl<$generic: $crate::typeinfo::DeviceType> $crate::typeinfo::DeviceFn for $name<$generic> {
+            type Args = $crate::typeinfo::Untied;
+            type Output = $crate::typeinfo::Untied;
 
-            fn instance() -> $crate::harvest::Instance {
-                let typing = || $crate::harvest::Typing {
-                    params: vec![$($crate::harvest::ty_of::<$param>()),*],
-                    result: $crate::harvest::ty_of::<$output>(),
+            fn instance() -> $crate::typeinfo::Instance {
+                let typing = || $crate::typeinfo::Typing {
+                    params: vec![$($crate::typeinfo::ty_of::<$param>()),*],
+                    result: $crate::typeinfo::ty_of::<$output>(),
                 };
-                let body = $crate::harvest::Body::Operation($operation, typing);
-                $crate::harvest::Instance { body, generics: Vec::new() }
+                let body = $crate::typeinfo::Body::Operation($operation, typing);
+                $crate::typeinfo::Instance { body, generics: Vec::new() }
             }
         }
     )* };

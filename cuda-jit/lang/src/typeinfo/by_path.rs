@@ -64,7 +64,7 @@ impl<C> ConstantByPath<C> {
         ConstantByPath(PhantomData)
     }
 
-    /// Shows the constant to its observer.
+    /// Shows the constant to its witness.
     pub fn by<V>(self, _: *const Self, _: &V) -> Self {
         self
     }

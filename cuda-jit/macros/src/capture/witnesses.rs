@@ -1,6 +1,6 @@
-//! Observers: the variables by which the twin learns types, and where its statements about them go.
+//! Witnesses: the variables by which the typing probe learns types, and where its statements about them go.
 //!
-//! Observers have the spans of what they observe, hygiene included, so that an error about them is one about that; names
+//! Witnesses have the spans of what they observe, hygiene included, so that an error about them is one about that; names
 //! that nobody else has keep them apart from the body's.
 
 use proc_macro2::{Span, TokenStream};
@@ -11,7 +11,7 @@ use syn::{Expr, ExprPath, Ident, Path, Stmt, Type};
 use super::Capture;
 use super::span::{begin, begin_path};
 
-macro_rules! observers {
+macro_rules! witnesses {
     ($($(#[$doc:meta])* $vis:vis $name:ident => $prefix:literal;)*) => { $(
         $(#[$doc])*
         $vis fn $name(number: u32, span: Span) -> Ident {
@@ -20,48 +20,48 @@ macro_rules! observers {
     )* };
 }
 
-observers! {
-    /// The observer of a binding.
-    pub(crate) observer => "w";
-    /// The observer of what is not a binding.
+witnesses! {
+    /// The witness of a binding.
+    pub(crate) witness => "w";
+    /// The witness of what is not a binding.
     pub(super) named => "n";
-    /// The observer of a constant.
+    /// The witness of a constant.
     pub(super) constant => "k";
-    /// The observer of the type of a cast.
+    /// The witness of the type of a cast.
     pub(super) cast => "t";
-    /// The observer of a question of a pattern.
+    /// The witness of a question of a pattern.
     pub(super) question => "m";
-    /// The observer of a callee.
+    /// The witness of a callee.
     pub(super) callee => "c";
-    /// The name of a callee's value inside the twin. It has the path's own span, hygiene included, so that an error in the
+    /// The name of a callee's value inside the typing probe. It has the path's own span, hygiene included, so that an error in the
     /// call reads the same as in the function.
     pub(super) callee_value => "f";
 }
 
-/// Declares an observer: a pointer to a type that is still open. rustc has nothing to prove of such, unlike of a generic
+/// Declares a witness: a pointer to a type that is still open. rustc has nothing to prove of such, unlike of a generic
 /// type's value, so that it does not ask again at every expression until the type is known.
-pub(crate) fn declared(observer: &Ident) -> TokenStream {
-    quote!(let #observer = 0 as *const _;)
+pub(crate) fn declared(witness: &Ident) -> TokenStream {
+    quote!(let #witness = 0 as *const _;)
 }
 
-/// A block of the twin as code that is never reached: rustc types it, and has no borrows to check in it.
+/// A block of the typing probe as code that is never reached: rustc types it, and has no borrows to check in it.
 pub(crate) fn unreached(body: &impl ToTokens) -> TokenStream {
     quote!({ loop {} #body })
 }
 
-/// The statement that shows a binding to its observer: what stands in one array is of one type. It stands apart from
-/// the binding's own statement, so that an error in that one reads the same in the twin and rustc prints it once.
+/// The statement that shows a binding to its witness: what stands in one array is of one type. It stands apart from
+/// the binding's own statement, so that an error in that one reads the same in the typing probe and rustc prints it once.
 pub(super) fn see(number: u32, ident: &Ident) -> Stmt {
-    let observer = observer(number, ident.span());
-    written(quote_spanned!(ident.span() => [#observer, &#ident];))
+    let witness = witness(number, ident.span());
+    written(quote_spanned!(ident.span() => [#witness, &#ident];))
 }
 
-/// Tokens as a statement of the twin.
+/// Tokens as a statement of the typing probe.
 pub(super) fn written(tokens: TokenStream) -> Stmt {
     Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
-/// In the twin: `expr` as the value of a block that begins with statements.
+/// In the typing probe: `expr` as the value of a block that begins with statements.
 pub(super) fn after(statements: Vec<Stmt>, expr: &Expr) -> Expr {
     if statements.is_empty() {
         return expr.clone();
@@ -74,24 +74,24 @@ pub(super) fn names_crate(path: &Path) -> bool {
     path.segments.first().is_some_and(|first| first.ident == "$crate")
 }
 
-/// A variable of the twin's own within an expression.
+/// A variable of the typing probe's own within an expression.
 fn value(span: Span) -> Ident {
     Ident::new("__v", Span::mixed_site().located_at(span))
 }
 
-/// The statements of the twin that stand before the one that is being walked, of each that is open, innermost last.
+/// The statements of the typing probe that stand before the one that is being walked, of each that is open, innermost last.
 #[derive(Default)]
 pub(super) struct Preceding(Vec<Vec<Stmt>>);
 
 impl Capture {
-    /// Runs `walk`, and yields what the twin does before what that walks.
+    /// Runs `walk`, and yields what the typing probe does before what that walks.
     pub(super) fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         self.preceding.0.push(Vec::new());
         let result = walk(self);
         (result, self.preceding.0.pop().unwrap_or_default())
     }
 
-    /// In the twin: does something before the statement.
+    /// In the typing probe: does something before the statement.
     pub(super) fn say(&mut self, tokens: TokenStream) {
         if let Some(statements) = self.preceding.0.last_mut() {
             statements.push(written(tokens));
@@ -103,27 +103,27 @@ impl Capture {
         self.questions.callee(place)
     }
 
-    /// The number of a constant, which the twin asks for where it is named: by the type of a closure that yields it. The
+    /// The number of a constant, which the typing probe asks for where it is named: by the type of a closure that yields it. The
     /// same path of the same block is asked for only once.
     pub(super) fn constant(&mut self, path: ExprPath) -> u32 {
         let (block, named) = (self.scopes.block(), Expr::Path(path.clone()));
         let known = self.questions.known_constant(&named, block).filter(|_| !names_crate(&path.path));
         known.unwrap_or_else(|| {
             let number = self.questions.constant(named, block);
-            let observer = constant(number, begin_path(&path));
+            let witness = constant(number, begin_path(&path));
             let reference = quote_spanned!(path.span() => &#path);
-            self.say(quote!(__cuda_jit_constant(#observer, || __cuda_jit_const_of(#reference));));
+            self.say(quote!(__cuda_jit_constant(#witness, || __cuda_jit_const_of(#reference));));
             number
         })
     }
 
-    /// The number of the constant that a `const` block is. rustc evaluates the block; in the twin its place tells its type.
+    /// The number of the constant that a `const` block is. rustc evaluates the block; in the typing probe its place tells its type.
     pub(super) fn const_block(&mut self, expr: &mut Expr) -> u32 {
         let (number, span) = (self.questions.constant(expr.clone(), self.scopes.block()), begin(expr));
-        let (observer, block) = (constant(number, span), value(span));
+        let (witness, block) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #block = || #expr;
-            __cuda_jit_constant(#observer, move || __cuda_jit_const_of(&#block()));
+            __cuda_jit_constant(#witness, move || __cuda_jit_const_of(&#block()));
             #block()
         })));
         number
@@ -133,42 +133,42 @@ impl Capture {
     pub(super) fn typed_constant(&mut self, expr: &mut Expr, path: &ExprPath) -> u32 {
         let number = self.questions.constant(Expr::Path(path.clone()), self.scopes.block());
         let span = begin_path(path);
-        let (observer, value) = (constant(number, span), value(span));
+        let (witness, value) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value = #path;
-            __cuda_jit_constant_like(&#value, #observer, || __cuda_jit_Typed(#path));
+            __cuda_jit_constant_like(&#value, #witness, || __cuda_jit_Typed(#path));
             #value
         })));
         number
     }
 
-    /// The number of a type named in a cast, which the twin asks for there; a type of the same name and block only once.
+    /// The number of a type named in a cast, which the typing probe asks for there; a type of the same name and block only once.
     pub(super) fn cast_type(&mut self, ty: &Type) -> u32 {
         let block = self.scopes.block();
         self.questions.known_cast(ty, block).unwrap_or_else(|| {
             let number = self.questions.cast(ty.clone(), block);
-            let observer = cast(number, ty.span());
-            self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#observer);));
+            let witness = cast(number, ty.span());
+            self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
             number
         })
     }
 
-    /// The number of the type of an array in shared memory, which the twin asks for there.
+    /// The number of the type of an array in shared memory, which the typing probe asks for there.
     pub(super) fn shared_type(&mut self, ty: &Type) -> u32 {
         let number = self.questions.named(ty.span());
-        let observer = named(number, ty.span());
-        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#observer);));
+        let witness = named(number, ty.span());
+        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#witness);));
         number
     }
 
-    /// The number of a question of a pattern, about a path or else a name that may be a variable's, and its observer.
+    /// The number of a question of a pattern, about a path or else a name that may be a variable's, and its witness.
     pub(super) fn question(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
         let number = self.questions.pattern(span, is_path);
         (number, question(number, span))
     }
 
-    /// In the twin: shows the value of an expression, coerced to a type if one is given, to an observer of its type;
-    /// returns the observer's number.
+    /// In the typing probe: shows the value of an expression, coerced to a type if one is given, to a witness of its type;
+    /// returns the witness's number.
     pub(super) fn observe(&mut self, expr: &mut Expr, ty: Option<&Type>) -> u32 {
         self.observe_with(expr, ty, |_| TokenStream::new())
     }
@@ -182,12 +182,12 @@ impl Capture {
     ) -> u32 {
         let (ty, span) = (ty.into_iter(), begin(expr));
         let number = self.questions.named(span);
-        let (observer, value) = (named(number, span), value(span));
+        let (witness, value) = (named(number, span), value(span));
         // in parentheses, since at the beginning of a statement a block would be all of it
         let asked = ask(&value);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value #(: #ty)* = #expr;
-            [#observer, &raw const #value];
+            [#witness, &raw const #value];
             #asked
             #value
         })));

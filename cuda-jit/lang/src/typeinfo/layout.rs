@@ -283,8 +283,8 @@ fn placed<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a T
 }
 
 /// A type as an error shows it.
-pub fn shown(ty: &Ty) -> String {
-    let list = |types: &[Ty]| types.iter().map(shown).collect::<Vec<_>>().join(", ");
+pub fn ty_name(ty: &Ty) -> String {
+    let list = |types: &[Ty]| types.iter().map(ty_name).collect::<Vec<_>>().join(", ");
     let reference = |memory: &Memory| if memory.writable() { "&mut " } else { "&" };
     match ty {
         Ty::Unit => "()".to_owned(),
@@ -293,17 +293,17 @@ pub fn shown(ty: &Ty) -> String {
         Ty::Struct(of) => short(of.name),
         Ty::Tuple(types) => format!("({})", list(types)),
         Ty::Sum(of) => {
-            let fields = || of.fields().map(shown).collect::<Vec<_>>().join(", ");
+            let fields = || of.fields().map(ty_name).collect::<Vec<_>>().join(", ");
             match of.identity {
                 SumIdentity::Option => format!("Option<{}>", fields()),
                 SumIdentity::Result => format!("Result<{}>", fields()),
                 SumIdentity::Own(name) => short(name),
             }
         }
-        Ty::Array(element, count) => format!("[{}; {count}]", shown(element)),
-        Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), shown(element)),
-        Ty::Ref(to, memory) => format!("{}{}", reference(memory), shown(to)),
-        Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", shown(element)),
+        Ty::Array(element, count) => format!("[{}; {count}]", ty_name(element)),
+        Ty::Slice(element, memory) => format!("{}[{}]", reference(memory), ty_name(element)),
+        Ty::Ref(to, memory) => format!("{}{}", reference(memory), ty_name(to)),
+        Ty::View(element, dims, _) => format!("view of {dims} dimensions of {}", ty_name(element)),
         Ty::Str => "str".to_owned(),
         Ty::Closure(_) | Ty::Passed(_) => "closure".to_owned(),
     }
@@ -327,7 +327,7 @@ pub fn short(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::harvest::ty_of;
+    use crate::typeinfo::ty_of;
 
     #[test]
     fn tuples_and_options_are_laid_out_without_overlap() {

@@ -24,10 +24,10 @@ impl<const NUMBER: u32> Declared for Name<NUMBER> {
     const NUMBER: u32 = NUMBER;
 }
 
-/// Shows what a name means to the observer of its use.
+/// Shows what a name means to the witness of its use.
 pub const fn is<T>(_: *const T, _: &T) {}
 
-/// The value of a loop or block with a label, for the observer of a use.
+/// The value of a loop or block with a label, for the witness of a use.
 ///
 /// # Panics
 ///
@@ -36,7 +36,7 @@ pub const fn of<T>(_: *const T) -> T {
     panic!("a probe is never run")
 }
 
-/// The number that an observer has seen.
+/// The number that a witness has seen.
 pub const fn number<T: Declared>(_: *const T) -> u32 {
     T::NUMBER
 }
@@ -66,7 +66,7 @@ impl<T, const NUMBER: u32> DeclareConstant for Slot<T, NUMBER> {}
 pub struct Use<'a, T, S>(pub &'a T, pub S);
 
 impl<S, const NUMBER: u32> Use<'_, Name<NUMBER>, S> {
-    /// Shows the declaration to the observer of the use.
+    /// Shows the declaration to the witness of the use.
     pub fn __cuda_jit_means(self, _: *const Name<NUMBER>) {}
 }
 
@@ -77,7 +77,7 @@ pub trait UseOfConstant: Sized {
     /// The declaration that the pattern stands for.
     type Name;
 
-    /// Shows that to the observer of the use.
+    /// Shows that to the witness of the use.
     fn __cuda_jit_means(self, _: *const Self::Name)
     where
         Self: IsThePatterns,

@@ -9,9 +9,9 @@ use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
 use crate::called::widening;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{BlockId, CompareOp, Scalar, Terminator, Value};
 use crate::syntax::{Conversion, Pos};
+use crate::typeinfo::{Memory, Ty};
 
 /// The most texts that choices may make of one.
 const MOST_CASES: usize = 64;
@@ -100,10 +100,11 @@ impl Lowering<'_> {
             Ty::Struct(of) => {
                 let names: Vec<_> = of.fields.iter().map(|field| field.name).collect();
                 let fields = (0..names.len()).map(|index| value.part(index)).collect();
-                self.fields_shown(at, &crate::harvest::layout::shown(&ty), &names, fields, conversion)?
+                self.fields_shown(at, &crate::typeinfo::layout::ty_name(&ty), &names, fields, conversion)?
             }
             other => {
-                let text = format!("kernels do not print a value of type `{}`", crate::harvest::layout::shown(other));
+                let text =
+                    format!("kernels do not print a value of type `{}`", crate::typeinfo::layout::ty_name(other));
                 return Err(self.error(at, text));
             }
         })

@@ -1,7 +1,7 @@
 //! The types of the device language, as the front end sees them.
 //!
 //! A [`Ty`] is what rustc says, without lifetimes. Where a reference points ([`Memory`]) is not Rust's to say: in a
-//! harvested type it is a placeholder, and the front end fills in what flows there.
+//! reported type it is a placeholder, and the front end fills in what flows there.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -275,7 +275,7 @@ impl ClosureId {
 }
 
 impl Memory {
-    /// What a harvested `&T` or `&mut T` says before the front end knows where it points.
+    /// What a reported `&T` or `&mut T` says before the front end knows where it points.
     pub const fn unknown(mutable: bool) -> Self {
         if mutable { Memory::Write(Space::Global) } else { Memory::Read(Space::Global) }
     }

@@ -3,13 +3,13 @@
 use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::{Val, intrinsic_type};
-use crate::harvest::{Intrinsic, Ty};
 use crate::kir::{BinaryOp, CompareOp, Op, Pointee, Scalar, ShuffleOp, Space, Special, Type, UnaryOp, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
     /// An intrinsic that concerns other threads; `scalar` is its generic argument, if it has one.
-    pub(super) fn together(
+    pub(super) fn synchronisation(
         &mut self,
         at: Pos,
         intrinsic: Intrinsic,

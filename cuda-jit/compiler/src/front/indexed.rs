@@ -4,9 +4,9 @@ use super::function::{Lowering, Result};
 use super::numbers::Range;
 use super::place::Place;
 use super::types::Val;
-use crate::harvest::{Memory, Ty};
 use crate::kir::{BinaryOp, Scalar, Space, Value};
 use crate::syntax::{Expr, Pos};
+use crate::typeinfo::{Memory, Ty};
 
 /// The items of a loop.
 #[derive(Clone, Debug)]
@@ -62,7 +62,7 @@ impl Lowering<'_> {
             && memory.writable()
             && !stays
         {
-            let array = self.read_settled(&place);
+            let array = self.read_copied(&place);
             let array = self.build.stable(array);
             place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
         }
@@ -105,7 +105,7 @@ impl Lowering<'_> {
             place => {
                 let text = format!(
                     "kernels do not iterate over a value of type `{}`",
-                    crate::harvest::layout::shown(place.ty())
+                    crate::typeinfo::layout::ty_name(place.ty())
                 );
                 Err(self.error(at, text))
             }

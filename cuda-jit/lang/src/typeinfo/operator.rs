@@ -7,14 +7,14 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use super::{Body, Harvest, Instance, owner_arg};
+use super::{Body, Instance, ProbeResult, owner_arg};
 use crate::syntax::Definition;
 
 /// An operator's `#[device] impl`: `Op` is its trait in [`operators`], `Right` the right operand.
 ///
 /// # Safety
 ///
-/// The definition and the harvest are those of the method that the operator calls on the host. `#[device]` implements it.
+/// The definition and the type information are those of the method that the operator calls on the host. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `{Op}` for `{Right}` on the device",
     label = "listed here",
@@ -25,13 +25,13 @@ pub unsafe trait DeviceOperator<Op, Right> {
     fn definition() -> &'static Definition;
 
     /// What rustc knows of it.
-    fn harvest() -> Harvest;
+    fn probe() -> ProbeResult;
 
     /// The method.
     fn instance() -> Instance {
         let mut generics = vec![owner_arg::<Self>(), owner_arg::<Right>()];
         generics.dedup();
-        Instance { body: Body::Captured(Self::definition(), Self::harvest), generics }
+        Instance { body: Body::Captured(Self::definition(), Self::probe), generics }
     }
 }
 

@@ -1,18 +1,17 @@
-//! The risks of reading types from rustc: each is a way in which the twin could differ from the function.
+//! The risks of reading types from rustc: each is a way in which the typing probe could differ from the function.
 
 use super::differ;
 use cuda_jit::device::grid;
-use cuda_jit::harvest::{Body, Instance, Memory, Ty, ty_of};
 use cuda_jit::kir::{Scalar, Space};
+use cuda_jit::typeinfo::{Body, Instance, Memory, Ty, ty_of};
 use cuda_jit::{Kernel, Num, device, kernel};
 
 /// The types of a kernel's bindings by name, parameters included.
 fn types<K: Kernel>() -> Vec<(&'static str, Option<Ty>)> {
-    let Instance { body: Body::Captured(definition, harvest), .. } = K::instance() else { panic!("captured") };
-    let harvest = harvest();
-    let told = harvest.told().bindings;
-    let ty = |told_by: Option<u32>| told[told_by? as usize].clone();
-    definition.bindings.iter().map(|binding| (binding.name, ty(binding.told))).collect()
+    let Instance { body: Body::Captured(definition, probe), .. } = K::instance() else { panic!("captured") };
+    let reported = probe().into_info().bindings;
+    let ty = |number: Option<u32>| reported[number? as usize].clone();
+    definition.bindings.iter().map(|binding| (binding.name, ty(binding.reported))).collect()
 }
 
 fn type_of<K: Kernel>(name: &str) -> Ty {
@@ -407,7 +406,7 @@ fn kernels_of_one_name_are_told_apart() {
     assert_eq!(super::on_host(&out), [2]);
 }
 
-// --- statements that the twin leaves out
+// --- statements that the typing probe leaves out
 
 #[device]
 fn made<T: Num>() -> T {

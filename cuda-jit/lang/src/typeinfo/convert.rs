@@ -16,7 +16,8 @@ use half::{bf16, f16};
 
 use super::keys::CastType;
 use super::{
-    Body, Callee, DeviceFn, DeviceType, Harvest, Instance, Intrinsic, NoCallee, Returned, Untied, owner_arg, type_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Untied, owner_arg,
+    type_arg,
 };
 use crate::syntax::Definition;
 
@@ -37,14 +38,14 @@ pub unsafe trait DeviceFrom<T>: Sized {
     }
 
     /// The types of its body.
-    fn harvest() -> Harvest {
+    fn probe() -> ProbeResult {
         panic!("a conversion between numbers is not written in Rust")
     }
 
     /// The function.
     fn instance() -> Instance {
         let generics = vec![owner_arg::<Self>(), owner_arg::<T>()];
-        Instance { body: Body::Captured(Self::definition(), Self::harvest), generics }
+        Instance { body: Body::Captured(Self::definition(), Self::probe), generics }
     }
 
     #[doc(hidden)]
@@ -109,7 +110,7 @@ impl<T, U> Trial<Option<T>, Option<U>> {
     ///
     /// Always: the probe is never run.
     pub fn __cuda_jit_tried(self, _: *const Conversion<(), ()>) -> T {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -120,7 +121,7 @@ impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
     ///
     /// Always: the probe is never run.
     pub fn __cuda_jit_tried(self, _: *const Conversion<E, F>) -> T {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -128,7 +129,7 @@ impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
 pub trait MistypedTrial<T>: Sized {
     #[doc(hidden)]
     fn __cuda_jit_tried(self, _: *const NoCallee) -> T {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -139,7 +140,7 @@ impl<T, E, R> MistypedTrial<T> for &Trial<Result<T, E>, R> {}
 pub trait UntypedTrial: Sized {
     #[doc(hidden)]
     fn __cuda_jit_tried<X>(&mut self, _: *const NoCallee) -> X {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 

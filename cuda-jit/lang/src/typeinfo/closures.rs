@@ -31,7 +31,7 @@ pub trait BoxedCallee {
 
     /// The closure.
     fn __cuda_jit_callee(&self) -> &mut Self::Closure {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }
 
@@ -55,6 +55,6 @@ pub trait OtherCallee<T> {
 
 impl<T> OtherCallee<T> for &T {
     fn __cuda_jit_callee(&mut self) -> &mut T {
-        unreachable!("a twin is never run")
+        unreachable!("a typing probe is never run")
     }
 }

@@ -31,12 +31,12 @@ pub const fn errors_of_method<S, T>(_: fn(S) -> T) -> usize {
 ///
 /// # Panics
 ///
-/// Always: the twin is never run.
+/// Always: the typing probe is never run.
 pub fn same<T, const ERRORS: usize>(_: T) -> <T as Checked<ERRORS>>::Same
 where
     T: Checked<ERRORS, Same: Sized>,
 {
-    unreachable!("a twin is never run")
+    unreachable!("a typing probe is never run")
 }
 
 /// The constant of what does not satisfy the bounds of a generic function: an associated constant of the type itself comes before it.
