@@ -12,9 +12,9 @@ use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
 use crate::kir::Module;
-use crate::syntax::{self, Definition};
+use crate::syntax::Definition;
 use crate::target::Target;
-use crate::typeinfo::Instance;
+use crate::typeinfo::{Body, Instance};
 
 /// The source of a compiled kernel.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     let _entered = span.enter();
     let Lowered { module, grid_dims, held } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
-    let options = options(&definition.options);
+    let options = options(&instance);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
     // Without libdevice there is nothing to find: the back end says so.
     let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
@@ -85,7 +85,7 @@ impl Compiled {
     /// Its LLVM IR, for which it is compiled once more.
     pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
         let definition = self.source.instance.definition();
-        let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
+        let options = llvm::Options { keep_llvm_ir: true, ..options(&self.source.instance) };
         Ok(emit(definition, self.source.module()?, &self.target, &options)?.llvm_ir.unwrap_or_default())
     }
 }
@@ -118,10 +118,14 @@ fn dump(folder: &Path, module: &Module, ptx: &str) {
     }
 }
 
-/// The options of `#[kernel(..)]` as the back end takes them.
-pub(crate) fn options(options: &syntax::Options) -> llvm::Options {
+/// The options of `#[kernel(..)]` as the back end takes them, with the launch bounds as rustc evaluated them.
+pub(crate) fn options(instance: &Instance) -> llvm::Options {
     let given = |value: u32| (value != 0).then_some(value);
-    let [max_threads, min_blocks, max_cluster] = options.launch_bounds;
+    let options = instance.definition().options;
+    let [max_threads, min_blocks, max_cluster] = match instance.body {
+        Body::Captured(_, probe) => probe().into_info().launch_bounds,
+        _ => [0; 3],
+    };
     let bounds = LaunchBounds { max_threads, min_blocks: given(min_blocks), max_cluster: given(max_cluster) };
     llvm::Options {
         opt_level: options.opt,

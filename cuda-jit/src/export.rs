@@ -80,7 +80,7 @@ impl ExportedFunction {
         let target = Target::new(cc)?;
         let module = front::lower_exported(&instance, name)?;
         let definition = instance.definition();
-        let ptx = emit(definition, &module, &target, &options(&definition.options))?.ptx;
+        let ptx = emit(definition, &module, &target, &options(&instance))?.ptx;
         Ok(ExportedFunction { instance, target, module, ptx })
     }
 
@@ -141,7 +141,7 @@ impl ExportedFunction {
 
     fn llvm_ir(&self) -> Result<LlvmIr> {
         let definition = self.instance.definition();
-        let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
+        let options = llvm::Options { keep_llvm_ir: true, ..options(&self.instance) };
         Ok(emit(definition, &self.module, &self.target, &options)?.llvm_ir.unwrap_or_default())
     }
 }

@@ -66,6 +66,9 @@ pub unsafe trait Kernel: 'static {
     /// Whether its accesses are not checked, so that a launch is `unsafe`.
     const UNCHECKED: bool = false;
 
+    /// Its launch bounds: the most threads per block, the least blocks per multiprocessor, the most blocks per cluster; 0 if unset.
+    const LAUNCH_BOUNDS: [u32; 3] = [0; 3];
+
     /// What is one for all its specialisations.
     fn site() -> &'static KernelSite;
 

@@ -59,15 +59,15 @@ macro_rules! files {
 }
 
 files! {
-    access atomic_orders atomic_orders_old barriers bits bool cached cached_all spilled_shared casts clocks
-    conditional constant contract device_call dynamic_shared endless fast_math float_rem floats fma generic
-    grid_stride groups half_sm75 half_sm90 integers lanes lanes_old line_late local_array no_contract no_panic null_loop
-    overflow_check pair pair_sm80 panic_in_device panic_sites parse_block parse_type precise_math print record reduce reduce_old
-    retype saturating_cast shift together variables vector_add vector_add_o0 verify_access verify_address
+    access atomic_orders atomic_orders_old barriers bits bool cached cached_all casts clocks conditional constant
+    contract device_call dynamic_shared endless fast_math float_rem floats fma generic grid_stride groups half_sm75
+    half_sm90 integers lanes lanes_old line_late local_array no_contract no_panic null_loop overflow_check pair
+    pair_sm80 panic_in_device panic_sites parse_block parse_type precise_math print record reduce reduce_old retype
+    saturating_cast shift spilled_shared sync variables vector_add vector_add_o0 verify_access verify_address
     verify_block verify_cached_all verify_cached_shared verify_cached_store verify_cached_write verify_conditional
-    verify_generic verify_half_cast verify_half_math verify_lane verify_pair verify_pair_compare verify_print_conversion
-    verify_print_count verify_print_format verify_retype verify_retype_access verify_store verify_sync_warp
-    wide_product wide_product_not
+    verify_generic verify_half_cast verify_half_math verify_lane verify_pair verify_pair_compare
+    verify_print_conversion verify_print_count verify_print_format verify_retype verify_retype_access verify_store
+    verify_sync_warp wide_product wide_product_not
 }
 
 #[test]

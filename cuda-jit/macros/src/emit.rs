@@ -8,7 +8,8 @@
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{Block, Ident, ItemFn};
+use syn::spanned::Spanned as _;
+use syn::{Block, Expr, Ident, ItemFn};
 
 use crate::capture::{self, BindingInfo, BindingKind, Captured};
 use crate::checked;
@@ -102,13 +103,13 @@ fn beside(
     written: Option<TokenTree>,
     in_one_place: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
-    let options = match kind {
+    let (options, launch_bounds) = match kind {
         Kind::Kernel => {
             let hint = "a kernel's panics are reported where they are: nothing on the device calls it";
             options::refuse_caller(&function.attrs, hint)?;
             options::of_kernel(options)?
         }
-        Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
+        Kind::Device => (options::with_caller(&options::of_device(options)?, &function.attrs), Vec::new()),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
     let mut signature = Signature::new(&function.sig, role, in_one_place)?;
@@ -142,7 +143,7 @@ fn beside(
         Err(error) => (nothing(root), Some(error)),
     };
     let items = match kind {
-        Kind::Kernel => kernel_items(root, name, &signature, &options, vis),
+        Kind::Kernel => kernel_items(root, name, &signature, (&options, &launch_bounds), vis),
         Kind::Device => device_items(root, name, &signature, vis),
     };
     let declared = generics.params.iter().map(crate::methods::declared);
@@ -469,7 +470,7 @@ fn kernel_items(
     root: &TokenStream,
     name: &Ident,
     signature: &Signature,
-    options: &owned::Options,
+    (options, launch_bounds): (&owned::Options, &[Expr]),
     vis: &syn::Visibility,
 ) -> TokenStream {
     let (_, ty_generics, _) = signature.generics.split_for_impl();
@@ -478,6 +479,19 @@ fn kernel_items(
     let (types, unchecked) = (&signature.static_types, options.unchecked);
     let args = signature.generic_args(root);
     let launches = launches(root, signature, options, vis);
+    let (bounds, probe) = match launch_bounds {
+        [] => (None, quote!(Self::__probe)),
+        written => {
+            let unset = std::iter::repeat_n(quote!(0), 3 - written.len());
+            let written = written.iter().map(|bound| quote_spanned!(bound.span() => (#bound) as u32));
+            let bounds = quote! {
+                #[allow(clippy::all, trivial_numeric_casts)]
+                const LAUNCH_BOUNDS: [u32; 3] = [#(#written,)* #(#unset),*];
+            };
+            let bounded = quote!(|| Self::__probe().with_launch_bounds(<Self as #root::Kernel>::LAUNCH_BOUNDS));
+            (Some(bounds), bounded)
+        }
+    };
     // what a closure's type is only its value can tell
     let closures: Vec<_> = types.iter().filter(|ty| signature.is_closure(ty)).collect();
     let taken = match closures.is_empty() {
@@ -490,12 +504,13 @@ fn kernel_items(
         unsafe impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
             const UNCHECKED: bool = #unchecked;
+            #bounds
             fn site() -> &'static #root::KernelSite {
                 Self::__site()
             }
             fn instance() -> #root::Instance {
                 #root::Instance {
-                    body: #root::Body::Captured(Self::__site().definition(), Self::__probe),
+                    body: #root::Body::Captured(Self::__site().definition(), #probe),
                     generics: ::std::vec![#(#args),*],
                 }
             }

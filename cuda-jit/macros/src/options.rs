@@ -5,7 +5,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
-use syn::{Ident, LitBool, LitInt, Path, Token, parenthesized};
+use syn::{Expr, Ident, Lit, LitBool, LitInt, Path, Token, parenthesized};
 
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
                      `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
@@ -59,18 +59,20 @@ fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// What `#[kernel(..)]` asks for.
-pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
-    Ok(syn::parse2::<Asked>(input)?.options())
+/// The options of a kernel, and its launch bounds as written: none, or one to three constant expressions.
+pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<(Options, Vec<Expr>)> {
+    let mut asked = syn::parse2::<Asked>(input)?;
+    let bounds = std::mem::take(&mut asked.launch_bounds);
+    Ok((asked.options(), bounds))
 }
 
 /// What `#[device(..)]` asks for. Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to
 /// launch says so, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
-    let Asked { options, opt } = syn::parse2(input.clone())?;
+    let Asked { options, opt, launch_bounds } = syn::parse2(input.clone())?;
     let unchecked = options.library && options.unchecked;
     let plain = Options { checked: options.checked, library: options.library, unchecked, ..Options::DEFAULT };
-    if options != plain || opt.is_some() {
+    if options != plain || opt.is_some() || !launch_bounds.is_empty() {
         let hint = "a device function takes `checked` only; the other options are the kernel's";
         return Err(syn::Error::new_spanned(input, hint));
     }
@@ -96,18 +98,21 @@ struct Asked {
     options: Options,
     /// None for what `debug` leads to.
     opt: Option<u8>,
+    /// Constant expressions: threads per block, blocks per multiprocessor, blocks per cluster.
+    launch_bounds: Vec<Expr>,
 }
 
 impl Parse for Asked {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut asked, place) = (Asked { options: Options::DEFAULT, opt: None }, input.span());
+        let (mut asked, place) =
+            (Asked { options: Options::DEFAULT, opt: None, launch_bounds: Vec::new() }, input.span());
         while !input.is_empty() {
             asked.one(input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        if asked.options.cluster != [0; 3] && asked.options.launch_bounds[2] != 0 {
+        if asked.options.cluster != [0; 3] && asked.launch_bounds.len() == 3 {
             let hint = "`cluster(..)` says how many blocks a cluster has, so the launch bounds need no third number";
             return Err(syn::Error::new(place, hint));
         }
@@ -152,14 +157,15 @@ impl Asked {
             "launch_bounds" => {
                 let inner;
                 parenthesized!(inner in input);
-                let bounds = Punctuated::<LitInt, Token![,]>::parse_terminated(&inner)?;
+                let bounds = Punctuated::<Expr, Token![,]>::parse_terminated(&inner)?;
                 if bounds.is_empty() || bounds.len() > 3 {
                     let hint = "one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
                     return Err(syn::Error::new(name.span(), hint));
                 }
-                for (slot, bound) in self.options.launch_bounds.iter_mut().zip(&bounds) {
-                    *slot = bound.base10_parse()?;
+                if let Some(other) = bounds.iter().find(|bound| is_other_literal(bound)) {
+                    return Err(syn::Error::new_spanned(other, "a launch bound is a constant of an integer type"));
                 }
+                self.launch_bounds = bounds.into_iter().collect();
             }
             "cluster" => {
                 let inner;
@@ -178,6 +184,11 @@ impl Asked {
         let level = if self.options.debug { 0 } else { Options::DEFAULT.opt };
         Options { opt: self.opt.unwrap_or(level), ..self.options }
     }
+}
+
+/// Returns true for a literal that is no integer.
+fn is_other_literal(bound: &Expr) -> bool {
+    matches!(bound, Expr::Lit(literal) if !matches!(literal.lit, Lit::Int(_)))
 }
 
 /// The extents of a cluster: those that are not written are 1.

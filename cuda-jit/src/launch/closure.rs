@@ -295,6 +295,7 @@ where
             callees,
             types: reported::<Scalar, T>(),
             named,
+            launch_bounds: [0; 3],
         };
         // SAFETY: the lists are what the witnesses of the closure's probe saw, by the promise of [`Site`].
         unsafe { ProbeResult::new(reported) }

@@ -41,7 +41,6 @@ use crate::compiled::Compiled;
 use crate::constant;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
-use crate::syntax;
 use crate::warnings::{self, Warning};
 
 /// A launch that is being put together.
@@ -325,9 +324,9 @@ fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
 
 /// Refuses clusters of more blocks than the kernel's launch bounds say.
 #[inline]
-fn check_clusters(kernel: &syntax::Definition, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> Result<()> {
+fn check_clusters(limit: u32, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> Result<()> {
     let Some(extents) = checked.cluster() else { return Ok(()) };
-    let (blocks, limit) = (extents.iter().product(), kernel.options.launch_bounds[2]);
+    let blocks = extents.iter().product();
     if limit == 0 || blocks <= limit {
         return Ok(());
     }
@@ -403,7 +402,7 @@ where
 {
     let checked = loaded.function.check_config(config)?;
     check_dimensions(loaded, config, &checked)?;
-    check_clusters(K::definition(), loaded, &checked)?;
+    check_clusters(K::LAUNCH_BOUNDS[2], loaded, &checked)?;
     let (context, kernel) = (loaded.function.context(), K::definition().name);
     if config.is_programmatic() {
         return Err(cuda_driver::Error::from(LaunchConfigError::Programmatic { kernel: kernel.to_owned() }).into());

@@ -65,8 +65,6 @@ macro_rules! nodes {
                 pub opt: u8,
                 /// The most registers a thread may use; 0 leaves it to the driver.
                 pub max_registers: u32,
-                /// Launch bounds: most threads per block, least blocks per multiprocessor, most blocks per cluster; 0 is unset.
-                pub launch_bounds: [u32; 3],
                 /// The extents of every launch's clusters in blocks; 0 is unset.
                 pub cluster: [u32; 3],
                 /// Code for a debugger: not optimised unless `opt` says so, with line tables.
@@ -384,7 +382,6 @@ macro_rules! nodes {
                 fastmath: false,
                 opt: 3,
                 max_registers: 0,
-                launch_bounds: [0; 3],
                 cluster: [0; 3],
                 debug: false,
                 lineinfo: false,

@@ -177,6 +177,41 @@ fn launch_bounds_bind() {
     assert_eq!(on_host(&x)[63..66], [1, 0, 0]);
 }
 
+const THREADS: usize = 64;
+const BLOCKS: u32 = 2;
+
+#[kernel(launch_bounds(THREADS, BLOCKS + 1))]
+fn bounded_by_constants(x: &mut [u32]) {
+    x[grid::<1>()] = 1;
+}
+
+/// Its bounds depend on its generic argument.
+#[kernel(launch_bounds(N / 2, 1, N as u32 / 32))]
+fn bounded_by_a_parameter<const N: usize>(x: &mut [u32]) {
+    x[grid::<1>()] = N as u32;
+}
+
+#[test]
+fn launch_bounds_are_constant_expressions() {
+    let ptx = bounded_by_constants::compile_ptx((9, 0)).unwrap();
+    assert!(ptx.contains(".maxntid 64") && ptx.contains(".minnctapersm 3"), "{ptx}");
+    for (ptx, threads, blocks) in [
+        (bounded_by_a_parameter::<64>::compile_ptx((9, 0)), 32, 2),
+        (bounded_by_a_parameter::<256>::compile_ptx((9, 0)), 128, 8),
+    ] {
+        let ptx = ptx.unwrap();
+        assert!(ptx.contains(&format!(".maxntid {threads}\n")), "{ptx}");
+        assert!(ptx.contains(&format!(".maxclusterrank {blocks}\n")), "{ptx}");
+    }
+    let mut x = on_device(&[0u32; 128]);
+    bounded_by_a_parameter::<256>::launch((1, 128), &mut x).unwrap();
+    assert_eq!(on_host(&x), [256; 128]);
+    let error = bounded_by_a_parameter::<64>::launch((1, 64), &mut x).unwrap_err().to_string();
+    assert!(error.contains("64") && error.contains("32"), "{error}");
+    let error = bounded_by_a_parameter::<4096>::compile_ptx((9, 0)).unwrap_err().to_string();
+    assert!(error.contains("launch_bounds.max_threads is 2048, not within 1 to 1024"), "{error}");
+}
+
 #[test]
 fn compiling_needs_no_device() {
     assert!(add::<f64>::compile_ptx((7, 5)).unwrap().contains(".target sm_75"));

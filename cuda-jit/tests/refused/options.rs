@@ -13,6 +13,12 @@ fn carveout(out: &mut [f32]) {}
 #[cuda_jit::kernel(launch_bounds(1, 2, 3, 4))]
 fn bounds(out: &mut [f32]) {}
 
+#[cuda_jit::kernel(launch_bounds("64"))]
+fn text(out: &mut [f32]) {}
+
+#[cuda_jit::kernel(launch_bounds(BLOCK))]
+fn no_number(out: &mut [f32]) {}
+
 #[cuda_jit::kernel(cluster(2, 2, 2, 2))]
 fn extents(out: &mut [f32]) {}
 
@@ -64,5 +70,7 @@ fn many(
     _a32: u8,
 ) {
 }
+
+const BLOCK: (u32, u32) = (8, 8);
 
 fn main() {}

@@ -142,7 +142,19 @@ impl Fingerprint {
     }
 
     fn reported(&mut self, reported: &TypeInfo) {
-        let TypeInfo { of: _, params, result, bindings, spelled, consts, patterns, callees, types, named } = reported;
+        let TypeInfo {
+            of: _,
+            params,
+            result,
+            bindings,
+            spelled,
+            consts,
+            patterns,
+            callees,
+            types,
+            named,
+            launch_bounds,
+        } = reported;
         self.list(params, Self::ty);
         self.ty(result);
         self.list(bindings, |to, ty| to.maybe(ty.as_ref(), Self::ty));
@@ -152,6 +164,7 @@ impl Fingerprint {
         self.list(callees, Self::instance);
         self.list(types, |to, scalar: &Scalar| to.text(scalar.name()));
         self.list(named, Self::ty);
+        self.list(launch_bounds, |to, bound| to.number((*bound).into()));
     }
 
     fn typing(&mut self, typing: &Typing) {

@@ -504,6 +504,13 @@ impl ProbeResult {
         ProbeResult(reported)
     }
 
+    /// The result for a kernel with launch bounds, of which 0 means unset.
+    #[must_use]
+    pub fn with_launch_bounds(mut self, bounds: [u32; 3]) -> Self {
+        self.0.launch_bounds = bounds;
+        self
+    }
+
     /// The answers.
     #[must_use]
     pub fn into_info(self) -> TypeInfo {
@@ -534,6 +541,9 @@ pub struct TypeInfo {
     pub types: Vec<Scalar>,
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: Vec<Ty>,
+    /// A kernel's launch bounds: the most threads per block, the least blocks per multiprocessor, the most blocks per cluster; 0
+    /// if unset.
+    pub launch_bounds: [u32; 3],
 }
 
 /// What a typing probe's variables became: functions that tell it, which cost rustc less than values.
@@ -577,6 +587,7 @@ impl Answers<'_> {
             callees: self.callees.iter().map(|instance| instance()).collect(),
             types: self.types.to_vec(),
             named: report(self.named),
+            launch_bounds: [0; 3],
         })
     }
 }
