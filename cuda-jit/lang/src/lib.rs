@@ -107,8 +107,9 @@ pub mod __private {
         pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
-            FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
-            OrderedInteger as _, OrderedNumber as _, OrderedSlice as _, SignedMethods as _, UnsignedMethods as _,
+            CastNumber as _, FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _,
+            Ordered as _, OrderedInteger as _, OrderedNumber as _, OrderedSlice as _, SignedMethods as _,
+            UnsignedMethods as _,
         };
         pub use crate::typeinfo::non_device::CallableFromKernels as _;
         pub use crate::typeinfo::pattern::{

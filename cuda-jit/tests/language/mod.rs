@@ -8,6 +8,7 @@ mod atomics;
 mod axes;
 mod cached;
 mod callers;
+mod casts;
 mod chains;
 mod characters;
 mod checks;

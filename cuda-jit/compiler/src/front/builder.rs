@@ -106,13 +106,12 @@ impl Builder {
         [Lane::Low, Lane::High].map(|lane| self.value(Op::Lane(value, lane), half)).to_vec()
     }
 
-    /// A number as another type.
+    /// A number as another type. Halves and integers are converted to each other by way of `f32`, as no operation does both.
     pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
         if from == to {
             return value;
         }
-        // `half` has conversions from integers of 8 bits, to which `f32` is no detour
-        if to.is_half() && !from.is_float() {
+        if to.is_half() && !from.is_float() || from.is_half() && !to.is_float() {
             let single = self.value(Op::Cast(value, Scalar::F32), Scalar::F32);
             return self.value(Op::Cast(single, to), to);
         }

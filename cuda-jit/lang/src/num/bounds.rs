@@ -15,6 +15,7 @@ use std::ops::{
 
 use half::{bf16, f16};
 
+use super::cast::Widest;
 use super::{FloatMethods, OrderedInteger, OrderedNumber};
 use crate::device;
 use crate::typeinfo::{ElementType, ScalarType};
@@ -63,6 +64,47 @@ pub trait Num:
     const MIN: Self;
     /// The largest finite value.
     const MAX: Self;
+
+    /// Converts the number to another type, as `as` does: integers wrap, floats become the nearest integer toward zero
+    /// or, beyond its range, the type's limit, and NaN becomes 0. Integers become `f16` and `bf16` by way of `f32`.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use cuda_jit::{Num, device::grid, kernel};
+    ///
+    /// #[kernel]
+    /// fn ramp<T: Num>(out: &mut [T]) {
+    ///     let i = grid::<1>();
+    ///     if i < out.len() {
+    ///         out[i] = i.cast::<T>() * T::cast_from(0.5);
+    ///     }
+    /// }
+    ///
+    /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// let mut out = cuda_mem::from_slice(&context, &[0.0_f32; 3])?;
+    /// ramp::launch((1, 32), &mut out)?;
+    /// assert_eq!(out.copy_to_host()?.to_vec(), [0.0, 0.5, 1.0]);
+    /// assert_eq!((300_i32.cast::<u8>(), (-1.5_f64).cast::<u32>()), (44, 0));
+    /// # Ok::<(), cuda_jit::Error>(())
+    /// ```
+    #[must_use]
+    fn cast<U: Num>(self) -> U {
+        U::from_widest(self.widest())
+    }
+
+    /// Converts a number of another type to this one, as [`cast`](Self::cast) does. A literal without a type is an `i32` or `f64`:
+    /// `T::cast_from(0.5)`.
+    #[must_use]
+    fn cast_from<U: Num>(value: U) -> Self {
+        value.cast()
+    }
+
+    #[doc(hidden)]
+    fn widest(self) -> Widest;
+
+    #[doc(hidden)]
+    fn from_widest(number: Widest) -> Self;
 }
 
 /// An integer type.
@@ -182,17 +224,35 @@ pub trait Float: Num + Neg<Output = Self> + FloatMethods {
 }
 
 macro_rules! nums {
-    ($($ty:ident)*) => { $(
+    ($($form:ident $wide:ident: $($ty:ident)*;)*) => { $($(
         impl Num for $ty {
             const ZERO: Self = 0 as $ty;
             const ONE: Self = 1 as $ty;
             const MIN: Self = $ty::MIN;
             const MAX: Self = $ty::MAX;
+
+            fn widest(self) -> Widest {
+                Widest::$form(self as $wide)
+            }
+
+            fn from_widest(number: Widest) -> Self {
+                match number {
+                    Widest::Signed(number) => number as $ty,
+                    Widest::Unsigned(number) => number as $ty,
+                    Widest::Single(number) => number as $ty,
+                    Widest::Double(number) => number as $ty,
+                }
+            }
         }
-    )* };
+    )*)* };
 }
 
-nums! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 }
+nums! {
+    Signed i128: i8 i16 i32 i64 i128 isize;
+    Unsigned u128: u8 u16 u32 u64 u128 usize;
+    Single f32: f32;
+    Double f64: f64;
+}
 
 macro_rules! integers {
     ($($ty:ident)*) => { $( impl Integer for $ty {} )* };
@@ -241,6 +301,19 @@ macro_rules! halves {
             const ONE: Self = $ty::ONE;
             const MIN: Self = $ty::MIN;
             const MAX: Self = $ty::MAX;
+
+            fn widest(self) -> Widest {
+                Widest::Single(self.to_f32())
+            }
+
+            fn from_widest(number: Widest) -> Self {
+                match number {
+                    Widest::Signed(number) => $ty::from_f32(number as f32),
+                    Widest::Unsigned(number) => $ty::from_f32(number as f32),
+                    Widest::Single(number) => $ty::from_f32(number),
+                    Widest::Double(number) => $ty::from_f64(number),
+                }
+            }
         }
 
         impl Float for $ty {

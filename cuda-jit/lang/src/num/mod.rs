@@ -5,6 +5,7 @@
 
 pub mod arithmetic;
 mod bounds;
+pub mod cast;
 #[expect(clippy::eq_op, clippy::neg_cmp_op_on_partial_ord, reason = "NaN is unequal to itself")]
 pub mod floats;
 pub mod integers;
@@ -12,6 +13,7 @@ pub mod order;
 
 pub(crate) use bounds::to_odd;
 pub use bounds::{Float, Integer, Num, Vector};
+pub use cast::CastNumber;
 pub use floats::{FloatConversions, FloatMethods, HalfMethods};
 pub use integers::{IntegerMethods, SignedMethods, UnsignedMethods};
 pub use order::{Ordered, OrderedInteger, OrderedNumber, OrderedSlice};
