@@ -94,7 +94,7 @@ pub(crate) fn render(
     }
     let mut text = crate::head(api, "functions: symbol, signature, base name, ABI version, default stream");
     text.push_str("table! {\n");
-    let mut facts = Vec::new();
+    let mut assertions = Vec::new();
     for Function { name, parameters, result } in functions {
         let Some(version) = found.get(name.as_str()) else { continue };
         if result != "CUresult" {
@@ -102,13 +102,13 @@ pub(crate) fn render(
             continue;
         }
         let (base, _, suffix) = split_symbol(name);
-        facts.push(format!("__builtin_types_compatible_p(__typeof__(&{name}), PFN_{base}_v{version}{suffix})"));
+        assertions.push(format!("__builtin_types_compatible_p(__typeof__(&{name}), PFN_{base}_v{version}{suffix})"));
         let stream = if suffix.is_empty() { "Legacy" } else { "PerThread" };
         let parameters = parameters.join(", ");
         writeln!(text, "    fn {name}({parameters}) -> CUresult = \"{base}\", {version}.., {stream};")?;
     }
     text.push_str("}\n");
-    Ok((text, facts))
+    Ok((text, assertions))
 }
 
 #[cfg(test)]
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn versions_go_to_symbols_in_order_of_time() {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000, 3020])]);
-        let (text, facts) =
+        let (text, assertions) =
             render(&crate::APIS[0], &[function("cuX_v2"), function("cuX")], &versions, &mut Vec::new()).unwrap();
         assert!(text.contains("fn cuX_v2(x: c_int) -> CUresult = \"cuX\", 3020.., Legacy;"), "{text}");
         assert!(text.contains("fn cuX(x: c_int) -> CUresult = \"cuX\", 2000.., Legacy;"), "{text}");
         assert!(
-            facts.contains(&"__builtin_types_compatible_p(__typeof__(&cuX_v2), PFN_cuX_v3020)".to_owned()),
-            "{facts:?}"
+            assertions.contains(&"__builtin_types_compatible_p(__typeof__(&cuX_v2), PFN_cuX_v3020)".to_owned()),
+            "{assertions:?}"
         );
     }
 
@@ -164,7 +164,7 @@ mod tests {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000])]);
         let mut warnings = Vec::new();
         let other = Function { result: "c_int".into(), ..function("cuX") };
-        let (text, facts) = render(&crate::APIS[0], &[other], &versions, &mut warnings).unwrap();
-        assert!(!text.contains("cuX") && facts.is_empty() && warnings.len() == 1, "{text}{warnings:?}");
+        let (text, assertions) = render(&crate::APIS[0], &[other], &versions, &mut warnings).unwrap();
+        assert!(!text.contains("cuX") && assertions.is_empty() && warnings.len() == 1, "{text}{warnings:?}");
     }
 }

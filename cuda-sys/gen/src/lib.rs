@@ -41,7 +41,7 @@ pub struct Generated {
     pub table: String,
     /// The assertions that the files make about the headers, as conditions in C that a compiler can check. Each name of a type
     /// stands in braces, since it may need `struct` before it.
-    pub facts: Vec<String>,
+    pub assertions: Vec<String>,
     /// The unexpected declarations of the headers, and what was left out because of them.
     pub warnings: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generate
         let functions = table::with_own_streams(api, split.functions.clone(), include)?;
         (table::render(api, &functions, &split.sizes, history, toolkit_version(include)?)?, Vec::new())
     };
-    Ok(Generated { types: split.text, table, facts: [split.facts, pairs].concat(), warnings })
+    Ok(Generated { types: split.text, table, assertions: [split.assertions, pairs].concat(), warnings })
 }
 
 /// Adds to `history` the functions of every API that the headers in `include` declare, except those of the driver whose

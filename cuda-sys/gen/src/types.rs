@@ -27,14 +27,14 @@ pub(crate) struct Split {
     pub(crate) functions: Vec<Function>,
     /// The assertions that the types make about the headers, as conditions in C. Each name of a type stands in braces, because
     /// it is not known here whether C needs `struct` before it.
-    pub(crate) facts: Vec<String>,
+    pub(crate) assertions: Vec<String>,
     /// The size of each structure and union.
     pub(crate) sizes: BTreeMap<String, String>,
     /// The declarations that were left out, with the reasons.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Splits bindgen's output into types, functions and facts.
+/// Splits bindgen's output into types, functions and assertions.
 pub(crate) fn split(api: &Api, mut file: syn::File) -> Result<Split> {
     let mut names = renames(&file.items);
     if !api.is_driver() {
@@ -190,7 +190,7 @@ struct Normalize<'a> {
     names: &'a BTreeMap<String, String>,
 }
 
-impl VisitMut for Tidy<'_> {
+impl VisitMut for Normalize<'_> {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
         if path.leading_colon.is_some()
             && let Some(last) = path.segments.last().cloned()
@@ -237,7 +237,7 @@ struct Output {
     handles: Vec<(String, String)>,
     zeroed: Vec<String>,
     functions: Vec<Function>,
-    facts: Vec<String>,
+    assertions: Vec<String>,
     sizes: BTreeMap<String, String>,
     c_names: BTreeMap<String, Option<String>>,
     warnings: Vec<String>,
@@ -266,7 +266,7 @@ impl Output {
                 }
             }
             Item::Const(item) => {
-                self.facts.push(match &*item.expr {
+                self.assertions.push(match &*item.expr {
                     Expr::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(text), .. }) => {
                         let text = String::from_utf8_lossy(&text.value()).into_owned();
                         format!("__builtin_strcmp({}, {:?}) == 0", item.ident, text.trim_end_matches('\0'))
@@ -306,7 +306,7 @@ impl Output {
         match &item.fields {
             syn::Fields::Unnamed(fields) => {
                 let integer = compact(&fields.unnamed.first().context("a newtype has a field")?.ty);
-                self.facts.push(format!("sizeof({{{name}}}) == sizeof(int)"));
+                self.assertions.push(format!("sizeof({{{name}}}) == sizeof(int)"));
                 self.enums.push((self.items.len(), name, integer));
                 self.items.push(String::new());
             }
@@ -334,7 +334,7 @@ impl Output {
             let Expr::Call(call) = &part.expr else { bail!("`{}` has no value", part.ident) };
             let value = call.args.first().with_context(|| format!("`{}` has no value", part.ident))?;
             let value = compact(value);
-            self.facts.push(format!("{} == {value}", part.ident));
+            self.assertions.push(format!("{} == {value}", part.ident));
             self.enumerators.entry(name.clone()).or_default().push(format!("{} = {value},", part.ident));
         }
         Ok(())
@@ -365,15 +365,15 @@ impl Output {
         }
         self.sizes.insert(name.clone(), size.clone());
         if let Some(c_name) = self.c_names.get(&name).cloned().unwrap_or(Some(format!("{{{name}}}"))) {
-            self.facts.push(format!("sizeof({c_name}) == {size}"));
-            self.facts.push(format!("_Alignof({c_name}) == {align}"));
+            self.assertions.push(format!("sizeof({c_name}) == {size}"));
+            self.assertions.push(format!("_Alignof({c_name}) == {align}"));
             let offset = |(field, offset): &(String, String)| {
                 // bindgen adds an underscore to a name that is a keyword of Rust, or `str`.
                 let reserved = |name: &&str| *name == "str" || syn::parse_str::<syn::Ident>(name).is_err();
                 let keyword = field.strip_suffix('_').filter(reserved);
                 format!("offsetof({c_name}, {}) == {offset}", keyword.unwrap_or(field))
             };
-            self.facts.extend(fields.iter().map(offset));
+            self.assertions.extend(fields.iter().map(offset));
         }
         let fields: Vec<_> = fields.iter().map(|(field, offset)| format!("{field}: {offset},")).collect();
         let fields = fields.join(" ");
@@ -423,7 +423,13 @@ impl Output {
         }
         let zeroed: Vec<_> = self.zeroed.iter().map(|name| format!("    {name},\n")).collect();
         text.push_str(&format!("zeroed_default! {{\n{}}}\n", zeroed.concat()));
-        Ok(Split { text, functions: self.functions, facts: self.facts, sizes: self.sizes, warnings: self.warnings })
+        Ok(Split {
+            text,
+            functions: self.functions,
+            assertions: self.assertions,
+            sizes: self.sizes,
+            warnings: self.warnings,
+        })
     }
 }
 
