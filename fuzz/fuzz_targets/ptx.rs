@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let printed = module.to_string();
     let again = cuda_sim::ptx::parse(&printed).expect("a printed module can be parsed");
     assert!(again == module, "printing changed the module");
-    // An error is an answer; a panic is a finding.
+    // An error is fine; a panic is a finding.
     let _ = cuda_sim::compile(text);
 });
 
