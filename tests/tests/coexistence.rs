@@ -9,7 +9,7 @@ use std::process::Command;
 use cuda_prelude::*;
 
 use crate::c_client::library;
-use crate::support::{add_arrays, in_own_process, combined_output, skip};
+use crate::support::{add_arrays, combined_output, in_own_process, skip};
 
 /// The other LLVM libraries of this machine, one for each release.
 fn others() -> Vec<PathBuf> {

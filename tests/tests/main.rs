@@ -7,6 +7,7 @@ mod bad_input;
 mod c_client;
 mod choice;
 mod cleanup;
+mod coexistence;
 mod cuda_cpp;
 mod cudarc;
 mod design;

@@ -268,12 +268,13 @@ fn a_panic_that_nothing_waits_for_is_reported_when_the_process_ends() {
     if text.is_empty() {
         return;
     }
-    let told: Vec<&str> =
+    let reported: Vec<&str> =
         text.lines().filter(|line| line.contains("; its context ended before anything waited for it")).collect();
-    let [told] = told[..] else { panic!("{text}") };
+    let [reported] = reported[..] else { panic!("{text}") };
     assert!(
-        told.contains(&panic_message(40)) && told.contains("kernel `at_least` panicked at tests/tests/panics.rs:"),
-        "{told}"
+        reported.contains(&panic_message(40))
+            && reported.contains("kernel `at_least` panicked at tests/tests/panics.rs:"),
+        "{reported}"
     );
 }
 
@@ -287,8 +288,8 @@ fn a_wait_for_several_streams_reports_the_panics_in_all_of_them() -> Result<()> 
         at_least::launch((1, 1, &a), &mut first, 20)?;
         at_least::launch((1, 1, &b), &mut second, 21)
     });
-    let said = [20, 21].map(|number| format!("index out of bounds: the len is 4 but the index is {number}"));
-    assert_eq!(worked.unwrap_err().messages(), said);
+    let expected = [20, 21].map(|number| format!("index out of bounds: the len is 4 but the index is {number}"));
+    assert_eq!(worked.unwrap_err().messages(), expected);
     a.synchronize()?;
     b.synchronize()?;
     Ok(())
