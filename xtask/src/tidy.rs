@@ -10,6 +10,7 @@
 //! - nothing is unfinished: no placeholder of the standard library, no ignored test, no example that is not run;
 //! - every public item has an example (in the crates of `examples.rs`), and every error text a test that contains it (in those
 //!   of `error_texts.rs`);
+//! - no summary of documentation opens with a question word such as "What" or "Whether" (in the folders of [`SUMMARIES`]);
 //! - no file contains a path of a developer's machine.
 //!
 //! Generated files are exempt from the rules on form, and so are the programs that must fail to compile.
@@ -48,6 +49,13 @@ const JIT_DRIVER: &[&str] = &[
     "lib.rs",
 ];
 
+/// The folders in which summaries are checked. A crate is added once its summaries follow the rule.
+const SUMMARIES: &[&str] =
+    &["benches/", "cuda-llvm/", "cuda-prelude/src/", "cuda-sys/", "examples/", "fuzz/", "tests/", "xtask/"];
+
+/// The words with which no summary may open: it is a noun phrase, or a verb in the third person.
+const QUESTION_WORDS: &[&str] = &["What", "Whether", "How", "Where", "Which", "Who", "Whose", "When"];
+
 /// All faults in the workspace's files, with their positions.
 pub(crate) fn faults() -> Result<Vec<String>> {
     let mut git = Command::new("git");
@@ -77,6 +85,7 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
         faults.extend(seams(name, text));
         if !name.contains("/src/generated/") && !name.contains("/tests/refused/") {
             faults.extend(form(name, text));
+            faults.extend(summaries(name, text));
             faults.extend(examples::lacking(name, text));
             faults.extend(unsafety(name, text));
             faults.extend(trusted(name, text));
@@ -161,6 +170,32 @@ fn form(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
+/// The summaries that open with a question word. A summary is the first line of a block of documentation comments.
+fn summaries(name: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if !SUMMARIES.iter().any(|folder| name.starts_with(folder)) {
+        return faults;
+    }
+    let documentation = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::to_owned)
+    };
+    let mut inside = false;
+    for (at, line) in text.lines().enumerate() {
+        let line = documentation(line);
+        let first = line.as_deref().filter(|_| !inside).and_then(|summary| summary.split_whitespace().next());
+        if let Some(word) = first.filter(|word| QUESTION_WORDS.contains(word)) {
+            faults.push(format!(
+                "{name}:{}: the summary opens with `{word}`: name the item or say what it does, such as \"The number of\" or \
+                 \"Returns true if\"",
+                at + 1
+            ));
+        }
+        inside = line.is_some();
+    }
+    faults
+}
+
 /// Returns true if a file is in a folder of integration tests.
 fn in_tests(name: &str) -> bool {
     Path::new(name).components().any(|part| part.as_os_str() == "tests")
@@ -225,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_tidy_file_passes() {
-        let text = "//! What it is.\n//!\n//! # Safety\n//!\n//! Why.\n\nuse cuda_driver::Context;\n";
+        let text = "//! It.\n//!\n//! # Safety\n//!\n//! Why.\n\nuse cuda_driver::Context;\n";
         assert_eq!(of_file("cuda-jit/src/launch/mod.rs", text), Vec::<String>::new());
         assert_eq!(of_file("cuda-llvm/src/lib.rs", "//! It.\npub use inkwell;\n"), Vec::<String>::new());
         for folder in ["root", "home", "work"] {
@@ -252,6 +287,20 @@ mod tests {
             "cuda-x/src/b.rs:3: the trait does not state",
         );
         finds("a.md", &["see /", "root/x\n"].concat(), "a path of one machine");
+    }
+
+    #[test]
+    fn a_summary_that_opens_with_a_question_word_is_reported() {
+        for word in QUESTION_WORDS {
+            let fault = format!("opens with `{word}`");
+            finds("cuda-sys/src/b.rs", &format!("//! {word} is there.\n"), &format!("b.rs:1: the summary {fault}"));
+            let text = format!("//! It.\n\nstruct S {{\n    /// {word} it is.\n    x: u8,\n}}\n");
+            finds("xtask/src/b.rs", &text, &format!("b.rs:4: the summary {fault}"));
+        }
+        // Only the first line of a block counts, and only whole words.
+        let text = "//! It.\n//! What follows is text.\n\n/// Whatever.\n///\n/// Whether it is one.\nfn f() {}\n// Why not.\n";
+        assert_eq!(of_file("xtask/src/b.rs", text), Vec::<String>::new());
+        assert_eq!(of_file("cuda-x/src/b.rs", "//! What it is.\n"), Vec::<String>::new());
     }
 
     #[test]
