@@ -121,8 +121,8 @@ mod tests {
         assert_eq!(
             missing_fields(&package),
             [
-                "`cuda-x` says no `readme`",
-                "`cuda-x` says no `keywords`",
+                "`cuda-x` has no `readme`",
+                "`cuda-x` has no `keywords`",
                 "`cuda-x` has no `package.metadata.docs.rs.targets`",
             ]
         );
