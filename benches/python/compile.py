@@ -1,7 +1,7 @@
 """Measures Numba's time from each kernel of the suite to PTX; the program is `kernels.py` followed by this file.
 
 Questions come on standard input: a line `NAME RUNS` asks for the seconds of the fastest of that many compilations for
-sm_90. Each compiles anew: `compile_ptx` keeps nothing.
+sm_90. Each run compiles, since `compile_ptx` caches nothing.
 """
 
 import sys

@@ -84,7 +84,7 @@ type Initialize = unsafe extern "C" fn(NvtxGetExportTableFunc_t) -> c_int;
 fn attach() -> Option<Tool> {
     let variable = if cfg!(target_pointer_width = "64") { "NVTX_INJECTION64_PATH" } else { "NVTX_INJECTION32_PATH" };
     let path = PathBuf::from(std::env::var_os(variable)?);
-    // SAFETY: whoever sets the variable promises that the library is a tool; safe Rust cannot set it.
+    // SAFETY: setting the variable, which safe Rust cannot do, promises that the library is a tool.
     let library = unsafe { Library::open(&path) }.ok()?;
     let initialize = library.exported("InitializeInjectionNvtx2")?;
     // SAFETY: a tool exports this name for the function that the headers describe.

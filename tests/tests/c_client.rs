@@ -92,13 +92,13 @@ fn a_c_program_gets_the_cause_of_an_error_on_standard_error() {
         client.envs(log.map(|level| ("CUDA_SIM_LOG", level)));
         String::from_utf8_lossy(&client.output().expect("it starts").stderr).into_owned()
     };
-    let told = run(&ptx, None);
-    assert!(told.contains("cuda-sim: error: ") && told.contains("kernel `wild`"), "{told}");
+    let text = run(&ptx, None);
+    assert!(text.contains("cuda-sim: error: ") && text.contains("kernel `wild`"), "{text}");
     assert!(!run(&ptx, Some("off")).contains("cuda-sim: "), "it is asked not to");
     assert!(run(&ptx, Some("loud")).contains("CUDA_SIM_LOG=loud is not allowed"), "it is no level");
     std::fs::write(&ptx, "nonsense\n").expect("it can be written");
-    let told = run(&ptx, None);
-    assert!(told.contains("cuda-sim: error: loading a module: "), "{told}");
+    let text = run(&ptx, None);
+    assert!(text.contains("cuda-sim: error: loading a module: "), "{text}");
 }
 
 /// A program that links any function of the headers starts: unsupported functions exist too, and return an error code.

@@ -49,7 +49,7 @@ fn kernels_compile_with_the_stacks_own_llvm() {
             let mut out = [0; 4];
             doubled::launch((1, 32), &[1, 2, 3, 4], &mut out).expect("it runs");
             assert_eq!(out, [2, 4, 6, 8]);
-            let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux tells");
+            let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux provides it");
             let mut loaded: Vec<&str> = maps.lines().filter_map(|line| line.split('/').next_back()).collect();
             loaded.retain(|name| name.starts_with("libLLVM"));
             loaded.dedup();
@@ -63,8 +63,8 @@ fn kernels_compile_with_the_stacks_own_llvm() {
 fn the_library_works_together_with_other_llvms() {
     let test = "coexistence::the_library_works_together_with_other_llvms";
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let program = folder.path().join("beside_llvm");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/beside_llvm.c");
+    let program = folder.path().join("other_llvm");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/other_llvm.c");
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source).arg("-ldl");
     let Ok(output) = cc.output() else { return skip(test, "no C compiler") };

@@ -175,7 +175,7 @@ fn a_graph_is_updated_by_a_capture_with_other_arguments() -> Result<()> {
     let s = stream()?;
     exec.launch(&s, &mut x)?;
     exec.update(&capture(|c| Ok(raise_by::launch((4, 64, c), &mut y, 20)?))?)?;
-    assert!(exec.launch(&s, &mut x).is_err(), "it is lent what it uses now");
+    assert!(exec.launch(&s, &mut x).is_err(), "it uses another array now");
     exec.launch(&s, &mut y)?;
     all(&x, 2)?;
     all(&y, 21)

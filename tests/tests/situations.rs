@@ -119,7 +119,7 @@ fn imported(change: fn(&mut CudaArrayInterface)) -> Result<String> {
     let mut interface = array.cuda_array_interface(&default_stream()?)?;
     interface.data.1 = false;
     change(&mut interface);
-    // SAFETY: it is refused.
+    // SAFETY: it is refused, so the memory that it names is never accessed.
     refused(unsafe { DeviceArray::<f64, Ix1>::from_cuda_array_interface(&current_context()?, &interface, ()) })
 }
 
@@ -180,7 +180,7 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
         }),
         ("an IPC handle in its own process", || {
             let handle = shareable_array::<u8, _>(4)?.ipc_handle()?;
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { handle.open(&current_context()?) })
         }),
         // cuda-mem's tests check that opening reports these errors, with a driver that acts as both processes.
@@ -188,7 +188,7 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
         ("an IPC handle whose array is gone", || Ok(ExchangeError::Gone("the driver's words".into()).to_string())),
         ("an IPC handle of a pool's memory", || refused(numbers(4)?.ipc_handle())),
         ("bytes that are no IPC handle", || {
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { open_ipc_array::<u8, Ix1>(&current_context()?, &[0; 70]) })
         }),
         ("another library's elements", || imported(|interface| interface.typestr = ">f8".into())),
@@ -200,16 +200,16 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
         ("DLPack's other devices", || {
             let shared: Dlpack<DLManagedTensor> = numbers(4)?.into_dlpack(&default_stream()?)?;
             let raw = shared.into_raw();
-            // SAFETY: the structure is live, and nobody else has it.
+            // SAFETY: the structure is live, and nothing else uses it.
             unsafe { (*raw).dl_tensor.device.device_type = 1 };
             // SAFETY: it came from `into_raw`.
             let shared = unsafe { Dlpack::from_raw(raw) };
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { DeviceArray::<u8, Ix1>::from_dlpack(&current_context()?, shared) })
         }),
         ("DLPack's other elements", || {
             let shared: Dlpack<DLManagedTensorVersioned> = numbers(4)?.into_dlpack(&default_stream()?)?;
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { DeviceArray::<i8, Ix1>::from_dlpack(&current_context()?, shared) })
         }),
         ("elements without a name of NumPy's", || {

@@ -164,7 +164,7 @@ fn readme() -> Result<String> {
 
 /// Packs a folder, under its own name.
 fn pack(folder: &Path, archive: &Path) -> Result<()> {
-    let parent = folder.parent().context("the bundle lies in the target folder")?;
+    let parent = folder.parent().context("the bundle has a parent folder")?;
     let mut tar = Command::new("tar");
     // The executables have most of their code in common, so the dictionary is large enough for all of them.
     tar.args(["--create", "--sort=name", "--owner=0", "--group=0"]);

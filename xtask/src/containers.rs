@@ -53,7 +53,7 @@ fn main() -> Result<()> {
     let x: Vec<u32> = (0..100).collect();
     double::launch((4, 32), &x, &mut out)?;
     assert!(out.iter().zip(&x).all(|(out, x)| *out == 2 * x));
-    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux tells a process its mappings");
+    let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux provides a process' mappings");
     let llvm = maps.split_whitespace().find(|word| word.contains("libLLVM"));
     println!("right, with {}", llvm.unwrap_or("no LLVM"));
     Ok(())
@@ -186,16 +186,16 @@ impl System {
 impl CreatedSystem {
     /// A command in the system, in which the workspace is mounted, and the toolchain if one is given.
     fn enter(&self, toolchain: Option<&Toolchain>, command: &[&str]) -> Command {
-        let mut lent: Vec<(&Path, &str)> = vec![(workspace::root(), "/workspace"), (Path::new("/proc"), "/proc")];
+        let mut mounts: Vec<(&Path, &str)> = vec![(workspace::root(), "/workspace"), (Path::new("/proc"), "/proc")];
         if let Some(toolchain) = toolchain {
-            lent.push((&toolchain.sysroot, TOOLCHAIN));
+            mounts.push((&toolchain.sysroot, TOOLCHAIN));
         }
         // The arguments are the root, pairs of a source and a mount point, an empty argument, and the command.
         let script = "root=$1; shift; while [ -n \"$1\" ]; do mkdir -p \"$root$2\" && mount --rbind \"$1\" \"$root$2\" || exit 1; \
                       shift 2; done; shift; exec chroot \"$root\" \"$@\"";
         let mut unshare = Command::new("unshare");
         unshare.args(["--mount", "sh", "-c", script, "sh"]).arg(&self.root);
-        for (from, to) in lent {
+        for (from, to) in mounts {
             unshare.arg(from).arg(to);
         }
         unshare.arg("").args(command);

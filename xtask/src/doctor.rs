@@ -134,20 +134,21 @@ fn driver_of(chosen: Option<&Path>, named: impl FnOnce() -> Result<Option<Driver
 
 /// Describes a device in a few lines, with the error for each property that it does not report.
 fn device(device: &Device) -> Vec<String> {
-    let told = |value: cuda_driver::Result<String>| value.unwrap_or_else(|error| error.to_string());
+    let or_error = |value: cuda_driver::Result<String>| value.unwrap_or_else(|error| error.to_string());
     let attribute = |attribute| device.attribute(attribute);
-    let name = told(device.name());
-    let capability = told(device.compute_capability().map(|(major, minor)| format!("{major}.{minor}")));
-    let memory = told(device.total_memory().map(|bytes| format!("{} MiB", bytes >> 20)));
-    let multiprocessors =
-        told(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map(|count| count.to_string()));
+    let name = or_error(device.name());
+    let capability = or_error(device.compute_capability().map(|(major, minor)| format!("{major}.{minor}")));
+    let memory = or_error(device.total_memory().map(|bytes| format!("{} MiB", bytes >> 20)));
+    let multiprocessors = or_error(
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map(|count| count.to_string()),
+    );
     let pci = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID).and_then(|domain| {
         let bus = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
         let slot = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
         Ok(format!("{domain:04x}:{bus:02x}:{slot:02x}.0"))
     });
     let yes =
-        |value: cuda_driver::Result<i32>| told(value.map(|value| if value == 0 { "no" } else { "yes" }.to_owned()));
+        |value: cuda_driver::Result<i32>| or_error(value.map(|value| if value == 0 { "no" } else { "yes" }.to_owned()));
     let watchdog = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT));
     let pools = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
     let ratio = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
@@ -155,9 +156,9 @@ fn device(device: &Device) -> Vec<String> {
         format!("device {}: {name}, compute capability {capability}", device.ordinal()),
         format!(
             "  memory {memory}, multiprocessors {multiprocessors}, f32 to f64 speed {}",
-            told(ratio.map(|r| r.to_string()))
+            or_error(ratio.map(|r| r.to_string()))
         ),
-        format!("  PCI {}, UUID {}", told(pci), told(device.uuid().map(|uuid| uuid.to_string()))),
+        format!("  PCI {}, UUID {}", or_error(pci), or_error(device.uuid().map(|uuid| uuid.to_string()))),
         format!("  watchdog for long kernels {watchdog}, memory pools {pools}"),
     ]
 }

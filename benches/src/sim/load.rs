@@ -88,7 +88,7 @@ fn load(context: &cuda_driver::Context, stream: &Stream, ptx: &str, name: &str) 
     let module = unsafe { Module::load_ptx(context, ptx) }?;
     let loaded = start.elapsed().as_secs_f64();
     let function = module.function(name)?;
-    let count = function.parameters().context("the software device tells parameters")?.len();
+    let count = function.parameters().context("the software device reports parameters")?.len();
     ensure!(count <= PARAMETERS, "{name} has {count} parameters");
     // SAFETY: the kernel has this many parameters, each of at most that many bytes, and zeros are views of no elements.
     unsafe { function.launch(&LaunchConfig::new(1, (TILE, TILE)), stream, &mut parameters[..count]) }?;

@@ -1,5 +1,5 @@
-//! Unusual toolkits: behind links and paths with spaces, without some of their headers, with unknown declarations, and beside
-//! a libclang that is too old.
+//! Unusual toolkits: behind links and paths with spaces, without some of their headers, with unknown declarations, and with a
+//! libclang that is too old.
 //!
 //! The headers are those of CUDA 13.0 that `cargo xtask setup --all` downloads, and LIBCLANG_PATH names a libclang: `cargo
 //! xtask check generate` sets it. Where one is absent the tests print that they are skipped.

@@ -21,8 +21,8 @@ const PATTERN: u32 = 0xa5c3_3c5a;
 
 impl Canary {
     /// Frees host memory allowed borrow has ended, and allocates as much.
-    fn replacing<T>(lent: T) -> Self {
-        drop(lent);
+    fn replacing<T>(borrowed: T) -> Self {
+        drop(borrowed);
         Canary(vec![PATTERN; LENGTH])
     }
 

@@ -44,11 +44,11 @@ fn the_host_is_notified_of_the_end() -> Result<()> {
     let stream = stream()?;
     let x = to_device(&Array1::<f32>::ones(1000))?;
     let mut out = device_array_like(&x)?;
-    let (sender, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     add_arrays::launch((8, 128, &stream), &x, &x, &mut out)?;
     stream.launch_host_fn(move || sender.send("launched before this").expect("it is awaited"))?;
     pollster::block_on(stream.done())?;
-    assert_eq!(told.try_recv(), Ok("launched before this"));
+    assert_eq!(receiver.try_recv(), Ok("launched before this"));
     stream.synchronize()?;
     assert!(stream.query()?);
 

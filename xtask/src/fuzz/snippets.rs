@@ -19,7 +19,7 @@ pub(super) enum State {
 
 /// A template of code.
 pub(super) struct Snippet {
-    /// Items beside the function.
+    /// Items outside of the function.
     pub(super) items: &'static str,
     /// Statements of its body.
     pub(super) body: &'static str,
