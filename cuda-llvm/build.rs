@@ -1,5 +1,5 @@
-//! Tells the crate where the Rust toolchain's LLVM lies, which a program loads when it compiles something; or links an installed
-//! LLVM 22. Without either the build goes through: LLVM may be found where the program runs.
+//! Passes the path of the Rust toolchain's LLVM to the crate, which loads it on first use, or links an installed LLVM 22.
+//! Without either the build succeeds, since the program may find an LLVM when it runs.
 
 #[path = "src/link_flags.rs"]
 mod link_flags;
@@ -13,11 +13,11 @@ use link_flags::{Library, directives, libraries};
 
 /// The LLVM release that the bindings describe.
 const LLVM_MAJOR: &str = "22";
-/// Names an installed LLVM's prefix, as for llvm-sys.
+/// The variable that names the prefix of an installed LLVM, the same as llvm-sys'.
 const PREFIX_VARIABLE: &str = "LLVM_SYS_221_PREFIX";
-/// Tells the crate which build of LLVM it is linked with or finds first: the toolchain's library, or an installed version.
+/// The variable that passes the build of LLVM to the crate: the toolchain's library, or the version of the linked one.
 const BUILD_VARIABLE: &str = "CUDA_LLVM_BUILD";
-/// What of an installed LLVM the stack uses.
+/// The components of an installed LLVM that the stack uses.
 const COMPONENTS: &[&str] = &[
     "nvptxcodegen",
     "nvptxdesc",
@@ -37,9 +37,9 @@ const COMPONENTS: &[&str] = &[
     "support",
 ];
 
-/// The functions that make code for the machine that the program runs on.
+/// The components that generate code for an x86-64 host.
 const X86: &[&str] = &["x86codegen", "x86asmparser", "x86disassembler", "x86desc", "x86info"];
-/// The same on AArch64.
+/// The components that generate code for an AArch64 host.
 const AARCH64: &[&str] =
     &["aarch64codegen", "aarch64asmparser", "aarch64disassembler", "aarch64desc", "aarch64info", "aarch64utils"];
 
@@ -67,8 +67,8 @@ fn main() {
     println!("cargo:rustc-env={BUILD_VARIABLE}_SIZE={size}");
 }
 
-/// The shared LLVM that lies beside rustc, if there is one; its folder is told whether or not there is. What is built for another
-/// machine runs where no toolchain of this one is.
+/// The shared LLVM of the Rust toolchain, if it has one; the path of its folder is passed to the crate in any case. `None` for
+/// a cross build, whose program runs on a machine without this toolchain.
 fn toolchain_library() -> Option<PathBuf> {
     if env::var("HOST").ok()? != env::var("TARGET").ok()? {
         return None;
@@ -85,11 +85,11 @@ fn toolchain_library() -> Option<PathBuf> {
 fn ways_out() -> String {
     format!(
         "LLVM {LLVM_MAJOR} is needed. Install it and set {PREFIX_VARIABLE} to its prefix (feature `static` finds it as \
-         `llvm-config-{LLVM_MAJOR}` too), or link none: without both a program loads LLVM when it needs it"
+         `llvm-config-{LLVM_MAJOR}` too), or unset both, so that the program loads LLVM when it needs it"
     )
 }
 
-/// Links an installed LLVM: statically with the feature `static`, else as its `llvm-config` prefers.
+/// Links an installed LLVM: statically with the feature `static`, else as a shared library.
 fn link_installed() -> Result<()> {
     let config = match env::var_os(PREFIX_VARIABLE) {
         Some(prefix) => PathBuf::from(prefix).join("bin/llvm-config"),
@@ -131,12 +131,12 @@ fn link_system(library: Library<'_>) {
     }
 }
 
-/// The components of the machine that is built for.
+/// The components for the target of the build.
 fn own_components() -> Result<&'static [&'static str]> {
     match env::var("CARGO_CFG_TARGET_ARCH")?.as_str() {
         "x86_64" => Ok(X86),
         "aarch64" => Ok(AARCH64),
-        other => Err(format!("no code is made for {other}").into()),
+        other => Err(format!("{other} is not supported; x86_64 and aarch64 are").into()),
     }
 }
 
@@ -144,7 +144,7 @@ fn own_components() -> Result<&'static [&'static str]> {
 fn archive(name: &str) -> Option<PathBuf> {
     let compiler = cc::Build::new().get_compiler();
     let found = output(compiler.to_command().arg(format!("-print-file-name={name}"))).ok()?;
-    // What is not found comes back as it was asked for.
+    // The compiler prints a name that it does not find unchanged.
     Some(PathBuf::from(found.trim())).filter(|path| path.is_absolute())
 }
 

@@ -1,14 +1,14 @@
-//! Tells the crate where its bindings are, and dependants where the toolkit is.
+//! Passes the folder of the bindings to the crate, and the paths of the toolkit to dependants.
 //!
-//! Dependants with a build script get, as the manifest says `links = "cuda"`, what the machine has of a toolkit:
-//! `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` (`13000`) and `DEP_CUDA_LIBDEVICE`, each set where it was found.
-//! A toolkit that is not there fails no build: the committed bindings take the place of those that the feature `generate` makes,
-//! which needs libclang where there is one.
+//! The manifest's `links = "cuda"` passes the paths of this machine's toolkit to the build scripts of dependants:
+//! `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` (`13000`) and `DEP_CUDA_LIBDEVICE`, each set if it was found.
+//! A missing toolkit fails no build: the committed bindings replace those that the feature `generate` would make. With a
+//! toolkit that feature needs libclang.
 
-#[expect(dead_code, reason = "names of the crate itself, of which a build uses a part")]
+#[expect(dead_code, reason = "the crate's own module, of which a build uses a part")]
 #[path = "src/system.rs"]
 mod system;
-#[expect(dead_code, unreachable_pub, reason = "the search of the crate itself, of which a build uses a part")]
+#[expect(dead_code, unreachable_pub, reason = "the crate's own module, of which a build uses a part")]
 #[path = "src/toolkit.rs"]
 mod toolkit;
 
@@ -29,7 +29,7 @@ fn main() {
     }
 }
 
-/// What dependants may want to know.
+/// Prints the metadata that dependants' build scripts receive.
 fn export(environment: &Environment) {
     if let Ok(include) = environment.headers() {
         let header = include.join("cuda.h");
@@ -47,14 +47,14 @@ fn export(environment: &Environment) {
     }
 }
 
-/// The toolkit's folder, of which `include` or `targets/NAME/include` is this one.
+/// The toolkit's root, given its folder `include` or `targets/NAME/include`.
 fn root(include: &Path) -> Option<PathBuf> {
     let parent = include.parent()?;
     let targets = parent.parent().filter(|folder| folder.ends_with("targets"));
     Some(targets.and_then(Path::parent).unwrap_or(parent).to_owned())
 }
 
-/// `13000` from `#define CUDA_VERSION 13000`.
+/// Reads `13000` from `#define CUDA_VERSION 13000`.
 fn version(header: &Path) -> Option<u32> {
     let text = std::fs::read_to_string(header).ok()?;
     text.lines().find_map(|line| line.strip_prefix("#define CUDA_VERSION ")?.trim().parse().ok())
@@ -67,8 +67,8 @@ fn bindings(_: &Environment) -> Result<PathBuf, String> {
     Ok(Path::new(&manifest).join("src/generated"))
 }
 
-/// The folder of the bindings: generated from the toolkit's headers, with the committed declarations that these lack. Of an API
-/// whose headers this machine has not, or cannot use, the committed ones are copied, with a warning.
+/// The folder of the bindings: generated from the toolkit's headers, and completed with the committed declarations that
+/// these lack. If the headers of an API are missing or cannot be used, its committed bindings are copied, with a warning.
 #[cfg(feature = "generate")]
 fn bindings(environment: &Environment) -> Result<PathBuf, String> {
     println!("cargo::rerun-if-env-changed=LIBCLANG_PATH");
@@ -84,7 +84,7 @@ fn bindings(environment: &Environment) -> Result<PathBuf, String> {
         }
     };
     for header in cuda_sys_gen::APIS.iter().flat_map(cuda_sys_gen::Api::headers) {
-        // A file that is not there would run this at every build.
+        // A missing file would rerun this script at every build.
         let header = include.join(header);
         if header.is_file() {
             println!("cargo::rerun-if-changed={}", header.display());
@@ -103,7 +103,7 @@ fn bindings(environment: &Environment) -> Result<PathBuf, String> {
     Ok(out)
 }
 
-/// Whether the crate is built with this API.
+/// Returns true if the crate is built with this API.
 #[cfg(feature = "generate")]
 fn is_wanted(api: &cuda_sys_gen::Api) -> bool {
     let feature = api.module.trim_end_matches(|c: char| c.is_ascii_digit()).to_uppercase();

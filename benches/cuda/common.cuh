@@ -1,6 +1,6 @@
-// What the kernels share. Their checks are those of the Rust kernels: what is out of bounds is recorded by the first
-// thread that finds it, and the thread ends. Every check of a kernel goes to one place, since nvcc makes a copy of
-// `panic` for each call: a vector add whose accessors call it has 96 instructions in place of 72.
+// The common part of the kernels. Their bounds checks are those of the Rust kernels: the first thread that is out of bounds
+// records it, and the thread ends. All checks of a kernel branch to one place, since nvcc inlines `panic` at each call: a
+// vector add whose accessors call it has 96 instructions instead of 72.
 
 typedef unsigned char uint8;
 typedef unsigned long long uint64;

@@ -1,7 +1,7 @@
-"""How long Numba takes from each of the ten kernels to PTX: what stands behind `kernels.py` in one program.
+"""Measures Numba's time from each kernel of the suite to PTX; the program is `kernels.py` followed by this file.
 
 Questions come on standard input: a line `NAME RUNS` asks for the seconds of the fastest of that many compilations for
-sm_90. Each compiles anew: `compile_ptx` keeps nothing.
+sm_90. Each run compiles, since `compile_ptx` caches nothing.
 """
 
 import sys
@@ -10,7 +10,7 @@ import types
 
 from numba.cuda import dispatcher
 
-# Without a GPU, what it is to compile device functions for.
+# The compute capability of device functions, which Numba cannot query without a GPU.
 dispatcher.get_current_device = lambda: types.SimpleNamespace(compute_capability=(9, 0))
 
 f, row, matrix = float32, float32[::1], float32[:, :]
@@ -32,7 +32,7 @@ DEVICE_FUNCTIONS = [normal, block_max, block_sum]
 
 def seconds(name):
     kernel, signature = KERNELS[name]
-    # A dispatcher keeps what it has compiled.
+    # A dispatcher caches compiled kernels, so each run needs a new one.
     for function in DEVICE_FUNCTIONS:
         globals()[function.__name__] = cuda.jit(device=True)(function)
     start = time.perf_counter()

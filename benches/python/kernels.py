@@ -1,4 +1,4 @@
-"""The ten kernels in Python, as a user of Numba writes them: plain functions, which the other files here decorate."""
+"""The suite's kernels in Python, as a user of Numba writes them: plain functions, which the other files here decorate."""
 
 import math
 

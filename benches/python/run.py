@@ -1,4 +1,4 @@
-"""Runs the ten kernels on the device that Numba finds: what stands behind `kernels.py` in one program.
+"""Runs the suite's kernels on the device that Numba finds; the program is `kernels.py` followed by this file.
 
 The first argument is a file with a line for each launch: `NAME GRID_X GRID_Y BLOCK_X BLOCK_Y` and the arguments, each
 `TYPE:SHAPE:FILE`, of which the file is read before the launch and written after it. No shape is a number.

@@ -1,6 +1,6 @@
 """Numba's simulator: prints the seconds of a vector add and of a tiled matrix product, once each, results checked.
 
-It stands behind `kernels.py` in one program.
+The program is `kernels.py` followed by this file.
 """
 
 import time

@@ -1,12 +1,12 @@
-//! What NVIDIA's assembler makes of the ten kernels' PTX for sm_90, beside what nvcc makes of the same in CUDA C++ with
-//! the same checks.
+//! Registers and instructions of the ten kernels on sm_90 after NVIDIA's assembler, compared with those of nvcc for the same
+//! kernels in CUDA C++ with the same checks.
 //!
-//! - `codegen.KERNEL.registers` and `.instructions`: ours, as `ptxas -v` and nvdisasm count them; a NOP is no instruction;
+//! - `codegen.KERNEL.registers` and `.instructions`: ours, from `ptxas -v` and nvdisasm; NOPs are not counted;
 //! - `codegen.KERNEL.nvcc_registers` and `.nvcc_instructions`: those of `cuda/KERNEL.cu`;
 //! - `codegen.KERNEL.registers_vs_nvcc` and `.instructions_vs_nvcc`: ours divided by nvcc's;
-//! - `codegen.KERNEL.local` and `.nvcc_local`: bytes of local memory, where one of the two has some;
-//! - `codegen.PRODUCT.checked_vs_unchecked`: instructions for each multiplication in a matrix product's innermost loop, with
-//!   its indices checked, divided by those without.
+//! - `codegen.KERNEL.local` and `.nvcc_local`: bytes of local memory, if one of the two uses some;
+//! - `codegen.PRODUCT.checked_vs_unchecked`: instructions for each multiplication in a matrix product's innermost loop with
+//!   bounds checks, divided by those without.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,9 +16,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 use crate::Tools;
 use crate::figures::{print, print_measured};
 use crate::kernels::{TILE, matmul_naive, matmul_naive_unchecked, matmul_tiled, matmul_tiled_unchecked};
-use crate::ten::{ALL, Kernel};
+use crate::suite::{ALL, Kernel};
 
-/// What a kernel needs.
+/// The resources of a kernel.
 pub(crate) struct Counts {
     registers: u32,
     /// Bytes of local memory.
@@ -75,7 +75,7 @@ fn tool<'a>(tools: &'a Tools, name: &str) -> Result<&'a PathBuf> {
     tools.get(name).with_context(|| format!("name the toolkit's {name} with --{name}; `cargo xtask bench` does"))
 }
 
-/// Assembles PTX that holds one kernel: what ptxas says, and the instructions.
+/// Assembles PTX with one kernel; returns the output of ptxas and the disassembly.
 fn disassembled(tools: &Tools, ptx: &Path) -> Result<(String, String)> {
     let cubin = ptx.with_extension("cubin");
     let mut ptxas = Command::new(tool(tools, "ptxas")?);
@@ -92,7 +92,7 @@ pub(crate) fn count(tools: &Tools, ptx: &Path) -> Result<Counts> {
     })
 }
 
-/// Both outputs of a command that succeeds.
+/// Runs a command and returns its standard output and error.
 fn output(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
@@ -100,20 +100,20 @@ fn output(command: &mut Command) -> Result<String> {
     Ok(text.into_owned())
 }
 
-/// The number that stands before a word, as in `Used 12 registers`.
+/// The number before a word, as in `Used 12 registers`.
 fn number_before(verbose: &str, word: &str) -> Result<u32> {
     let before = verbose.split_once(word).and_then(|(before, _)| before.rsplit([' ', '\n']).next());
     before.and_then(|number| number.parse().ok()).with_context(|| format!("ptxas counts no{word} in\n{verbose}"))
 }
 
-/// The instruction in a line, as in `/*0010*/ MOV R1, c[0x0][0x28] ;`, unless it does nothing.
+/// The instruction in a line, as in `/*0010*/ MOV R1, c[0x0][0x28] ;`, unless it is a NOP.
 fn instruction(line: &str) -> Option<&str> {
     let text = line.trim().strip_prefix("/*")?.split_once("*/")?.1.trim();
     (text.ends_with(';') && !text.starts_with("NOP")).then_some(text)
 }
 
-/// The instructions for each fused multiplication and addition in the loop that does most of the work: of those that hold
-/// no other, the one with most of them. A loop is what lies between a label and a later branch to it.
+/// The instructions per fused multiply-add in the innermost loop that has most of these. A loop is the code between a label and
+/// a later branch to it.
 fn innermost(code: &str) -> Result<f64> {
     let lines: Vec<&str> = code.lines().map(str::trim).collect();
     let mut loops: Vec<&[&str]> = Vec::new();
@@ -137,7 +137,7 @@ fn innermost(code: &str) -> Result<f64> {
 /// The number of instructions.
 fn instructions(code: &str) -> Result<u32> {
     match code.lines().filter_map(instruction).count() {
-        0 => bail!("nvdisasm shows no instruction in\n{code}"),
+        0 => bail!("the output of nvdisasm has no instruction:\n{code}"),
         count => Ok(u32::try_from(count)?),
     }
 }
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_counted_without_those_that_do_nothing() {
+    fn nops_are_not_counted() {
         let text = "\t.text.k:\n        /*0000*/                   LDC R1, c[0x0][0x28] ;\n.L_x_1:\n        \
                     /*0010*/              @P0  EXIT ;\n        /*0020*/                   NOP;\n";
         assert_eq!(instructions(text).unwrap(), 2);

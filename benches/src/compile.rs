@@ -1,16 +1,16 @@
-//! Time from the captured Rust to PTX for sm_90, for the ten kernels, beside Numba and NVRTC in the same run.
+//! Time from the captured Rust to PTX for sm_90 for the ten kernels, compared with Numba and NVRTC in the same run.
 //!
-//! - `compile.KERNEL.first_ms`: the first compilation of a process, the loading of LLVM's pages included;
-//! - `compile.KERNEL.warm_ms`: each further compilation, from the kernel's type to the text, no cache asked;
+//! - `compile.KERNEL.first_ms`: the first compilation of a process, which includes loading LLVM's pages;
+//! - `compile.KERNEL.warm_ms`: each further compilation, from the kernel's type to the text, without a cache;
 //! - `compile.KERNEL.numba_ms`: numba-cuda's `compile_ptx` in a process that has compiled before, from a Python function
 //!   and its argument types to PTX, its device functions included; `.vs_numba`: that divided by `warm_ms`;
-//! - `compile.KERNEL.nvrtc_ms`: NVRTC likewise, from a text without headers; `.vs_nvrtc`;
-//! - `compile.vector_add.process_ms`: a process that compiles one kernel as a whole, from its start to its end;
-//! - `compile.vector_add.cached_ms`: in a fresh process, from the call of a launch to the PTX from the disk cache in the
-//!   driver's hands; `.cached_process_ms`: that process as a whole.
+//! - `compile.KERNEL.nvrtc_ms`: NVRTC in the same way, from a text without headers; `.vs_nvrtc`;
+//! - `compile.vector_add.process_ms`: the whole process that compiles one kernel;
+//! - `compile.vector_add.cached_ms`: in a fresh process, from the call of a launch until the driver has the PTX from the disk
+//!   cache; `.cached_process_ms`: that whole process.
 //!
-//! Those who are compared are asked in turn for the fastest of [`RUNS`] compilations; the figure is the median of what
-//! they answer. A peer that is not there is named on standard error, and its ratios are left out.
+//! The compilers take turns; each turn returns the fastest of [`RUNS`] compilations, and the figure is the median of the turns. A
+//! missing peer is reported on standard error, and its ratios are left out.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,15 +24,15 @@ use cuda_jit::cache::Stats;
 use crate::Tools;
 use crate::figures::{median, print_measured};
 use crate::kernels::vector_add;
-use crate::nothing;
+use crate::null_driver;
 use crate::serve::Server;
-use crate::ten::{ALL, peers};
+use crate::suite::{ALL, peers};
 
-/// Processes for each figure that is the first of a process.
+/// Processes for each figure of a first compilation.
 const PROCESSES: usize = 11;
-/// How often those who are compared are asked in turn.
+/// The number of turns of each compiler.
 const ROUNDS: usize = 7;
-/// Compilations for each answer.
+/// Compilations in a turn.
 const RUNS: usize = 8;
 /// The option that names the folder of Numba's wheels.
 const WHEELS: &str = "numba-cuda";
@@ -41,7 +41,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let mut cached = Command::new(std::env::current_exe()?);
     cached.arg("compile-cached").env("CUDA_JIT_CACHE_DIR", folder.path());
-    ensure!(!cached.output()?.status.success(), "the first process cannot find what none has compiled");
+    ensure!(!cached.output()?.status.success(), "the first process found a kernel in an empty cache");
     let (cached, whole) = processes(&mut cached)?;
     print_measured("compile.vector_add.cached_ms", cached, "ms");
     print_measured("compile.vector_add.cached_process_ms", whole, "ms");
@@ -56,7 +56,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
     warm(tools)
 }
 
-/// Who compiles beside us, by the name in figures.
+/// The processes of the peers, with their names in figures.
 fn peers(tools: &Tools) -> Result<Vec<(&'static str, Server)>> {
     let Some(wheels) = tools.get(WHEELS) else {
         eprintln!("without Numba and NVRTC: `cargo xtask bench compile` downloads them and says where with --{WHEELS}");
@@ -67,13 +67,13 @@ fn peers(tools: &Tools) -> Result<Vec<(&'static str, Server)>> {
     Ok(vec![("numba", peers::numba(wheels)?), ("nvrtc", Server::of(&mut nvrtc)?)])
 }
 
-/// Each kernel compiled again and again by all of them in turn.
+/// Measures repeated compilations of each kernel by all compilers in turn.
 fn warm(tools: &Tools) -> Result<()> {
     let mut ours = Server::start("compile-ours", &[])?;
     let mut peers = peers(tools)?;
     for kernel in ALL {
         let ask = |server: &mut Server| server.ask(kernel.name, RUNS);
-        // The first answers do not count.
+        // The first turn is a warm-up.
         ask(&mut ours)?;
         peers.retain_mut(|(name, server)| match ask(server) {
             Ok(_) => true,
@@ -101,13 +101,13 @@ fn warm(tools: &Tools) -> Result<()> {
     Ok(())
 }
 
-/// The process that compiles with NVRTC.
+/// Runs the process that compiles with NVRTC.
 pub(crate) fn serve_nvrtc(tools: &Tools) -> Result<()> {
     let wheels: &PathBuf = tools.get(WHEELS).with_context(|| format!("--{WHEELS} says where NVRTC is"))?;
     peers::serve_nvrtc(wheels)
 }
 
-/// Runs processes that print a time in milliseconds; the medians of what they print and of what they took.
+/// Runs processes that print a time in milliseconds; returns the medians of the printed times and of the processes' times.
 fn processes(command: &mut Command) -> Result<(f64, f64)> {
     let (mut printed, mut whole) = (Vec::new(), Vec::new());
     for _ in 0..PROCESSES {
@@ -121,15 +121,15 @@ fn processes(command: &mut Command) -> Result<(f64, f64)> {
     Ok((median(printed), median(whole)))
 }
 
-/// Launches a kernel that another process has compiled, and prints the time to its PTX in milliseconds. Fails if it was
-/// compiled all the same, after which it is there for the next process.
+/// Launches a kernel that another process has compiled, and prints the time to its PTX in milliseconds. Fails if the kernel was
+/// compiled, after which it is in the cache for the next process.
 pub(crate) fn cached() -> Result<()> {
-    let context = Driver::new(nothing::api())?.device(0)?.primary_context()?;
+    let context = Driver::new(null_driver::api())?.device(0)?.primary_context()?;
     let mut arrays = [(); 3].map(|()| cuda_mem::from_slice(&context, &[1.0_f32; 32]));
-    let [Ok(x), Ok(y), Ok(out)] = &mut arrays else { bail!("the driver that does nothing refuses memory") };
+    let [Ok(x), Ok(y), Ok(out)] = &mut arrays else { bail!("the null driver refuses memory") };
     let start = Instant::now();
     vector_add::launch((1, 32), &*x, &*y, out)?;
-    let loaded = nothing::loaded().context("no module was loaded")?;
+    let loaded = null_driver::loaded().context("no module was loaded")?;
     let stats = vector_add::<f32>::stats();
     ensure!(stats == Stats { hits: 1, misses: 0 }, "the kernel was compiled: {stats:?}");
     ensure!(!cuda_llvm::is_initialized(), "LLVM was initialised for a kernel from the cache");
@@ -137,7 +137,7 @@ pub(crate) fn cached() -> Result<()> {
     Ok(())
 }
 
-/// The variable that says what [`once`] compiles.
+/// The variable that names the kernel that [`once`] compiles.
 const KERNEL: &str = "CUDA_BENCH_KERNEL";
 
 /// Compiles a kernel once and prints the time in milliseconds.
@@ -155,7 +155,7 @@ pub(crate) fn once() -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Each process starts anew: what the first compiles the second finds, without LLVM, which [`cached`] checks.
+    /// The second process finds the kernel that the first has compiled, without loading LLVM, which [`cached`] checks.
     #[test]
     fn a_kernel_from_the_cache_needs_no_llvm() {
         const CHILD: &str = "CUDA_BENCH_TEST_CHILD";

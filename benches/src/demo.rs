@@ -1,4 +1,4 @@
-//! The demo as a process: `demo.run_ms`, from its start to its end. And the device that it would run on.
+//! The demo: `demo.run_ms` is the time of the whole process. Also prints the device that it would run on.
 
 use std::process::{Command, Stdio};
 
@@ -25,7 +25,7 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Says which device programs would use.
+/// Prints the device that programs would use.
 pub(crate) fn device() -> Result<()> {
     let (device, (major, minor)) = (current_device()?, driver()?.version()?);
     let kind = if is_simulated()? { "software" } else { "driver's" };

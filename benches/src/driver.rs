@@ -1,16 +1,16 @@
-//! What cuda-driver adds to the driver's functions, on a driver that does nothing.
+//! The overhead of cuda-driver over the driver's functions, on the null driver.
 //!
-//! - `driver.launch.overhead_ns`: an untyped launch of three buffers on one stream, with the records of their uses, beyond
-//!   the bare call; `.ns` and `.bare_ns` are the two, `.calls` the driver's calls in one launch, `.allocations` how often it
-//!   asks the allocator;
-//! - `driver.event.ns`, `driver.stream.ns`: making and dropping one, from the context's pool;
-//! - `driver.context.bind_ns`: what asking for the thread's current context adds to a call;
-//! - `driver.context.restore_ns`: what making the context current and another one again adds to that;
-//! - `driver.graph.ns`: a launch of a graph that is lent three buffers; `.overhead_ns` beyond the bare call.
+//! - `driver.launch.overhead_ns`: an untyped launch with three buffers on one stream, with their access records, less the
+//!   bare call; `.ns` and `.bare_ns` are the two times, `.calls` the driver's calls in one launch, `.allocations` its
+//!   allocations;
+//! - `driver.event.ns`, `driver.stream.ns`: creating and dropping one, from the context's pool;
+//! - `driver.context.bind_ns`: the time that a call takes to check the thread's current context;
+//! - `driver.context.restore_ns`: the additional time to make the context current and to restore another one;
+//! - `driver.graph.ns`: a launch of a graph that borrows three buffers; `.overhead_ns`: that less the bare call.
 //!
 //! # Safety
 //!
-//! The calls hand pointers to live values to a driver that reads none of them.
+//! The calls pass pointers to live values to a driver that reads none of them.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -22,10 +22,10 @@ use cuda_sys::DriverApi;
 
 use crate::figures::{print, print_measured};
 use crate::launch::{bare, calls_of, each};
-use crate::{allocations, nothing};
+use crate::{allocations, null_driver};
 
 pub(crate) fn run() -> Result<()> {
-    let api = nothing::api();
+    let api = null_driver::api();
     let context = Driver::new(api.clone())?.device(0)?.primary_context()?;
     launches(&context, &api)?;
     pools(&context);
@@ -35,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
 
 fn launches(context: &Context, api: &DriverApi) -> Result<()> {
     let stream = Stream::new(context)?;
-    // SAFETY: the driver does nothing with it.
+    // SAFETY: the null driver ignores the image.
     let function = unsafe { Module::load_ptx(context, "") }?.function("f")?;
     let config = LaunchConfig::new(8, 128);
     let (x, y, mut out) = (Buffer::new(&stream, 64)?, Buffer::new(&stream, 64)?, Buffer::new(&stream, 64)?);
@@ -70,7 +70,7 @@ fn binding(context: &Context, api: &DriverApi) {
     let ours = each(|| unsafe { driver_call!(black_box(context), cuCtxSynchronize()) }.expect("nothing can fail"));
     let bare = each(|| {
         let synchronize = black_box(api).cuCtxSynchronize().expect("the table has it");
-        // SAFETY: as above.
+        // SAFETY: the call has no argument.
         black_box(unsafe { synchronize() });
     });
     print_measured("driver.context.call_ns", ours, "ns");
@@ -78,11 +78,11 @@ fn binding(context: &Context, api: &DriverApi) {
     print_measured("driver.context.bind_ns", ours - bare, "ns");
     // Another library's context is current, as in a process with several devices.
     let set = api.cuCtxSetCurrent().expect("the table has it");
-    // SAFETY: the driver only keeps the handle.
+    // SAFETY: the driver only stores the handle.
     unsafe { set(std::ptr::dangling_mut()) };
     // SAFETY: the call has no argument.
     let other = each(|| unsafe { driver_call!(black_box(context), cuCtxSynchronize()) }.expect("nothing can fail"));
-    // SAFETY: as above.
+    // SAFETY: the driver only stores the handle.
     unsafe { set(context.as_raw()) };
     print_measured("driver.context.restore_ns", other - ours, "ns");
 }
@@ -116,12 +116,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_and_a_stream_from_the_pool_need_no_call_that_makes_one() {
-        let context = Driver::new(nothing::api()).unwrap().device(0).unwrap().primary_context().unwrap();
+    fn an_event_and_a_stream_from_the_pool_are_not_created_by_the_driver() {
+        let context = Driver::new(null_driver::api()).unwrap().device(0).unwrap().primary_context().unwrap();
         let mut event = || drop(Event::new(&context).unwrap());
         event();
         assert_eq!(calls_of(&mut event), 0);
-        // One call: whether the stream is idle.
+        // The one call queries whether the stream is idle.
         let mut stream = || drop(Stream::new(&context).unwrap());
         stream();
         assert_eq!(calls_of(&mut stream), 1);

@@ -1,4 +1,4 @@
-//! Figures: how they are taken from repeated runs, and how they are printed.
+//! Figures: statistics of repeated runs, and printing.
 
 use std::fmt::Display;
 use std::time::Instant;
@@ -8,7 +8,7 @@ pub(crate) fn print(name: &str, value: impl Display, unit: &str) {
     println!("{name} {value} {unit}");
 }
 
-/// Prints a figure with the digits that a measurement on a shared machine deserves.
+/// Prints a measured figure with few digits, since machines are shared.
 pub(crate) fn print_measured(name: &str, value: f64, unit: &str) {
     let digits = if value < 1.0 { 4 } else { 2 };
     println!("{name} {value:.digits$} {unit}");
@@ -21,14 +21,14 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { (values[middle - 1] + values[middle]) / 2.0 }
 }
 
-/// The values at a quarter and at three quarters, so that half of all lie between them.
+/// The first and third quartile, between which half of the values lie.
 pub(crate) fn quartiles(mut values: Vec<f64>) -> [f64; 2] {
     values.sort_by(f64::total_cmp);
     let quarter = values.len() / 4;
     [values[quarter], values[values.len() - 1 - quarter]]
 }
 
-/// The median time of `work` in seconds over `runs` runs, after `warm_up` that do not count.
+/// The median time of `work` in seconds over `runs` runs, after `warm_up` runs that are not measured.
 pub(crate) fn time(warm_up: usize, runs: usize, mut work: impl FnMut()) -> f64 {
     for _ in 0..warm_up {
         work();

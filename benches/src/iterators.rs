@@ -1,8 +1,8 @@
-//! Iterator chains and methods of `Option`, each beside the loop or `match` that one would write by hand, for sm_90.
+//! Iterator chains and methods of `Option`, each compared with a hand-written loop or `match`, for sm_90.
 //!
 //! - `codegen.iterators.CHAIN.instructions` and `.loop_instructions`: those of the chain and of the loop;
 //! - `codegen.iterators.CHAIN.vs_loop`: the first divided by the second;
-//! - `codegen.options.METHODS.*`: the same, beside a `match`.
+//! - `codegen.options.METHODS.*`: the same, compared with a `match`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use crate::Tools;
 use crate::codegen::count;
 use crate::figures::{print, print_measured};
 
-/// Declares pairs of kernels: a name, and the two bodies, which make a number of the thread's index and two slices.
+/// Declares pairs of kernels: a name, and the two bodies, which compute a number from the thread's index and two slices.
 macro_rules! pairs {
     ($($name:ident = $group:literal $i:ident $x:ident $y:ident $chain:block $by_hand:block)*) => {
         $(

@@ -1,4 +1,4 @@
-//! The kernels that are measured, written as a user would write them first: indices are checked.
+//! The kernels that are measured, written as a user would first write them, with bounds checks.
 
 use cuda_jit::Num;
 use cuda_jit::device::{
@@ -6,7 +6,7 @@ use cuda_jit::device::{
 };
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-/// Threads of a block of the kernels with one dimension.
+/// Threads in a block of one-dimensional kernels.
 pub(crate) const BLOCK: usize = 256;
 /// Side of a block of the matrix products.
 pub(crate) const TILE: usize = 16;
@@ -20,7 +20,7 @@ pub(crate) fn vector_add<T: Num>(x: &[T], y: &[T], out: &mut [T]) {
     }
 }
 
-/// What a launch costs that does nothing.
+/// A kernel that does nothing, for the cost of a launch.
 #[cuda_jit::kernel]
 pub(crate) fn empty() {}
 
@@ -53,7 +53,7 @@ pub(crate) fn reduction(x: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// The root of each element's tree, through parents that others may change meanwhile, as in union-find.
+/// The root of each element's tree, by atomic loads of parents, as in concurrent union-find.
 #[cuda_jit::kernel]
 pub(crate) fn roots(parents: &mut [u32], out: &mut [f32]) {
     let i = grid::<1>();
@@ -70,7 +70,7 @@ pub(crate) fn roots(parents: &mut [u32], out: &mut [f32]) {
     }
 }
 
-/// The sum of each warp by five shuffles, which the compiler unrolls.
+/// The sum of each warp by a loop of five shuffles, which the compiler unrolls.
 #[cuda_jit::kernel]
 pub(crate) fn shuffles(x: &[f32], sums: &mut [f32]) {
     let i = grid::<1>();
@@ -85,7 +85,7 @@ pub(crate) fn shuffles(x: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// The same by a loop that stays one: the compiler does not know where it begins.
+/// The sum of each warp by a loop that is not unrolled, since its start is an argument.
 #[cuda_jit::kernel]
 pub(crate) fn shuffles_loop(first: u32, x: &[f32], sums: &mut [f32]) {
     let i = grid::<1>();
@@ -100,7 +100,7 @@ pub(crate) fn shuffles_loop(first: u32, x: &[f32], sums: &mut [f32]) {
     }
 }
 
-/// Each block's elements turned by one place that often: two barriers in a loop in a loop, both done in step.
+/// Rotates each block's elements by one place in each iteration: two barriers in nested uniform loops.
 #[cuda_jit::kernel]
 pub(crate) fn nested(turns: [u32; 2], x: &[f32], out: &mut [f32]) {
     let tile = shared!([f32; BLOCK]);
@@ -119,10 +119,10 @@ pub(crate) fn nested(turns: [u32; 2], x: &[f32], out: &mut [f32]) {
     }
 }
 
-/// The matrix products, with the checks of their indices and without.
+/// The matrix products, with bounds checks and without.
 macro_rules! products {
     ($($naive:ident, $tiled:ident: $kernel:meta;)*) => { $(
-        /// A matrix product, each thread a row by a column.
+        /// A matrix product in which each thread multiplies a row by a column.
         #[$kernel]
         pub(crate) fn $naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
             let (col, row) = grid::<2>();
@@ -168,7 +168,7 @@ products! {
     matmul_naive_unchecked, matmul_tiled_unchecked: cuda_jit::kernel(unchecked);
 }
 
-/// Five arguments: three buffers and two numbers.
+/// A kernel with five arguments: three buffers and two numbers.
 #[cuda_jit::kernel]
 pub(crate) fn blend(x: &[f32], y: &[f32], out: &mut [f32], a: f32, b: f32) {
     let i = grid::<1>();

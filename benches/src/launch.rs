@@ -1,16 +1,16 @@
-//! What a typed launch costs beside the bare call of `cuLaunchKernel`, on a driver that does nothing.
+//! The overhead of a typed launch over the bare call of `cuLaunchKernel`, on the null driver.
 //!
-//! - `launch.five_args.typed_ns` and `.bare_ns`: the two, for three buffers and two numbers; `.overhead_ns`: their
-//!   difference; `.allocations`: how often one launch asks the allocator;
-//! - `launch.five_args.stream_ns`: the same in a stream that the launch names;
-//! - `launch.three_buffers.typed_ns`, `.bare_ns` and `.overhead_ns`: as above, without the numbers;
+//! - `launch.five_args.typed_ns` and `.bare_ns`: the two times, for three buffers and two numbers; `.overhead_ns`: their
+//!   difference; `.allocations`: the allocations of one launch;
+//! - `launch.five_args.stream_ns`: a typed launch on an explicit stream;
+//! - `launch.three_buffers.typed_ns`, `.bare_ns` and `.overhead_ns`: the same times without the numbers;
 //! - `launch.three_buffers.driver_calls`: calls of the driver in one launch;
-//! - `launch.three_buffers.several_streams_ns` and `.several_streams_driver_calls`: the same where the stream changes with
-//!   every launch, so that each has to wait for the one before.
+//! - `launch.three_buffers.several_streams_ns` and `.several_streams_driver_calls`: typed launches that alternate between
+//!   streams, so that each has to wait for the one before.
 //!
 //! # Safety
 //!
-//! The bare call hands pointers to live values to a driver that reads none of them.
+//! The bare call passes pointers to live values to a driver that reads none of them.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -22,14 +22,14 @@ use cuda_sys::DriverApi;
 use crate::allocations;
 use crate::figures::{print, print_measured, time};
 use crate::kernels::{blend, vector_add};
-use crate::nothing;
+use crate::null_driver;
 
 /// Launches in a measured run.
 const LAUNCHES: usize = 10_000;
 const RUNS: usize = 51;
 
 pub(crate) fn run() -> Result<()> {
-    let api = nothing::api();
+    let api = null_driver::api();
     let context = Driver::new(api.clone())?.device(0)?.primary_context()?;
     let x = cuda_mem::from_slice(&context, &[1.0_f32; 1024])?;
     let y = cuda_mem::from_slice(&context, &[2.0_f32; 1024])?;
@@ -70,28 +70,28 @@ pub(crate) fn run() -> Result<()> {
     Ok(())
 }
 
-/// Nanoseconds of one of many launches.
+/// The mean time of a launch in nanoseconds.
 pub(crate) fn each(mut launch: impl FnMut()) -> f64 {
     let run = || (0..LAUNCHES).for_each(|_| launch());
     time(3, RUNS, run) * 1e9 / LAUNCHES as f64
 }
 
-/// Calls of the driver in a launch that is like the one before it.
+/// The number of the driver's calls in a launch that repeats the one before it.
 pub(crate) fn calls_of(mut launch: impl FnMut()) -> u64 {
     launch();
-    let before = nothing::calls();
+    let before = null_driver::calls();
     launch();
-    nothing::calls() - before
+    null_driver::calls() - before
 }
 
-/// The call that a typed launch with so many parameters comes to, written out.
+/// The call of the driver that a typed launch with this many parameters makes.
 pub(crate) fn bare<const PARAMS: usize>(api: &DriverApi) {
     let mut values = black_box([0x1000_u64; PARAMS]);
     let mut params = values.each_mut().map(|value| std::ptr::from_mut(value).cast::<c_void>());
     let launch = api.cuLaunchKernel().expect("the table has it");
     let (function, stream) = (std::ptr::null_mut(), std::ptr::null_mut());
     let params = black_box(params.as_mut_ptr());
-    // SAFETY: the function is one that reads none of its arguments.
+    // SAFETY: the null driver's function reads none of its arguments.
     let status = unsafe { launch(function, 8, 1, 1, 128, 1, 1, 0, stream, params, std::ptr::null_mut()) };
     black_box(status);
 }
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_launch_like_the_one_before_allocates_nothing_and_is_one_call() {
-        let context = Driver::new(nothing::api()).unwrap().device(0).unwrap().primary_context().unwrap();
+    fn a_repeated_launch_allocates_nothing_and_makes_one_call() {
+        let context = Driver::new(null_driver::api()).unwrap().device(0).unwrap().primary_context().unwrap();
         let [x, y] = [1.0_f32, 2.0].map(|value| cuda_mem::from_slice(&context, &[value; 64]).unwrap());
         let mut out = cuda_mem::from_slice(&context, &[0.0_f32; 64]).unwrap();
         let stream = Stream::new(&context).unwrap();

@@ -1,7 +1,7 @@
-//! Measurements: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs it.
+//! Benchmarks: each figure is a line `NAME VALUE UNIT` on standard output. `cargo xtask bench` builds and runs the program.
 //!
-//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are the modules. It asserts no time:
-//! a figure is a fact about a machine, and what is too slow there is for its reader to say. What it computes it checks.
+//! `cuda-bench [GROUP..] [--ptxas FILE] [--nvdisasm FILE] [--nvcc FILE] [--numba FOLDER] [--numba-cuda FOLDER]`; the groups are
+//! the modules. The program asserts no times, since these depend on the machine, but it checks the results of computations.
 
 mod allocations;
 mod codegen;
@@ -13,11 +13,11 @@ mod iterators;
 mod kernels;
 mod launch;
 mod mem;
-mod nothing;
+mod null_driver;
 mod rustc;
 mod serve;
 mod sim;
-mod ten;
+mod suite;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,9 +27,9 @@ use anyhow::{Context as _, Result, bail};
 #[global_allocator]
 static ALLOCATOR: allocations::Counting = allocations::Counting;
 
-/// Runs a group where no other has left its context current, so that calls need not change it.
+/// Runs a group on a thread on which no other group has left its context current.
 fn on_a_new_thread(group: fn() -> Result<()>) -> Result<()> {
-    std::thread::spawn(group).join().expect("a group reports what goes wrong as an error")
+    std::thread::spawn(group).join().expect("a group does not panic")
 }
 
 /// NVIDIA's tools by name.
@@ -48,7 +48,7 @@ fn main() -> Result<()> {
             None => groups.push(argument),
         }
     }
-    // What `sim` and `first-launch` start in a process of its own.
+    // The groups `sim` and `first-launch` start these in processes.
     if let [group, kernel] = groups.as_slice() {
         match group.as_str() {
             "sim-load" => return sim::load_once(kernel),
@@ -59,17 +59,17 @@ fn main() -> Result<()> {
     for group in &groups {
         match group.as_str() {
             "compile" => compile::run(&tools)?,
-            // What `compile` starts, a process of its own each time.
+            // The group `compile` starts this in processes.
             "compile-once" => compile::once()?,
-            // The same, with the disk cache.
+            // The group `compile` starts this in processes, with the disk cache.
             "compile-cached" => compile::cached()?,
-            // What `compile` asks.
-            "compile-ours" => ten::peers::serve_ours()?,
+            // The group `compile` queries these processes.
+            "compile-ours" => suite::peers::serve_ours()?,
             "compile-nvrtc" => compile::serve_nvrtc(&tools)?,
             "codegen" => codegen::run(&tools)?,
             "sim" => sim::run(&tools)?,
             "first-launch" => sim::first_launches()?,
-            // What `sim` starts, each in a process of its own.
+            // The group `sim` queries these processes.
             "sim-device" => sim::serve_device()?,
             "sim-pocl" => sim::serve_pocl()?,
             "driver" => on_a_new_thread(driver::run)?,
@@ -80,7 +80,7 @@ fn main() -> Result<()> {
             "device" => demo::device()?,
             other => {
                 bail!(
-                    "`{other}` is no group; they are compile, codegen, rustc, sim, first-launch, driver, launch, mem, demo and device"
+                    "`{other}` is not a group; the groups are compile, codegen, rustc, sim, first-launch, driver, launch, mem, demo and device"
                 )
             }
         }

@@ -1,17 +1,16 @@
-//! What device memory costs beside the bare calls, on a driver that does nothing, and packing beside ndarray's own copy.
+//! The overhead of device memory over the bare calls, on the null driver, and packing compared with ndarray's copy.
 //!
-//! - `mem.copy.overhead_ns`: a contiguous copy to the device beyond the bare call;
-//! - `mem.pool.overhead_ns`: an allocation from the device's pool beyond the bare call; `mem.pool.free_overhead_ns` its free;
-//!   `mem.pool.allocations` how often the two ask the host's allocator;
+//! - `mem.copy.overhead_ns`: a contiguous copy to the device less the bare call;
+//! - `mem.pool.overhead_ns`: an allocation from the device's pool less the bare call; `mem.pool.free_overhead_ns`: its free;
+//!   `mem.pool.allocations`: the host allocations of the two;
 //! - `mem.view.overhead_ns`: a slice of a device array; `mem.view.allocations`;
-//! - `mem.strided.LAYOUT.vs_ndarray`: a copy to the device of an array that does not lie in one piece, beside ndarray's copy of
-//!   it to contiguous memory that is there already; `mem.strided.vs_ndarray` the worst;
-//! - `mem.to_device.extra_mib`: how far the process's memory grows above what it was, at most, during `to_device` of a
-//!   strided array of 1 GiB.
+//! - `mem.strided.LAYOUT.vs_ndarray`: a copy of a strided array to the device divided by ndarray's copy of it to existing
+//!   contiguous memory; `mem.strided.vs_ndarray`: the worst of these;
+//! - `mem.to_device.extra_mib`: the peak growth of the process's memory during `to_device` of a strided array of 1 GiB.
 //!
 //! # Safety
 //!
-//! The bare calls hand pointers to live values to a driver that reads none of them.
+//! The bare calls pass pointers to live values to a driver that reads none of them.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,12 +23,12 @@ use ndarray::{Array, ArrayView, Dimension, Ix3, s};
 
 use crate::figures::{median, print, print_measured, time};
 use crate::launch::each;
-use crate::{allocations, nothing};
+use crate::{allocations, null_driver};
 
 pub(crate) fn run() -> Result<()> {
-    let api = nothing::api();
+    let api = null_driver::api();
     let context = Driver::new(api.clone())?.device(0)?.primary_context()?;
-    // First, while the process has no freed memory that it could use again without growing.
+    // This comes first, while the process has no freed memory that it could reuse without growing.
     peak(&context)?;
     copies(&context, &api)?;
     pool(&context, &api)?;
@@ -122,7 +121,7 @@ fn against_ndarray<D: Dimension>(context: &Context, layout: &str, host: &ArrayVi
 
 fn peak(context: &Context) -> Result<()> {
     let host = Array::<f32, Ix3>::ones((256, 1024, 1024));
-    // From here on the high-water mark is of what is there now.
+    // Resets the high-water mark to the current size.
     std::fs::write("/proc/self/clear_refs", "5").context("the kernel keeps no high-water mark")?;
     let before = status("VmRSS:")?;
     drop(black_box(to_device(context, &host.view().permuted_axes([0, 2, 1]))?));

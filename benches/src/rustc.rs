@@ -1,23 +1,22 @@
-//! What `#[kernel]` costs rustc: a crate of kernels beside the same functions without the attribute.
+//! The compile time that `#[kernel]` adds: a crate of kernels compared with the same functions without the attribute.
 //!
-//! Each crate is a package of its own with the default profile, so that the macros are not optimised, as users have
-//! them, and is checked again and again by `cargo check`. What counts is the processor's time of cargo and what it
-//! starts, in user mode: others on the machine lengthen that least. Both crates are checked in turn, and a figure is
-//! the median of the differences of the two, by kernel.
+//! Each crate is a package with the default profile, so that the macros are not optimised, as for users. `cargo check` checks both
+//! repeatedly and in turn. The measured time is the CPU time in user mode of cargo and its child processes, which depends least on
+//! other work on the machine. A figure is the median of the differences between the two crates, divided by the number of kernels.
 //!
-//! - `compile.rustc.statement60_ms`: what a kernel of 60 statements adds, in a crate of 20.
-//! - `compile.rustc.alone_ms`: what the only kernel of a crate adds; the macros' library is loaded for it.
-//! - `compile.rustc.of60_ms`: what each adds to a crate of 60, which shows that many cost no more each.
-//! - `compile.rustc.again_ms`: what each of 20 adds when a crate is checked again after an edit elsewhere, as `cargo
-//!   check` does it by default: all is expanded again, and little else. The others are without incremental compilation.
+//! - `compile.rustc.statement60_ms`: the time of a kernel of 60 statements in a crate of 20 kernels.
+//! - `compile.rustc.alone_ms`: the time of the only kernel of a crate, which includes loading the macros' library.
+//! - `compile.rustc.of60_ms`: the time of each kernel in a crate of 60, which shows that the cost is linear.
+//! - `compile.rustc.again_ms`: the time of each of 20 kernels when `cargo check` checks the crate again after an edit elsewhere
+//!   with incremental compilation, which expands everything again and does little else. The other figures are without it.
 //!
-//! Beside each stands a `_spread_ms`, the width of the middle half of the differences: how well the figure is known.
+//! Each figure has a `_spread_ms`, the interquartile range of the differences.
 //!
-//! `cargo` does the checks: it is the one group that needs the sources.
+//! This is the only group that needs the sources, since it runs `cargo`.
 //!
 //! # Safety
 //!
-//! One call to the C library, which fills in what it is given.
+//! One call to the C library, which fills in a variable.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,11 +30,11 @@ use crate::figures::{median, print_measured, quartiles};
 
 const STATEMENTS: usize = 60;
 
-/// What is measured: its name, how many kernels a crate has, how often it is checked, whether incrementally.
+/// The figures: the name, the number of kernels in the crate, the number of checks, and true for incremental compilation.
 const MEASURED: [(&str, usize, usize, bool); 4] =
     [("statement60", 20, 15, false), ("alone", 1, 15, false), ("of60", 60, 5, false), ("again", 20, 15, true)];
 
-/// What the bodies are made of, `#` being a number: each line counts for as many statements as it has outermost ones.
+/// The lines of the bodies, in which `#` is replaced by a number, each with one text per statement.
 const LINES: [&[&str]; 9] = [
     &["let v# = x[i] * a + s;", "s += v#;"],
     &["let w# = y[i + #] - 1.5;", "s = s.max(w#);"],
@@ -78,7 +77,7 @@ struct Package {
 }
 
 impl Package {
-    /// Makes a package, and checks it once with all it depends on.
+    /// Creates a package, and checks it once with its dependencies.
     fn new(folder: &Path, name: &str, attribute: &str, count: usize, incremental: bool) -> Result<Self> {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("the benches stand in a workspace")?;
         let (package, target) = (folder.join(name), folder.join("target"));
@@ -100,7 +99,7 @@ impl Package {
         Ok(package)
     }
 
-    /// The processor's time of `cargo check` after an edit at the end, in seconds.
+    /// The CPU time of `cargo check` after an edit at the end of the file, in seconds.
     fn check(&mut self) -> Result<f64> {
         self.checks += 1;
         let edited = format!("{}pub const CHECK: u32 = {};\n", self.text, self.checks);
@@ -116,7 +115,7 @@ impl Package {
     }
 }
 
-/// Writes a function of so many statements, no two alike.
+/// Writes a function of [`STATEMENTS`] statements that all differ.
 fn function(text: &mut String, number: usize) {
     let _ = writeln!(text, "pub fn kernel{number}(x: &[f32], y: &[f32], out: &mut [f32], n: i32, a: f32) {{");
     let mut body = vec!["let i = grid::<1>();".to_owned(), "let mut s = a;".to_owned(), "let mut c = n;".to_owned()];
@@ -135,13 +134,13 @@ fn function(text: &mut String, number: usize) {
     text.push_str("}\n\n");
 }
 
-/// The time in user mode, in seconds, of all processes that this one waited for, and that those did.
+/// The CPU time in user mode, in seconds, of all child processes that have been waited for, and of their children.
 fn user_time_of_children() -> Result<f64> {
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: the pointer is to memory of the type's size, which the call writes.
     let status = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()) };
     ensure!(status == 0, "{}", std::io::Error::last_os_error());
-    // SAFETY: the call succeeded, so that it filled all of it in.
+    // SAFETY: the call succeeded, so it has filled in the whole struct.
     let time = unsafe { usage.assume_init() }.ru_utime;
     Ok(time.tv_sec as f64 + time.tv_usec as f64 * 1e-6)
 }
@@ -153,14 +152,14 @@ mod tests {
     #[test]
     fn the_time_of_children_grows() {
         let before = user_time_of_children().unwrap();
-        // A loop that counts, in a shell of its own.
+        // A counting loop in a shell.
         let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
         assert!(Command::new("sh").args(["-c", count]).status().unwrap().success());
         assert!(user_time_of_children().unwrap() > before);
     }
 
     #[test]
-    fn a_function_has_as_many_statements_as_the_figure_says() {
+    fn a_function_has_the_number_of_statements_in_the_figure() {
         for number in 0..20 {
             let mut text = String::new();
             function(&mut text, number);

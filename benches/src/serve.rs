@@ -1,8 +1,8 @@
-//! Processes that measure when they are asked: one for each who is compared, since engines and numbers of workers are
-//! chosen by a process' environment, and peers are other programs. Asking them in turn lets what else the machine does
-//! meet all of them.
+//! Processes that measure on request, one for each compared configuration: a process' environment selects the engine and the
+//! number of workers, and peers are other programs. They are queried in turn, so that other load on the machine affects all of
+//! them.
 //!
-//! A question is a line `NAME RUNS`, its answer a line with the seconds of the fastest run, or `error: WHY`.
+//! A request is a line `NAME RUNS`, its response a line with the seconds of the fastest run, or `error: REASON`.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -11,10 +11,10 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, bail};
 
-/// One run of a kernel, waited for.
+/// Runs a kernel and waits for it.
 pub(crate) type Run = Box<dyn FnMut() -> Result<()>>;
 
-/// Answers questions until there are no more. `prepare` gives a kernel's run, compiled and with its result checked.
+/// Serves requests until the input ends. `prepare` compiles a kernel, checks its result, and returns its run.
 pub(crate) fn serve(mut prepare: impl FnMut(&str) -> Result<Run>) -> Result<()> {
     let mut runs: HashMap<String, Run> = HashMap::new();
     for line in std::io::stdin().lines() {
@@ -44,11 +44,11 @@ fn fastest(count: usize, run: &mut Run) -> Result<f64> {
     Ok(best)
 }
 
-/// A process that measures.
+/// A process that measures on request.
 pub(crate) struct Server {
     child: Child,
-    questions: ChildStdin,
-    answers: BufReader<ChildStdout>,
+    requests: ChildStdin,
+    responses: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -57,20 +57,20 @@ impl Server {
         Server::of(Command::new(std::env::current_exe()?).arg(argument).envs(variables.iter().copied()))
     }
 
-    /// Starts any program that answers questions.
+    /// Starts any program that serves requests.
     pub(crate) fn of(command: &mut Command) -> Result<Server> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().with_context(|| format!("cannot start {command:?}"))?;
-        let questions = child.stdin.take().context("the process has no input")?;
-        let answers = BufReader::new(child.stdout.take().context("the process has no output")?);
-        Ok(Server { child, questions, answers })
+        let requests = child.stdin.take().context("the process has no input")?;
+        let responses = BufReader::new(child.stdout.take().context("the process has no output")?);
+        Ok(Server { child, requests, responses })
     }
 
-    /// Seconds of the fastest of that many runs.
+    /// Requests the fastest of that many runs, in seconds.
     pub(crate) fn ask(&mut self, name: &str, runs: usize) -> Result<f64> {
-        writeln!(self.questions, "{name} {runs}").with_context(|| format!("no one measures {name}"))?;
+        writeln!(self.requests, "{name} {runs}").with_context(|| format!("no one measures {name}"))?;
         let mut answer = String::new();
-        self.answers.read_line(&mut answer)?;
+        self.responses.read_line(&mut answer)?;
         match answer.trim().strip_prefix("error: ") {
             Some(why) => bail!("{name}: {why}"),
             None => answer.trim().parse().with_context(|| format!("{name}: `{answer}` is no time")),
@@ -80,7 +80,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It is killed rather than asked, since it may hang; either way nothing of it remains.
+        // The process is killed, since it may hang and not notice the end of its input.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

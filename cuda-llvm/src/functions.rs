@@ -1,5 +1,5 @@
-//! The functions of LLVM's C API, as llvm-sys declares them; `cargo test -p cuda-llvm` compares, and writes them anew with
-//! `CUDA_LLVM_WRITE=1`.
+//! The functions of LLVM's C API, as llvm-sys declares them. `cargo test -p cuda-llvm` compares the list with llvm-sys, and
+//! `CUDA_LLVM_WRITE=1` makes it rewrite this file.
 
 /// Calls a macro with the names of all functions.
 macro_rules! functions {

@@ -1,8 +1,8 @@
-//! What inkwell lacks: modules from their text, and an attribute.
+//! Functions that inkwell lacks: parsing a module from text without a leak, and the flush-to-zero attribute.
 //!
 //! # Safety
 //!
-//! The calls take live objects of one context, and results that live through the call.
+//! The calls of LLVM take live objects of one context, and pointers to locals that live through the call.
 
 use std::ffi::CStr;
 
@@ -13,9 +13,9 @@ use inkwell::llvm_sys::ir_reader::LLVMParseIRInContext2;
 use inkwell::memory_buffer::MemoryBuffer;
 use inkwell::module::Module;
 
-/// The module that a text in LLVM's language is, or what LLVM says of it.
+/// Parses a module from its text in LLVM's IR.
 ///
-/// inkwell's own function forgets the text, as LLVM before 22 took it over; it would be leaked with each module.
+/// inkwell's own function forgets the buffer, since LLVM before 22 took ownership of it, and would leak it with each module.
 ///
 /// # Examples
 ///
@@ -38,20 +38,21 @@ pub fn parse_ir<'ctx>(context: &'ctx Context, text: &str) -> Result<Module<'ctx>
     let buffer = MemoryBuffer::create_from_memory_range_copy(text.as_bytes(), "kernel");
     let (mut module, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
     let raw = context.as_ctx_ref();
-    // SAFETY: the context is live, the results are live locals, and LLVM leaves the buffer to us.
+    // SAFETY: the context is live, the results are live locals, and LLVM does not take ownership of the buffer.
     let failed = unsafe { LLVMParseIRInContext2(raw, buffer.as_mut_ptr(), &mut module, &mut message) };
     if failed == 0 {
-        // SAFETY: LLVM has just made the module in this context, and nobody else has it.
+        // SAFETY: LLVM has just created the module in this context, and this is its only owner.
         return Ok(unsafe { Module::new(module) });
     }
-    // SAFETY: where it fails, LLVM makes a message that ends with a zero.
+    // SAFETY: if parsing fails, LLVM returns a message that ends with a zero.
     let error = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
-    // SAFETY: the message is ours, and is not used any more.
+    // SAFETY: this code owns the message, and does not use it any more.
     unsafe { LLVMDisposeMessage(message) };
     Err(error)
 }
 
-/// The attribute of a function in which subnormal `f32` become zero, as the loaded LLVM has it: from 23 on it is no text.
+/// The attribute of a function that flushes subnormal `f32` to zero, in the form of the loaded LLVM: from 23 on it is not a
+/// string attribute.
 ///
 /// # Examples
 ///
@@ -70,8 +71,8 @@ pub fn parse_ir<'ctx>(context: &'ctx Context, text: &str) -> Result<Module<'ctx>
 pub fn flushing_attribute(context: &Context) -> Attribute {
     #[cfg(not(cuda_llvm_linked))]
     // SAFETY: the context is live.
-    if let Some(attribute) = unsafe { crate::adapt::flushing(context.as_ctx_ref()) } {
-        // SAFETY: LLVM has just made it.
+    if let Some(attribute) = unsafe { crate::adapt::flush_to_zero(context.as_ctx_ref()) } {
+        // SAFETY: LLVM has just created the attribute, in a live context.
         return unsafe { Attribute::new(attribute) };
     }
     context.create_string_attribute("denormal-fp-math-f32", "preserve-sign,preserve-sign")

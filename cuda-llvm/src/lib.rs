@@ -1,22 +1,23 @@
-//! LLVM for the CUDA stack: the one place that finds, loads and initialises it.
+//! LLVM for the CUDA stack: the only crate that finds, loads and initialises it.
 //!
-//! A program that uses this crate names no LLVM library, and needs none to be built or to start. [`initialize`] loads one when
-//! something is first compiled: LLVM 22 or 23, whichever is found first of
+//! A program that uses this crate links no LLVM library, and needs none to be built or to start. The first compilation calls
+//! [`initialize`], which loads the first LLVM 22 or 23 found in:
 //!
-//! 1. what `CUDA_LLVM_PATH` names, a library or its folder; nothing else is tried then,
+//! 1. the library or folder that `CUDA_LLVM_PATH` names; if it is set, nothing else is tried,
 //! 2. the executable's folder and `../lib`, and those of the shared library that this crate is in,
-//! 3. the Rust toolchain that built the program, and the one that `rustc` is,
+//! 3. the Rust toolchain that built the program, and the toolchain of `rustc` in the path,
 //! 4. the system's libraries, such as Debian's `libllvm22`.
 //!
-//! LLVM 24 is taken with a warning. Set `LLVM_SYS_221_PREFIX` to an installed LLVM 22 when the program is built, or turn on the
-//! feature `static`, to link that one instead; an executable linked statically runs on machines without any.
+//! LLVM 24 is loaded with a warning. To link an installed LLVM 22 instead, set `LLVM_SYS_221_PREFIX` to its prefix when the
+//! program is built, or enable the feature `static`; a statically linked executable runs on machines without any LLVM.
 //!
-//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first. [`parse_ir`] stands in for one
-//! of its functions, and [`flushing_attribute`] for what differs between releases. A function of LLVM that is called before, or that the loaded LLVM lacks, ends the process with a message.
+//! This crate adds no abstraction: users take [`inkwell`] from here and call [`initialize`] first. [`parse_ir`] replaces one of
+//! its functions, and [`flushing_attribute`] hides a difference between releases. A call of an LLVM function before that, or
+//! of one that the loaded LLVM lacks, ends the process with a message.
 //!
 //! # Safety
 //!
-//! The calls register targets and read a version; they take no pointers but to live locals.
+//! The calls register targets and read a version; they take no pointers except to live locals.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -28,10 +29,10 @@ pub use inkwell::llvm_sys;
 #[cfg(not(cuda_llvm_linked))]
 mod adapt;
 #[cfg(not(cuda_llvm_linked))]
+mod delay_load;
+#[cfg(not(cuda_llvm_linked))]
 mod functions;
 mod ir;
-#[cfg(not(cuda_llvm_linked))]
-mod late;
 #[cfg(test)]
 mod link_flags;
 mod native;
@@ -49,7 +50,8 @@ use std::path::PathBuf;
 
 use once_cell::sync::{Lazy, OnceCell};
 
-/// Loads LLVM and initialises the NVPTX and the host target, once per process. Cheap to call again; after an error it is tried anew.
+/// Loads LLVM and initialises the NVPTX and the host target, once per process. Further calls are cheap; after an error the next
+/// call tries again.
 ///
 /// # Examples
 ///
@@ -62,12 +64,12 @@ use once_cell::sync::{Lazy, OnceCell};
 ///
 /// # Errors
 ///
-/// There is no LLVM that fits; the error names all places.
+/// If there is no suitable LLVM; the error lists all places that were searched.
 pub fn initialize() -> Result<(), Error> {
     loaded().map(drop)
 }
 
-/// The LLVM that [`initialize`] loads, and where it was found.
+/// The LLVM that [`initialize`] loads, with its version and file.
 ///
 /// # Examples
 ///
@@ -91,42 +93,42 @@ pub fn loaded() -> Result<&'static Loaded, Error> {
         #[cfg(target_arch = "aarch64")]
         Target::initialize_aarch64(&config);
         set_options(loaded.version.0);
-        keep_freed_memory();
+        raise_trim_threshold();
         Ok(loaded)
     })
 }
 
 static INITIALIZED: OnceCell<Loaded> = OnceCell::new();
 
-/// An LLVM that this process has.
+/// The LLVM of this process.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The library's file; none where LLVM is linked into the program.
+    /// The library's file; `None` if LLVM is linked into the program.
     pub library: Option<PathBuf>,
     /// Its version, such as `(22, 1, 2)`.
     pub version: (u32, u32, u32),
 }
 
-/// There is no LLVM that fits.
+/// The error if there is no suitable LLVM.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "kernels are compiled by LLVM 22 or 23, and none was found:\n  {}\nA Rust toolchain of rustup's has one; so have Debian's packages \
      `libllvm22` and `libllvm23`; or set `CUDA_LLVM_PATH` to a `libLLVM.so`", .tried.join("\n  ")
 )]
 pub struct Error {
-    /// Each place that was tried, and what was wrong there.
+    /// The places that were tried, each with the reason why it did not suffice.
     pub tried: Vec<String>,
 }
 
-/// The functions of LLVM that a library must have to be loaded, for tests.
+/// The functions that a library must have to be loaded, for tests.
 #[doc(hidden)]
 #[cfg(not(cuda_llvm_linked))]
 pub use needed::NEEDED;
 
 #[cfg(not(cuda_llvm_linked))]
-use late::load;
+use delay_load::load;
 
-/// The LLVM that is linked.
+/// Returns the linked LLVM.
 #[cfg(cuda_llvm_linked)]
 fn load() -> Result<Loaded, Error> {
     let (mut major, mut minor, mut patch) = (0, 0, 0);
@@ -136,24 +138,26 @@ fn load() -> Result<Loaded, Error> {
     Ok(Loaded { library: None, version: (major, minor, patch) })
 }
 
-/// Compilations allocate a few MiB and free them all at their end. glibc would give that back to the system each time, and
-/// a tenth of the next compilation would be pages that come anew. Once a block of this size was freed, it keeps up to twice
-/// as much, as in any process that frees large blocks; to other allocators this is one call that does nothing.
-const KEPT: usize = 8 << 20;
+/// The size of the block that [`raise_trim_threshold`] frees.
+///
+/// A compilation allocates a few MiB and frees them at its end. glibc would return them to the system each time, and the page
+/// faults would take a tenth of the next compilation. Freeing a block of this size once raises glibc's trim threshold to twice
+/// the size, as in any process that frees large blocks. With other allocators the call has no effect.
+const FREED_BLOCK: usize = 8 << 20;
 
-fn keep_freed_memory() {
-    drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT)));
+fn raise_trim_threshold() {
+    drop(std::hint::black_box(Vec::<u8>::with_capacity(FREED_BLOCK)));
 }
 
-/// The options of LLVM's that only a command line can set, as [`initialize`] sets them. They hold for the process, and so
-/// for both targets.
+/// The options that [`initialize`] sets and that LLVM accepts only on a command line. They apply to the whole process, hence to
+/// both targets.
 ///
-/// - `-lsr-drop-solution`: strength reduction of a loop's addresses is dropped where its own estimate says that the loop
-///   was better before. Without it a tiled matrix product keeps five counters of 64 bits in registers, 39 registers in
-///   place of 32. On the host's side no difference was found.
+/// - `-lsr-drop-solution`: drops loop strength reduction where its own cost model says that the loop was better before. Without
+///   it a tiled matrix product keeps five 64-bit counters in registers and uses 39 registers instead of 32. For the host's
+///   code no difference was measured.
 const OPTIONS: &[&CStr] = &[c"-lsr-drop-solution"];
 
-/// The last release that is known to have the options: LLVM ends the process at one that it does not know.
+/// The last release that is known to have the options: LLVM ends the process at an unknown option.
 const HAS_OPTIONS: u32 = 23;
 
 fn set_options(major: u32) {
@@ -161,12 +165,12 @@ fn set_options(major: u32) {
         return;
     }
     let arguments: Vec<_> = [c"cuda-llvm"].iter().chain(OPTIONS).map(|argument| argument.as_ptr()).collect();
-    // SAFETY: the arguments and the overview are strings that end with a zero and live as long as the program, as many as
-    // is said. The cell runs this once and before this crate's users compile anything; this release knows the options.
+    // SAFETY: the arguments and the overview are static strings that end with a zero, and the count is that of the array. The
+    // cell runs this once, before any user of this crate compiles; this release has the options.
     unsafe { llvm_sys::support::LLVMParseCommandLineOptions(arguments.len() as i32, arguments.as_ptr(), c"".as_ptr()) };
 }
 
-/// Whether [`initialize`] has loaded LLVM. What should work without LLVM can be tested by it.
+/// Returns true if [`initialize`] has loaded LLVM. Tests use it to check that an operation works without LLVM.
 ///
 /// # Examples
 ///
@@ -180,9 +184,9 @@ pub fn is_initialized() -> bool {
     INITIALIZED.get().is_some()
 }
 
-/// What tells the LLVM that [`initialize`] loads, or has loaded, from others that make other code of the same module: the library's name,
-/// which has its version in it, its size, and the options that are set. Where none can be found, the one of the build is told: what it has
-/// compiled still runs. For keys of caches; it loads nothing.
+/// A text that identifies the LLVM that [`initialize`] loads or has loaded, for the keys of caches: the library's name, which
+/// includes its version, its size, and the options that are set. Two LLVMs that compile a module differently have different
+/// texts. If no library is found, it is that of the build, whose compiled code still runs. The call loads nothing.
 ///
 /// # Examples
 ///
@@ -199,16 +203,16 @@ pub fn identity() -> &'static str {
     &IDENTITY
 }
 
-/// The library's name and size, as the build script writes those of the toolchain's.
+/// The library's name and size, in the format in which the build script passes those of the toolchain's library.
 #[cfg(not(cuda_llvm_linked))]
 fn library() -> String {
     let built = || format!("{} {}", env!("CUDA_LLVM_BUILD"), env!("CUDA_LLVM_BUILD_SIZE"));
     let named =
         |path: PathBuf| Some(format!("{} {}", path.file_name()?.to_string_lossy(), path.metadata().ok()?.len()));
-    late::first().and_then(named).unwrap_or_else(built)
+    delay_load::first().and_then(named).unwrap_or_else(built)
 }
 
-/// The version that the build script has found.
+/// The version that the build script found.
 #[cfg(cuda_llvm_linked)]
 fn library() -> String {
     format!("LLVM {}", env!("CUDA_LLVM_BUILD"))

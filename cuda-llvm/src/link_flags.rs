@@ -1,18 +1,18 @@
-//! The libraries that `llvm-config` names, as directives to cargo. For the build script alone; it is a file of the crate's so that it has
-//! tests.
+//! Translates the output of `llvm-config` to directives for cargo. Only the build script uses it; it is a module of the crate so
+//! that it has tests.
 
 use std::path::{Path, PathBuf};
 
 /// A library that `llvm-config` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Library<'a> {
-    /// `-lz`: wherever the linker finds it.
+    /// `-lz`: a name that the linker searches for.
     Named(&'a str),
-    /// `/usr/lib/x86_64-linux-gnu/libz3.so`: this file.
+    /// `/usr/lib/x86_64-linux-gnu/libz3.so`: a file.
     File(&'a Path),
 }
 
-/// Reads what `llvm-config --libs` or `--system-libs` prints. Other flags than `-l` and `-pthread` name no library.
+/// Parses the output of `llvm-config --libs` or `--system-libs`. Flags other than `-l` and `-pthread` are ignored.
 ///
 /// # Errors
 ///
@@ -40,18 +40,18 @@ fn is_archive(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "a")
 }
 
-/// The archive that a shared library, `libz3.so` or `libz3.so.4`, may have beside it; none for what is no shared library.
+/// The path of the archive beside a shared library, `libz3.so` or `libz3.so.4`; `None` if `file` is not a shared library.
 fn archive_beside(file: &Path) -> Option<PathBuf> {
     let name = file.file_name()?.to_str()?;
     let (stem, version) = name.split_once(".so")?;
     (version.is_empty() || version.starts_with('.')).then(|| file.with_file_name(format!("{stem}.a")))
 }
 
-/// The system's libraries that the C library has: an archive of them would bring a second one.
+/// The libraries that belong to the C library: linking their archives would link a second C library.
 const ALWAYS_SHARED: &[&str] = &["c", "m", "dl", "rt", "pthread"];
 
-/// The line for cargo that links one of the system's libraries, statically where there is an archive of it, so that the executable
-/// travels. `find` is the compiler's search for an archive by its name, `exists` tells files that exist.
+/// The directives that link one of the system's libraries, statically if there is an archive of it, so that the executable runs on
+/// other machines. `find` is the compiler's search for an archive by its name, `exists` tests for a file.
 pub(crate) fn directives(
     library: Library<'_>,
     find: impl Fn(&str) -> Option<PathBuf>,
@@ -73,7 +73,7 @@ pub(crate) fn directives(
     }
 }
 
-/// The directive by which the linker looks into a file's folder.
+/// The directive that adds a file's folder to the linker's search path.
 fn search(file: &Path) -> String {
     format!("rustc-link-search=native={}", file.parent().unwrap_or(file).display())
 }
@@ -102,12 +102,12 @@ mod tests {
     }
 
     #[test]
-    fn a_library_by_its_version_is_a_file() {
+    fn a_versioned_shared_library_is_a_file() {
         assert_eq!(libraries("/lib/libz3.so.4"), Ok(vec![file("/lib/libz3.so.4")]));
     }
 
     #[test]
-    fn what_is_no_library_is_an_error_that_names_it() {
+    fn a_word_that_is_no_library_is_an_error_that_names_it() {
         for word in ["libz3.so", "/usr/lib/z3.txt", "/lib/libz3.sock", "z3"] {
             assert_eq!(
                 libraries(&format!("-lm {word}")),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_preferred_but_of_the_c_librarys_parts() {
+    fn archives_are_preferred_except_those_of_the_c_library() {
         let find = |name: &str| Some(Path::new("/usr/lib/gcc").join(name));
         let linked = |library: Library<'_>| directives(library, find, |_| true);
         assert_eq!(linked(Library::Named("m")), ["rustc-link-lib=dylib=m"]);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn without_archives_they_are_shared() {
+    fn libraries_without_archives_are_linked_as_shared_libraries() {
         let linked = |library: Library<'_>| directives(library, |_| None, |_| false);
         assert_eq!(linked(Library::Named("zstd")), ["rustc-link-lib=dylib=zstd"]);
         for name in ["libz3.so", "libz3.so.4"] {

@@ -1,8 +1,8 @@
-//! The four initialisers that inkwell expects from llvm-sys' C shim, which is not built when LLVM is linked here.
+//! The four initialisers that inkwell expects from llvm-sys' C shim, which is not built with `no-llvm-linking`.
 //!
 //! # Safety
 //!
-//! The functions only register targets in LLVM's tables, which LLVM guards itself; they take no pointers.
+//! The functions only register targets in LLVM's tables, which LLVM synchronises itself; they take no pointers.
 
 #[cfg(target_arch = "aarch64")]
 use inkwell::llvm_sys::target::{

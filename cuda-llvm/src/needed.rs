@@ -1,8 +1,9 @@
-//! The functions of LLVM that the stack calls; tests of cuda-jit compare their own executable, which has all of it.
+//! The functions of LLVM that the stack calls. A test of cuda-jit compares the list with its executable, which links the whole
+//! stack.
 
 use std::ffi::CStr;
 
-/// A library that lacks one of them is not taken.
+/// The functions that a library must have; one that lacks any of them is not loaded.
 pub const NEEDED: &[&CStr] = &[
     c"LLVMAddAttributeAtIndex",
     c"LLVMAddCallSiteAttribute",

@@ -1,12 +1,12 @@
-//! LLVM's C functions, defined here: each jumps through a slot, which [`bind`] fills from a library.
+//! Trampolines for LLVM's C functions: each jumps through a slot, which [`bind`] fills from a library.
 //!
-//! A program that uses inkwell names no library then. The symbols are hidden, so that nothing else is bound to them: not a library
-//! that has LLVM of its own, nor the one that is loaded.
+//! A program that uses inkwell therefore links no LLVM. The symbols are hidden, so that neither the loaded LLVM nor a library with
+//! an LLVM of its own is bound to them.
 //!
 //! # Safety
 //!
-//! A slot holds the address of a function that ends the process, or that of the function of its name in an LLVM library that
-//! stays open.
+//! A slot holds the address of a function that ends the process, or of the function of its name in an LLVM library that stays
+//! open.
 
 use std::arch::global_asm;
 use std::ffi::{CStr, c_void};
@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use crate::functions::functions;
 
-/// What every slot holds at first, and where the library has no such function.
+/// The initial target of every slot, which remains if the library lacks the function.
 extern "C" fn absent() -> ! {
     eprintln!(
-        "cuda-llvm: a function of LLVM's is called that the loaded LLVM lacks, or before `cuda_llvm::initialize()`"
+        "cuda-llvm: the program called a function that the loaded LLVM lacks, or called LLVM before `cuda_llvm::initialize()`"
     );
     std::process::abort();
 }
@@ -30,7 +30,7 @@ macro_rules! jump {
     };
 }
 
-/// The same: `x16` is what a linker's own stubs use, so that no argument lies in it.
+/// The instructions that jump through a slot. `x16` is the scratch register of linkers' stubs, so it holds no argument.
 #[cfg(target_arch = "aarch64")]
 macro_rules! jump {
     ($slot:expr) => {
@@ -50,8 +50,8 @@ macro_rules! trampolines {
         /// The functions' names, in the order of the slots.
         const NAMES: &[&CStr] = &[$(name(concat!(stringify!($name), "\0"))),*];
 
-        // All in one block, so that whoever needs the slots has the functions: linkers take what they need of an archive by
-        // files. Each has a section of its own, so that a program has those alone that it uses.
+        // All are in one assembly block, so that linking the slots also links the functions: a linker takes whole object files
+        // from an archive. Each function has a section of its own, so that the linker can drop the unused ones.
         global_asm!(
             ".section .data.cuda_llvm_slots, \"aw\", @progbits\n.p2align 3",
             ".globl cuda_llvm_slots\n.hidden cuda_llvm_slots\ncuda_llvm_slots:",
@@ -83,14 +83,13 @@ unsafe extern "C" {
     static SLOTS: [AtomicPtr<c_void>; NAMES.len()];
 }
 
-/// Fills the slots with what `find` finds by the functions' names.
+/// Fills the slots with the functions that `find` returns for their names.
 ///
 /// # Safety
 ///
-/// What is found is LLVM's function of that name, in a library that stays open.
+/// `find` returns LLVM's function of that name, or a shim of the same type, in a library that stays open.
 pub(crate) unsafe fn bind(find: impl Fn(&CStr) -> Option<*mut c_void>) {
-    // SAFETY: the assembly defines as many slots as there are names, each a pointer in memory that can be written; pointers that
-    // are atomic have the same layout.
+    // SAFETY: the assembly defines one slot per name, each a pointer in writable memory; atomic pointers have the same layout.
     let slots = unsafe { &SLOTS };
     for (name, slot) in NAMES.iter().zip(slots) {
         if let Some(function) = find(name) {

@@ -1,4 +1,4 @@
-//! Which driver the process uses; decided once, by DESIGN's rule.
+//! The choice of the process's driver, made once.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::{Error, Result};
 
 /// The environment variable that names the driver: a library's file, or `sim`.
 ///
-/// The library is trusted to be a CUDA driver: whoever sets the variable promises that, as for `LD_LIBRARY_PATH`.
+/// The library is trusted to be a CUDA driver: setting the variable promises that, as for `LD_LIBRARY_PATH`.
 pub const DRIVER_VARIABLE: &str = "CUDA_DRIVER_PATH";
 
-/// What the variable says for the software device.
+/// The value of the variable that selects the software device.
 const SIM: &str = "sim";
 
-/// A driver that was chosen.
+/// The driver of the process.
 struct Chosen {
     driver: Driver,
     simulated: bool,
@@ -44,7 +44,7 @@ pub fn driver() -> Result<&'static Driver> {
     Ok(&chosen()?.driver)
 }
 
-/// Whether the process's driver is the software device.
+/// Returns true if the process's driver is the software device.
 ///
 /// # Examples
 ///
@@ -57,7 +57,7 @@ pub fn driver() -> Result<&'static Driver> {
 ///
 /// # Errors
 ///
-/// As for [`driver`].
+/// The errors of [`driver`].
 pub fn is_simulated() -> Result<bool> {
     Ok(chosen()?.simulated)
 }
@@ -79,14 +79,14 @@ fn choose(variable: Option<OsString>) -> Result<Chosen> {
     }
 }
 
-/// The software device, with a line that says why.
+/// Chooses the software device, and prints the reason.
 #[cfg(feature = "sim")]
 fn without_gpu(reason: &str) -> Result<Chosen> {
     eprintln!("{}", notice(reason));
     simulated()
 }
 
-/// Refuses to run: this program has no software device.
+/// Returns an error, since this program has no software device.
 #[cfg(not(feature = "sim"))]
 fn without_gpu(reason: &str) -> Result<Chosen> {
     let text = format!(
@@ -96,7 +96,7 @@ fn without_gpu(reason: &str) -> Result<Chosen> {
     Err(Error::NoDevice(text.into()))
 }
 
-/// The line that says why the software device is used.
+/// The message that the software device is used, with the reason.
 #[cfg(feature = "sim")]
 fn notice(reason: &str) -> String {
     format!(
@@ -105,12 +105,12 @@ fn notice(reason: &str) -> String {
     )
 }
 
-/// The installed driver, if it has a device, or why not.
+/// The installed driver if it has a device, else the reason why it cannot be used.
 fn installed() -> Result<Driver, String> {
     with_device(DriverApi::load().map_err(|error| error.to_string())?)
 }
 
-/// A driver, if it has a device, or why not.
+/// The driver of `api` if it has a device, else the reason why it cannot be used.
 fn with_device(api: DriverApi) -> Result<Driver, String> {
     let driver = Driver::new(Arc::new(api)).map_err(|error| error.to_string())?;
     match driver.device_count() {
@@ -123,7 +123,7 @@ fn with_device(api: DriverApi) -> Result<Driver, String> {
 #[cfg(feature = "sim")]
 fn simulated() -> Result<Chosen> {
     let driver = Driver::new(cuda_sim::driver_api())?;
-    // It shows a card's number of multiprocessors, and has a few cores.
+    // It reports a card's number of multiprocessors but runs on a few cores, so low occupancy does not matter.
     warnings::set_default(Warning::LowOccupancy, false);
     Ok(Chosen { driver, simulated: true })
 }
@@ -150,7 +150,7 @@ mod tests {
 
     #[cfg(feature = "sim")]
     #[test]
-    fn the_software_device_can_be_asked_for() {
+    fn the_variable_selects_the_software_device() {
         assert!(choose(Some(SIM.into())).expect("it needs nothing").simulated);
     }
 }

@@ -6,7 +6,7 @@ use cuda_jit::target::ComputeCapability;
 
 use crate::{Error, Result, driver};
 
-/// Whether kernels can run here, on a GPU or on the software device. Never fails.
+/// Returns true if kernels can run on this machine, on a GPU or on the software device.
 ///
 /// # Examples
 ///
@@ -56,7 +56,7 @@ pub fn gpus() -> Result<Vec<Device>> {
     list_devices()
 }
 
-/// Prints what devices there are to standard output, and tells whether kernels can run on one.
+/// Prints the devices to standard output, and returns true if kernels can run on one of them.
 ///
 /// # Examples
 ///
@@ -79,13 +79,13 @@ pub fn detect() -> Result<bool> {
     Ok(supported > 0)
 }
 
-/// The least compute capability that kernels are compiled for.
-const LEAST: (u32, u32) = (5, 0);
+/// The lowest compute capability that kernels are compiled for.
+const MIN_COMPUTE_CAPABILITY: (u32, u32) = (5, 0);
 
-/// Prints a device, and tells whether kernels can run on it.
+/// Prints a device, and returns true if kernels can run on it.
 fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
     let (major, minor) = device.compute_capability()?;
-    let supported = (major, minor) >= LEAST;
+    let supported = (major, minor) >= MIN_COMPUTE_CAPABILITY;
     let ask = |name| device.attribute_by_name(name);
     let verdict = if supported { "supported" } else { "not supported: kernels need compute capability 5.0" };
     let watchdog = if ask("KERNEL_EXEC_TIMEOUT")? == 0 { "no" } else { "yes, kernels that run long are ended" };
@@ -128,7 +128,7 @@ fn describe(device: &Device, out: &mut impl std::io::Write) -> Result<bool> {
 ///
 /// # Errors
 ///
-/// If there is no such device, or its context cannot be made.
+/// If there is no such device, or its context cannot be created.
 pub fn select_device(ordinal: usize) -> Result<Device> {
     let device = driver()?.device(ordinal)?;
     device.primary_context()?.set_current();
@@ -180,7 +180,7 @@ pub fn current_device() -> Result<Device> {
     Ok(current_context()?.device().clone())
 }
 
-/// Whether kernels on the current device compute with floats of 16 bits; see [`Device::supports_float16`], and
+/// Returns true if the current device has instructions for `f16`; see [`Device::supports_float16`], and
 /// [`Device::supports_bfloat16`] and [`Device::supports_float8`] for the other short floats.
 ///
 /// # Examples
@@ -202,7 +202,7 @@ pub fn is_float16_supported() -> Result<bool> {
     Ok(current_device()?.supports_float16()?)
 }
 
-/// Whether the current device has instructions for `bf16`; see [`is_float16_supported`].
+/// Returns true if the current device has instructions for `bf16`; see [`is_float16_supported`].
 ///
 /// # Errors
 ///
@@ -211,7 +211,7 @@ pub fn is_bfloat16_supported() -> Result<bool> {
     Ok(current_device()?.supports_bfloat16()?)
 }
 
-/// Whether the current device has instructions for floats of 8 bits; see [`is_float16_supported`].
+/// Returns true if the current device has instructions for 8-bit floats; see [`is_float16_supported`].
 ///
 /// # Errors
 ///
@@ -220,8 +220,8 @@ pub fn is_float8_supported() -> Result<bool> {
     Ok(current_device()?.supports_float8()?)
 }
 
-/// Takes the thread's current context from it: the next call that needs one chooses device 0 again. A context ends with
-/// the last object in it.
+/// Unsets the thread's current context: the next call that needs one selects device 0 again. A context is released with the
+/// last object in it.
 ///
 /// # Examples
 ///
@@ -243,7 +243,7 @@ pub fn close() {
 ///
 /// ```
 /// cuda_prelude::profile_start()?;
-/// // what the profiler should see
+/// // the work to profile
 /// cuda_prelude::profile_stop()?;
 /// # Ok::<(), cuda_prelude::Error>(())
 /// ```
@@ -277,7 +277,7 @@ pub fn profile_stop() -> Result<()> {
 ///
 /// ```
 /// let _profiled = cuda_prelude::profiling()?;
-/// // what the profiler should see
+/// // the work to profile
 /// # Ok::<(), cuda_prelude::Error>(())
 /// ```
 ///
@@ -304,11 +304,11 @@ pub fn synchronize() -> Result<()> {
     Ok(current_context()?.synchronize()?)
 }
 
-/// What [`compile_ptx`] compiles for where nothing is given.
+/// The variable that sets the default compute capability of [`compile_ptx`].
 const DEFAULT_CC_VARIABLE: &str = "CUDA_JIT_DEFAULT_CC";
 
-/// Compiles a kernel to PTX; no driver is opened. Without a compute capability that of `CUDA_JIT_DEFAULT_CC` is taken,
-/// else 7.5.
+/// Compiles a kernel to PTX without opening a driver. The default compute capability is that of `CUDA_JIT_DEFAULT_CC`, else
+/// 7.5.
 ///
 /// # Examples
 ///
@@ -350,7 +350,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_is_described_by_a_head_and_a_line_for_each_fact() {
+    fn a_device_is_described_by_a_heading_and_a_line_for_each_property() {
         let device = list_devices().expect("there is a driver").remove(0);
         let mut out = Vec::new();
         assert!(describe(&device, &mut out).expect("it can be described"));

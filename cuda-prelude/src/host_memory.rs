@@ -1,11 +1,11 @@
-//! Host memory that the current device reaches.
+//! Host memory that the current device can access.
 
 use cuda_mem::{Element, Like, ManagedArray, MappedArray, MappedView, PinnedArray, PinnedView};
 use ndarray::{ArrayBase, DataMut, Dimension, ShapeArg};
 
 use crate::{Result, current_context};
 
-/// An array in page-locked host memory, for copies that run by themselves; of unspecified contents.
+/// Allocates an array in page-locked host memory, for asynchronous copies. Its contents are unspecified.
 ///
 /// # Examples
 ///
@@ -23,21 +23,21 @@ use crate::{Result, current_context};
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn pinned_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<PinnedArray<T, Sh::Dim>> {
     Ok(cuda_mem::pinned_array(&current_context()?, shape)?)
 }
 
-/// As [`pinned_array`], of the shape, order and element type of an array of the host's or a device's.
+/// Allocates a [`pinned_array`] with the shape, order and element type of a host or device array.
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn pinned_array_like<L: Like>(other: &L) -> Result<PinnedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::pinned_array_like(&current_context()?, other)?)
 }
 
-/// An array in page-locked host memory, which kernels use in place; of unspecified contents.
+/// Allocates an array in page-locked host memory that kernels access in place. Its contents are unspecified.
 ///
 /// # Examples
 ///
@@ -52,21 +52,21 @@ pub fn pinned_array_like<L: Like>(other: &L) -> Result<PinnedArray<L::Element, L
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn mapped_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<MappedArray<T, Sh::Dim>> {
     Ok(cuda_mem::mapped_array(&current_context()?, shape)?)
 }
 
-/// As [`mapped_array`], of the shape, order and element type of an array of the host's or a device's.
+/// Allocates a [`mapped_array`] with the shape, order and element type of a host or device array.
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn mapped_array_like<L: Like>(other: &L) -> Result<MappedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::mapped_array_like(&current_context()?, other)?)
 }
 
-/// An array in memory that moves to whoever uses it, host or device; of unspecified contents.
+/// Allocates an array in managed memory, which migrates between host and device on access. Its contents are unspecified.
 ///
 /// # Examples
 ///
@@ -81,21 +81,21 @@ pub fn mapped_array_like<L: Like>(other: &L) -> Result<MappedArray<L::Element, L
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn managed_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<ManagedArray<T, Sh::Dim>> {
     Ok(cuda_mem::managed_array(&current_context()?, shape)?)
 }
 
-/// As [`managed_array`], of the shape, order and element type of an array of the host's or a device's.
+/// Allocates a [`managed_array`] with the shape, order and element type of a host or device array.
 ///
 /// # Errors
 ///
-/// If there is no device, or no room.
+/// If there is no device, or not enough memory.
 pub fn managed_array_like<L: Like>(other: &L) -> Result<ManagedArray<L::Element, L::Dim>> {
     Ok(cuda_mem::managed_array_like(&current_context()?, other)?)
 }
 
-/// Page-locks a host array for as long as `work` runs, for copies that run by themselves; see [`cuda_mem::pinned`](cuda_mem::pinned()).
+/// Page-locks a host array while `work` runs, for asynchronous copies; see [`cuda_mem::pinned`](cuda_mem::pinned()).
 ///
 /// # Errors
 ///
@@ -112,7 +112,7 @@ where
     Ok(cuda_mem::pinned(&current_context()?, array, work)?)
 }
 
-/// Page-locks a host array for as long as `work` runs, and lets kernels use it in place; see [`cuda_mem::mapped`](cuda_mem::mapped()).
+/// Page-locks a host array while `work` runs, and lets kernels access it in place; see [`cuda_mem::mapped`](cuda_mem::mapped()).
 ///
 /// # Errors
 ///

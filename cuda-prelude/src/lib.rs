@@ -1,7 +1,7 @@
 //! `use cuda_prelude::*;`: GPU kernels in Rust, on a GPU or, where there is none, on the software device.
 //!
-//! This crate is the door: it chooses the driver, keeps a current device per thread, and gathers the names that a
-//! Numba user looks for. What they do is in the crates below it. It holds no `unsafe` code.
+//! This crate is the entry point: it chooses the driver, keeps a current device per thread, and exports the names that a
+//! Numba user looks for. They are implemented in the crates below it. It has no `unsafe` code.
 //!
 //! # Examples
 //!
@@ -28,18 +28,18 @@
 //! }
 //! ```
 //!
-//! # Which device
+//! # Choice of the device
 //!
-//! The driver is opened once, when it is first needed: the library that `CUDA_DRIVER_PATH` names, or the software
-//! device if it is `sim`; else `libcuda.so.1` if it has a device; else the software device, which one line on standard
-//! error says. `CUDA_DRIVER_PATH=sim` asks for the software device and silences the line;
-//! `CUDA_DRIVER_PATH=libcuda.so.1` forbids it. Without the feature `sim` there is no software device in the program, and no
-//! device to run on is an error. Compiling to PTX opens no driver, and neither does
-//! [`runtime::version`], which asks the CUDA runtime library, nor [`nvtx`], which talks to profilers.
+//! The driver is opened once, on first use: the library that `CUDA_DRIVER_PATH` names, or the software device if it is `sim`;
+//! else `libcuda.so.1` if it has a device; else the software device, which a line on standard error reports.
+//! `CUDA_DRIVER_PATH=sim` selects the software device without the line; `CUDA_DRIVER_PATH=libcuda.so.1` never selects it.
+//! Without the feature `sim` the program has no software device, and a machine without a GPU is an error. Compiling to PTX
+//! opens no driver, and neither does [`runtime::version`], which calls the CUDA runtime library, nor [`nvtx`], which talks to
+//! profilers.
 #![forbid(unsafe_code)]
 
-/// The name by which the macros' expansions find this crate: a glob import brings it along, from this crate under any name and from
-/// crates that re-export it.
+/// The name by which the macros' expansions refer to this crate. A glob import of this crate under any name, or of a crate that
+/// re-exports it, imports the name too.
 #[doc(hidden)]
 pub extern crate self as cuda_prelude;
 
@@ -118,17 +118,17 @@ pub use streams::{
     per_thread_default_stream, stream,
 };
 
-/// What the macros' expansions name. Not for people.
+/// The items that the macros' expansions refer to; not part of the public API.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::current_context;
     pub use cuda_jit::__private::*;
 
-    /// The macros that kernels know.
+    /// The macros that kernels can call.
     pub mod macros {
         pub use cuda_jit::__private::macros::*;
 
-        /// This crate's own.
+        /// The macros that this crate defines.
         pub mod printf {
             pub use crate::printf;
         }

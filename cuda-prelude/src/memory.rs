@@ -22,13 +22,13 @@ use crate::{Result, current_context};
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn to_device<H: HostMemory + ?Sized>(host: &H) -> Result<DeviceArray<H::Elem, H::Dim>> {
     let context = current_context()?;
     Ok(cuda_mem::to_device(&context, &host.elements()?)?)
 }
 
-/// Copies a slice of the host's to the current device.
+/// Copies a host slice to the current device.
 ///
 /// # Examples
 ///
@@ -40,30 +40,31 @@ pub fn to_device<H: HostMemory + ?Sized>(host: &H) -> Result<DeviceArray<H::Elem
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn from_slice<T: Element>(host: &[T]) -> Result<DeviceArray<T, Ix1>> {
     Ok(cuda_mem::from_slice(&current_context()?, host)?)
 }
 
-/// An array on the current device, of unspecified contents.
+/// Allocates an array on the current device. Its contents are unspecified.
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn device_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     Ok(cuda_mem::device_array(&current_context()?, shape)?)
 }
 
-/// An array of zeros on the current device.
+/// Allocates an array of zeros on the current device.
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     Ok(cuda_mem::zeros(&current_context()?, shape)?)
 }
 
-/// An array of unspecified contents with another's type and shape: on that one's device, or on the current one for a host array.
+/// Allocates an array with the element type and shape of another array, on its device, or on the current device if the other is
+/// a host array. Its contents are unspecified.
 ///
 /// # Examples
 ///
@@ -77,14 +78,14 @@ pub fn zeros<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::D
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn device_array_like<L: Like>(other: &L) -> Result<DeviceArray<L::Element, L::Dim>> {
     let context = other.device_context().cloned().map_or_else(current_context, Ok)?;
     Ok(cuda_mem::device_array(&context, other.shape_and_order())?)
 }
 
-/// An array on the current device, of unspecified contents, in memory that other processes can open by its
-/// [handle](DeviceArray::ipc_handle); see [`cuda_mem::shareable_array`].
+/// Allocates an array on the current device, in memory that other processes can open by its
+/// [handle](DeviceArray::ipc_handle). Its contents are unspecified. See [`cuda_mem::shareable_array`].
 ///
 /// # Examples
 ///
@@ -100,7 +101,7 @@ pub fn device_array_like<L: Like>(other: &L) -> Result<DeviceArray<L::Element, L
 ///
 /// # Errors
 ///
-/// If there is no device, or it has no room.
+/// If there is no device, or it has not enough memory.
 pub fn shareable_array<T: Element, Sh: ShapeArg>(shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     Ok(cuda_mem::shareable_array(&current_context()?, shape)?)
 }

@@ -4,7 +4,7 @@ use cuda_driver::{Capture, Event, Graph, Stream};
 
 use crate::{Result, current_context};
 
-/// A new stream.
+/// Creates a stream.
 ///
 /// # Examples
 ///
@@ -21,10 +21,10 @@ pub fn stream() -> Result<Stream> {
     Ok(Stream::new(&current_context()?)?)
 }
 
-/// A graph of what `work` launches by the capture that it is handed, in the current context; nothing of it runs yet.
+/// Captures the launches that `work` makes through the given capture into a graph in the current context. Nothing runs yet.
 ///
-/// See [`Graph::capture`] for what can be captured, and [`GraphExec::launch`](crate::GraphExec::launch) for how arrays are
-/// lent to a launch.
+/// See [`Graph::capture`] for the operations that can be captured, and [`GraphExec::launch`](crate::GraphExec::launch) for the
+/// arrays that a launch borrows.
 ///
 /// # Examples
 ///
@@ -55,12 +55,12 @@ pub fn stream() -> Result<Stream> {
 ///
 /// # Errors
 ///
-/// What `work` returns; if there is no device, or the driver fails.
+/// The error of `work`; or if there is no device, or the driver fails.
 pub fn capture(work: impl FnOnce(&Capture) -> cuda_driver::Result<()>) -> Result<Graph> {
     Ok(Graph::capture(&current_context()?, work)?)
 }
 
-/// The stream that launches and copies take when none is given.
+/// The stream of launches and copies for which none is given.
 ///
 /// # Examples
 ///
@@ -76,7 +76,7 @@ pub fn default_stream() -> Result<Stream> {
     Ok(current_context()?.default_stream())
 }
 
-/// The legacy default stream, which waits for all others and they for it.
+/// The legacy default stream, which synchronises with all blocking streams.
 ///
 /// # Examples
 ///
@@ -108,7 +108,7 @@ pub fn per_thread_default_stream() -> Result<Stream> {
     Ok(Stream::per_thread(&current_context()?))
 }
 
-/// A new event that can measure time.
+/// Creates an event that can measure time.
 ///
 /// # Examples
 ///
@@ -126,7 +126,7 @@ pub fn event() -> Result<Event> {
     Ok(Event::new(&current_context()?)?)
 }
 
-/// A new event that only orders, which is cheaper.
+/// Creates an event without timing, which is cheaper.
 ///
 /// # Examples
 ///
@@ -161,7 +161,7 @@ pub fn event_without_timing() -> Result<Event> {
 ///
 /// # Errors
 ///
-/// If either was not recorded, is not yet reached, or was made without timing.
+/// If either was not recorded, is not yet complete, or was created without timing.
 pub fn event_elapsed_time(start: &Event, end: &Event) -> Result<f32> {
     Ok(start.elapsed_ms(end)?)
 }

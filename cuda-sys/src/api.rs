@@ -1,14 +1,13 @@
 //! [`DriverApi`]: the one table of C functions through which everything above reaches a CUDA driver.
 //!
-//! It knows neither devices nor contexts and never chooses a driver; it finds functions. A function is looked up when it is
-//! first asked for, through the driver's own `cuGetProcAddress` where it has that, and what was found, or that nothing was
-//! found, is remembered.
+//! It only finds functions: it knows neither devices nor contexts and never chooses a driver. A function is looked up on first
+//! use, through the driver's own `cuGetProcAddress` if it has that, and the result, also a failure, is cached.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the driver's own functions for its version and its symbols are called. Their types come from the
-//! toolkit's headers; that a library which exports a symbol means the header's function by it is the convention of C that
-//! every CUDA program rests on.
+//! `unsafe` code calls the driver's functions for its version and its symbols. Their types come from the toolkit's headers.
+//! It relies on the convention of C on which every CUDA program relies: a symbol that a library exports is the function
+//! that the header declares by that name.
 
 use core::ffi::{c_int, c_void};
 use std::ffi::CString;
@@ -25,9 +24,8 @@ use crate::table::{DefaultStream, DriverFns, SYMBOLS, Symbol};
 /// Each method has the name of a C function and returns a pointer to it, so that a call reads
 /// `unsafe { (api.cuInit()?)(0) }`. After the first, a call costs one load and one comparison more than a direct call.
 ///
-/// It is `Send` and `Sync`, and derived to be so from its parts: slots are atomic, and what they hold are addresses of code
-/// that is never unloaded. The driver API itself may be called from every thread; which context is current is a matter of
-/// each thread.
+/// It is `Send` and `Sync`, which the compiler derives from its parts: slots are atomic, and hold addresses of code that is
+/// never unloaded. The driver API itself may be called from every thread; each thread has its own current context.
 ///
 /// # Examples
 ///
@@ -57,9 +55,10 @@ pub struct DriverApi(pub(crate) Functions<{ SYMBOLS.len() }>);
 library_methods! { DriverApi, DriverFns, INTERFACE, "DriverApi" }
 
 impl DriverApi {
-    /// The CUDA version that the driver implements, as `1000 * major + 10 * minor`, where it tells: 13.0 is 13000.
+    /// The CUDA version that the driver implements, as `1000 * major + 10 * minor`: 13.0 is 13000. `None` if the driver does
+    /// not report it.
     ///
-    /// The one call that this table makes by itself; it needs no initialised driver.
+    /// This is the only driver function that the table calls by itself; it needs no initialised driver.
     ///
     /// # Examples
     ///
@@ -85,10 +84,10 @@ impl DriverApi {
 
     /// Opens the library that the environment variable `CUDA_DRIVER_PATH` names; `None` where it is unset or empty.
     ///
-    /// A name without a slash is searched for as the system's loader does. Whoever starts the program with the variable
-    /// promises that the library is a CUDA driver, as whoever sets `LD_LIBRARY_PATH` does for `libcuda.so.1`; a program can
-    /// only do so by `std::env::set_var`, which is `unsafe`. `cuda-prelude` gives the value `sim` a meaning of its own before
-    /// it calls this function; here it is a library's name as any other.
+    /// A name without a slash is searched for by the system's loader. Setting the variable promises that the library is a
+    /// CUDA driver, as setting `LD_LIBRARY_PATH` does for `libcuda.so.1`; a program can set it only by `std::env::set_var`,
+    /// which is `unsafe`. `cuda-prelude` handles the value `sim` itself before it calls this function; here it is an ordinary
+    /// name of a library.
     ///
     /// # Examples
     ///
@@ -107,7 +106,7 @@ impl DriverApi {
     /// [`LoadError`], which names the path and the loader's reason.
     pub fn from_environment() -> Result<Option<DriverApi>, LoadError> {
         let path = std::env::var_os("CUDA_DRIVER_PATH").filter(|path| !path.is_empty());
-        // SAFETY: the promise of whoever set the variable.
+        // SAFETY: setting the variable, which safe Rust cannot do, promises that the library is a CUDA driver.
         path.map(|path| unsafe { DriverApi::load_from(path) }).transpose()
     }
 }
@@ -117,26 +116,26 @@ const INTERFACE: &Interface = &Interface {
     symbols: SYMBOLS,
     files: system::DRIVER.here(),
     toolkit: false,
-    before: |_| (),
+    before_open: |_| (),
     version,
     find,
 };
 
 /// The address of `symbol`: from the driver's own lookup (CUDA 12.0 and newer), else from the loader.
 fn find(library: &Library, version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
-    // A driver older than the symbol would answer with the newest variant it has, which takes other parameters.
+    // A driver older than the symbol would return the newest variant that it has, which takes other parameters.
     let asks = version >= symbol.version && symbol.base != "cuGetProcAddress";
     let lookup = library.exported("cuGetProcAddress_v2").filter(|_| asks);
     lookup.and_then(|lookup| ask_driver(lookup, symbol)).or_else(|| library.exported(symbol.name))
 }
 
-/// The CUDA version that a driver implements, 0 where it fails to tell. Needs no initialised driver.
+/// The CUDA version that a driver implements, 0 if it does not report one. Needs no initialised driver.
 fn version(exported: Exported<'_>) -> c_int {
-    // SAFETY: the header's function has this name and writes one integer, see the head of this file.
+    // SAFETY: a library exports this name only for the header's function, which writes one integer.
     unsafe { written_version(exported, "cuDriverGetVersion") }
 }
 
-/// How the driver's library tells addresses.
+/// The type of `cuGetProcAddress_v2`.
 type ProcAddress = unsafe extern "C" fn(
     *const core::ffi::c_char,
     *mut *mut c_void,
@@ -147,7 +146,7 @@ type ProcAddress = unsafe extern "C" fn(
 
 /// Asks the driver's `cuGetProcAddress_v2`, at `lookup`, for `symbol` by base name and version.
 fn ask_driver(lookup: *mut c_void, symbol: &Symbol) -> Option<*mut c_void> {
-    // SAFETY: the header's function has this name, see the head of this file.
+    // SAFETY: a library exports this name only for the header's function, which has this type.
     let lookup = unsafe { core::mem::transmute::<*mut c_void, ProcAddress>(lookup) };
     let base = CString::new(symbol.base).expect("C identifiers hold no zero byte");
     let flags = match symbol.stream {
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tables_functions_are_called_and_codes_of_no_header_are_numbers() {
+    fn functions_of_a_table_are_called_and_unknown_codes_are_numbers() {
         // SAFETY: `refuse` reads and writes nothing.
         let api = unsafe { DriverApi::from_fns(&DriverFns { cuInit: Some(refuse), ..DriverFns::default() }) };
         // SAFETY: `refuse` reads nothing.
@@ -212,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_symbols_and_addresses_have_one_order() {
+    fn slots_symbols_and_addresses_are_in_the_same_order() {
         let fns = DriverFns { cuDriverGetVersion: Some(version), ..DriverFns::default() };
         let present = fns.addresses().iter().position(|address| !address.is_null()).unwrap();
         assert_eq!(present, Slot::cuDriverGetVersion as usize);
@@ -220,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn every_variant_has_its_own_version() {
+    fn no_two_symbols_have_the_same_base_name_version_and_stream() {
         let mut seen = std::collections::HashSet::new();
         for symbol in SYMBOLS {
             assert!(seen.insert((symbol.base, symbol.version, symbol.stream)), "two symbols are {symbol:?}");

@@ -1,7 +1,7 @@
-//! What the generated files are written in: a macro for each kind of C declaration.
+//! The macros of the generated files, one for each kind of C declaration.
 //!
-//! bindgen's findings stand in `generated/` as calls of these macros, one line or block per declaration of a header; here
-//! is their meaning, the same for every header. It holds no logic.
+//! The files in `generated/` are calls of these macros, one line or block per declaration of a header. The macros expand in
+//! the same way for every header, and hold no logic.
 //!
 //! Invariant: every type made here has the layout of its C declaration (asserted at compile time for each structure), and
 //! every bit pattern of an enumeration is a valid value of its Rust type, so that codes of a newer library are numbers and
@@ -11,9 +11,9 @@
 //!
 //! One `unsafe` block fills C structures with zeros, see `zeroed_default!`.
 
-/// A C enumeration: a transparent integer with one associated constant per enumerator.
+/// Defines a C enumeration: a transparent integer with one associated constant per enumerator.
 ///
-/// `Debug` prints the enumerator's name, or the number where this header does not know it.
+/// `Debug` prints the enumerator's name, or the number if this header does not declare it.
 macro_rules! c_enum {
     ($name:ident: $repr:ty { $($variant:ident = $value:literal,)* }) => {
         #[repr(transparent)]
@@ -23,8 +23,8 @@ macro_rules! c_enum {
         impl $name {
             $(pub const $variant: $name = $name($value);)*
 
-            /// The enumerator's name in the C header; the first one where several share a value, `None` for a value
-            /// that this header does not know.
+            /// The enumerator's name in the C header: the first one if several share a value, `None` for a value that this
+            /// header does not declare.
             #[must_use]
             pub fn name(self) -> Option<&'static str> {
                 const NAMES: &[($repr, &str)] = &[$(($value, stringify!($variant)),)*];
@@ -43,7 +43,7 @@ macro_rules! c_enum {
     };
 }
 
-/// Opaque objects of a library and the pointer types that name them.
+/// Defines opaque objects of a library and their handles, which are pointers to them.
 macro_rules! handles {
     ($($handle:ident = $object:ident,)*) => {
         $(
@@ -58,8 +58,8 @@ macro_rules! handles {
     };
 }
 
-/// Compile-time assertion that a structure has the size, alignment and field offsets of its C declaration. The figures are those of
-/// Linux; on Windows, where `long` has 32 bits, they are not checked.
+/// Asserts at compile time that a structure has the size, alignment and field offsets of its C declaration. The figures are
+/// those of Linux; on Windows, where `long` has 32 bits, they are not checked.
 macro_rules! layout {
     ($name:ident: size $size:literal, align $align:literal, { $($field:ident: $offset:literal,)* }) => {
         #[cfg(not(windows))]
@@ -71,7 +71,7 @@ macro_rules! layout {
     };
 }
 
-/// `Default` as all zeros, which is how C code initialises these structures.
+/// Implements `Default` as all zeros, which is how C code initialises these structures.
 macro_rules! zeroed_default {
     ($($name:ident,)*) => {
         $(impl Default for $name {
@@ -84,7 +84,7 @@ macro_rules! zeroed_default {
     };
 }
 
-/// The generated types of a module, public in it.
+/// Includes the generated types of a module and exports them from it.
 #[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink", feature = "nvml", feature = "nvtx"))]
 macro_rules! generated_types {
     ($module:literal) => {
@@ -104,7 +104,7 @@ macro_rules! generated_types {
     };
 }
 
-/// The generated list of functions of a module, as a call of the module's `table!`.
+/// Includes the generated list of functions of a module, which is a call of the module's `table!`.
 macro_rules! generated_table {
     ($module:literal) => {
         include!(concat!(env!("CUDA_SYS_GENERATED"), "/", $module, "/table.rs"));

@@ -1,7 +1,7 @@
 //! Types and constants of the CUDA driver API: the contents of `cuda.h` and `cudaProfiler.h`.
 //!
-//! What bindgen finds in the headers stands in `generated/`; the constants below are macros with casts in C, which bindgen
-//! does not see. It holds no logic: loading and resolving are in [`crate::DriverApi`].
+//! bindgen's output is in `generated/`. The constants below are macros with casts in C, which bindgen does not translate.
+//! There is no logic here: loading and resolving are in [`crate::DriverApi`].
 
 #[expect(missing_docs, reason = "the CUDA driver API manual documents them")]
 #[allow(
@@ -40,7 +40,7 @@ pub const CU_STREAM_PER_THREAD: CUstream = core::ptr::without_provenance_mut(2);
 /// assert_ne!(place.id, CU_DEVICE_INVALID);
 /// ```
 pub const CU_DEVICE_CPU: CUdevice = -1;
-/// The device ordinal that is no device.
+/// The device ordinal that denotes no device.
 pub const CU_DEVICE_INVALID: CUdevice = -2;
 /// Ends the `extra` array of `cuLaunchKernel`.
 ///

@@ -1,4 +1,4 @@
-//! What can go wrong between a caller and a library's functions, as values with a message that names the thing and a way out.
+//! The errors of loading a library and of finding its functions. Each message names the cause and a way out.
 
 use core::ffi::c_int;
 use core::fmt;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::table::Symbol;
 use crate::toolkit::NotFound;
 
-/// A library could not be opened by any of its names, in any place.
+/// A library that could not be opened by any of its names, in any place.
 ///
 /// # Examples
 ///
@@ -21,7 +21,7 @@ pub struct LoadError {
     what: &'static str,
     /// Each name or path with the reason why it was not opened.
     tried: Vec<(PathBuf, String)>,
-    /// Of a library that comes with the toolkit: the search for the first of its names.
+    /// The failed search of the toolkit for the first of the names, if the library comes with the toolkit.
     missing: Option<NotFound>,
 }
 
@@ -30,7 +30,7 @@ impl LoadError {
         LoadError { what, tried, missing }
     }
 
-    /// The library that was asked for; the first of its names where it has several.
+    /// The library that was requested; the first of its names if it has several.
     ///
     /// # Examples
     ///
@@ -44,7 +44,7 @@ impl LoadError {
         self.tried.first().map_or(Path::new(""), |(path, _)| path)
     }
 
-    /// What was tried, in order: each name or path with the loader's reason.
+    /// The names and paths that were tried, in order, each with the loader's reason.
     ///
     /// # Examples
     ///
@@ -83,7 +83,7 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// A library has no function of this name.
+/// A function that a library lacks.
 ///
 /// # Examples
 ///
@@ -113,7 +113,7 @@ impl MissingSymbol {
         MissingSymbol(Box::new(Missing { what, symbol, origin: origin.into(), driver_version }))
     }
 
-    /// The function that was asked for.
+    /// The function that was requested.
     ///
     /// # Examples
     ///
@@ -128,7 +128,7 @@ impl MissingSymbol {
         self.0.symbol
     }
 
-    /// The CUDA version of the driver, or other library, that was asked (`1000 * major + 10 * minor`), where it told.
+    /// The CUDA version of the driver or other library that lacks the function (`1000 * major + 10 * minor`), if it reports one.
     ///
     /// # Examples
     ///
@@ -154,7 +154,7 @@ impl fmt::Display for MissingSymbol {
         }
         write!(f, ") has no function `{}`, which came with CUDA {introduced}", symbol.name)?;
         if let Some(until) = symbol.until {
-            write!(f, " and went with CUDA {}", CudaVersion(until))?;
+            write!(f, " and was removed in CUDA {}", CudaVersion(until))?;
         }
         match *driver_version {
             Some(version) if version < symbol.version => {
@@ -165,14 +165,14 @@ impl fmt::Display for MissingSymbol {
     }
 }
 
-/// `a driver` for `the CUDA driver`, `NVRTC` for itself.
+/// The name with an indefinite article: `a driver` for `the CUDA driver`; `NVRTC` stays.
 fn indefinite(what: &str) -> String {
     what.strip_prefix("the CUDA ").map_or_else(|| what.to_owned(), |what| format!("a {what}"))
 }
 
 impl std::error::Error for MissingSymbol {}
 
-/// `12040` as `12.4`.
+/// Displays `12040` as `12.4`.
 struct CudaVersion(c_int);
 
 impl fmt::Display for CudaVersion {

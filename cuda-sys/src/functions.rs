@@ -1,12 +1,12 @@
-//! [`Functions`]: what every table of C functions is made of, whichever library they are from.
+//! [`Functions`]: the common part of the tables of C functions of all libraries.
 //!
-//! The tables that users see ([`DriverApi`](crate::DriverApi) and its like) wrap one of these each and add the functions'
-//! types (`table.rs`). Nothing here knows a function; what a library needs that is its own stands in its [`Interface`].
+//! Each public table, such as [`DriverApi`](crate::DriverApi), wraps one of these and adds the functions' types (`table.rs`).
+//! This file names no function of a library; the parts that differ between libraries are in their [`Interface`].
 //!
 //! # Safety
 //!
-//! `unsafe` stands where a library is opened or functions are taken as they are, of which the caller promises that they are
-//! what the interface says; and where a library is asked for its version, by the function of that name.
+//! `unsafe` code opens libraries and takes addresses of functions: the caller promises that these are the ones that the
+//! interface describes. It also calls a library's function for its version, which that name denotes in every version.
 
 use core::ffi::{c_int, c_void};
 use std::path::Path;
@@ -21,25 +21,25 @@ use crate::toolkit::Environment;
 /// Finds a library's function by symbol.
 pub(crate) type Exported<'a> = &'a dyn Fn(&str) -> Option<*mut c_void>;
 
-/// What is particular to a library.
+/// The parts of a table that differ between libraries.
 pub(crate) struct Interface {
-    /// What it is, in messages: `the CUDA driver`.
+    /// The library's name in messages: `the CUDA driver`.
     pub(crate) what: &'static str,
     /// Its functions, in the order of their slots.
     pub(crate) symbols: &'static [Symbol],
     /// The names that its files have, the preferred one first.
     pub(crate) files: &'static [&'static str],
-    /// Whether it comes with the toolkit, and may be found there.
+    /// True if it comes with the toolkit, and may be found there.
     pub(crate) toolkit: bool,
-    /// Called with a library's full path before that is opened. Its contract is that the library may be opened.
-    pub(crate) before: unsafe fn(&Path),
-    /// The CUDA version of the library (0 where it does not tell), given a way to find its functions by symbol.
+    /// Called with the full path of a library before it is opened. Its contract is that opening the library is sound.
+    pub(crate) before_open: unsafe fn(&Path),
+    /// Returns the CUDA version of the library, 0 if it reports none, given a lookup of its functions by symbol.
     pub(crate) version: fn(Exported<'_>) -> c_int,
-    /// The address of a symbol, given the library and its version.
+    /// Returns the address of a symbol, given the library and its version.
     pub(crate) find: fn(&Library, c_int, &Symbol) -> Option<*mut c_void>,
 }
 
-/// `N` functions of a library or of a table, each found when it is first asked for.
+/// `N` functions of a library or of a table, each resolved on first use.
 pub(crate) struct Functions<const N: usize> {
     interface: &'static Interface,
     slots: Slots<N>,
@@ -53,11 +53,11 @@ impl<const N: usize> Functions<N> {
     ///
     /// # Safety
     ///
-    /// As for [`library::search`].
+    /// The contract of [`library::search`].
     pub(crate) unsafe fn load(interface: &'static Interface, environment: &Environment) -> Result<Self, LoadError> {
         let environment = interface.toolkit.then_some(environment);
-        // SAFETY: the caller's promise.
-        let found = unsafe { library::search(interface.what, interface.files, environment, interface.before) };
+        // SAFETY: the caller promises that the libraries found by these names are the interface's.
+        let found = unsafe { library::search(interface.what, interface.files, environment, interface.before_open) };
         found.map(|(library, path)| Self::of_library(interface, library, &path))
     }
 
@@ -65,14 +65,14 @@ impl<const N: usize> Functions<N> {
     ///
     /// # Safety
     ///
-    /// As for [`Library::open`]: it is a library of this interface.
+    /// The contract of [`Library::open`]; and the library is one of this interface.
     pub(crate) unsafe fn load_from(interface: &'static Interface, path: &Path) -> Result<Self, LoadError> {
         // A bare name is searched for by the system's loader.
         if path.components().count() > 1 {
-            // SAFETY: the caller's promise for the library at this path.
-            unsafe { (interface.before)(path) };
+            // SAFETY: the caller promises that the library at this path is the interface's, so opening it is sound.
+            unsafe { (interface.before_open)(path) };
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the library at this path is the interface's.
         match unsafe { Library::open(path) } {
             Ok(library) => Ok(Self::of_library(interface, library, path)),
             Err(reason) => Err(LoadError::new(interface.what, vec![(path.to_owned(), reason)], None)),
@@ -84,7 +84,7 @@ impl<const N: usize> Functions<N> {
         Functions { interface, slots: Slots::unresolved(), origin, library: Some(library), version: OnceLock::new() }
     }
 
-    /// The functions at `addresses`; null is one that is missing.
+    /// The functions at `addresses`; a null address is a missing function.
     ///
     /// # Safety
     ///
@@ -94,7 +94,7 @@ impl<const N: usize> Functions<N> {
         Functions { interface, slots: Slots::of(addresses), origin, library: None, version: OnceLock::new() }
     }
 
-    /// The same under another name in messages.
+    /// Renames it for messages.
     pub(crate) fn named(self, origin: &str) -> Self {
         Functions { origin: origin.into(), ..self }
     }
@@ -103,7 +103,7 @@ impl<const N: usize> Functions<N> {
         &self.origin
     }
 
-    /// The CUDA version, asked for once.
+    /// The CUDA version, read once.
     pub(crate) fn version(&self) -> Option<c_int> {
         let version = *self.version.get_or_init(|| match &self.library {
             Some(library) => (self.interface.version)(&|name| library.exported(name)),
@@ -133,22 +133,22 @@ impl<const N: usize> Functions<N> {
     }
 }
 
-/// The address of an exported symbol, for libraries whose files' names say no more than themselves.
+/// The address of an exported symbol, in whichever version of the library.
 #[cfg(any(feature = "nvrtc", feature = "nvml"))]
 pub(crate) fn exported(library: &Library, _version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
     library.exported(symbol.base)
 }
 
-/// The version that the function of that name writes, 0 where there is none or where it fails.
+/// The version that the function of that name writes, 0 if the function is missing or fails.
 ///
 /// # Safety
 ///
-/// What is exported by that name takes a pointer to one integer, which it writes, and returns a status of 32 bits that is
-/// 0 for success.
+/// The function exported by that name takes a pointer to one integer, which it writes, and returns a 32-bit status, 0 for
+/// success.
 pub(crate) unsafe fn written_version(exported: Exported<'_>, name: &str) -> c_int {
     type VersionFn = unsafe extern "C" fn(*mut c_int) -> c_int;
     let Some(address) = exported(name) else { return 0 };
-    // SAFETY: the caller's promise; the header's status types are integers of 32 bits, see `c_enum`.
+    // SAFETY: the caller promises that the function has this type; the headers' status types are 32-bit integers (`c_enum`).
     let get_version = unsafe { core::mem::transmute::<*mut c_void, VersionFn>(address) };
     let mut version = 0;
     // SAFETY: the function writes one integer, and `version` lives through the call.

@@ -1,33 +1,33 @@
 //! Raw CUDA: the driver API's types and constants, one table of its C functions, and the search for the toolkit.
 //!
-//! What `cuda.h` and `cudaProfiler.h` declare stands at the root of this crate under its C name, generated from the headers
-//! of CUDA 13.5 and committed, so that building needs no toolkit; those headers have every function of CUDA 12.0 and newer.
-//! Other libraries are modules beside it, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`. With the
-//! feature `generate` the bindings are made by the build, from the headers of the toolkit on the machine that builds, and
-//! completed from the committed ones.
-//! Nothing here is safe CUDA; that is the crate `cuda-driver`.
+//! The declarations of `cuda.h` and `cudaProfiler.h` are at the root of this crate under their C names. They are generated from
+//! the headers of CUDA 13.5 and committed, so that building needs no toolkit; those headers have every function of CUDA 12.0
+//! and newer. Other libraries are modules, each behind a feature: `runtime`, `nvrtc`, `nvjitlink`, `nvml`, `nvtx`. With the
+//! feature `generate` the build makes the bindings from the headers of the machine's toolkit, and completes them from the
+//! committed ones.
+//! For a safe interface see the crate `cuda-driver`.
 //!
 //! - [`DriverApi`] is a CUDA driver as a table of functions: [`load`](DriverApi::load) opens the system's,
 //!   [`from_environment`](DriverApi::from_environment) the one that `CUDA_DRIVER_PATH` names;
 //!   [`load_from`](DriverApi::load_from) opens any library and [`from_fns`](DriverApi::from_fns) takes any table, which is
-//!   `unsafe`: the caller promises that the functions do what CUDA's manual says. Functions are found when they are first
-//!   asked for, and a missing one is an error that names it.
-//! - Every version of every function is there under its exported symbol: `cuCtxCreate_v2`, `cuCtxCreate_v4`. There are no
-//!   features for versions of CUDA. The plain name is the oldest variant (`cuMemAlloc` takes 32-bit sizes); the newest
-//!   is what C code gets from the plain name by the header's macros. Variants in `_ptds` and `_ptsz` mean the calling
-//!   thread's default stream by stream 0.
+//!   `unsafe`: the caller promises that the functions do what CUDA's manual says. Functions are resolved on first use, and a
+//!   missing one is an error that names it.
+//! - Every version of every function has its exported symbol: `cuCtxCreate_v2`, `cuCtxCreate_v4`. There are no features for
+//!   versions of CUDA. The plain name is the oldest variant (`cuMemAlloc` takes 32-bit sizes); C code gets the newest variant
+//!   from the plain name by the header's macros. For the variants in `_ptds` and `_ptsz`, stream 0 is the calling thread's
+//!   default stream.
 //! - Enumerations are transparent integers with associated constants ([`CUresult::CUDA_SUCCESS`]), so that a code that is
 //!   newer than the headers is a number; `Debug` names the enumerator where it is known.
-//! - Structures whose C code starts from zeros implement `Default` as zeros.
-//! - [`toolkit`] finds headers, libraries, libdevice and tools of a CUDA toolkit. Build scripts of dependants are told what
-//!   was found: `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` and `DEP_CUDA_LIBDEVICE`.
+//! - Structures that C code initialises with zeros implement `Default` as zeros.
+//! - [`toolkit`] finds headers, libraries, libdevice and tools of a CUDA toolkit. Build scripts of dependants get the results
+//!   as `DEP_CUDA_ROOT`, `DEP_CUDA_INCLUDE`, `DEP_CUDA_VERSION` and `DEP_CUDA_LIBDEVICE`.
 //!
-//! What each function does is said by the
+//! The functions are documented in the
 //! [CUDA driver API manual](https://docs.nvidia.com/cuda/cuda-driver-api/index.html).
 //!
 //! # Examples
 //!
-//! A driver made of two functions, called through the table as any driver is:
+//! A driver of two functions, called through the table like any driver:
 //!
 //! ```
 //! use core::ffi::{c_int, c_uint};
@@ -66,9 +66,9 @@
 //!
 //! # Safety
 //!
-//! `unsafe` is in `library.rs` (opening a library and asking it for symbols), `table.rs` (an address becomes a typed
-//! function pointer), `api.rs` and the libraries' modules (a library is asked for its version, the driver for symbols, a tool
-//! for its functions) and `c.rs` (zeroed structures); each states its argument.
+//! `unsafe` is in `library.rs` (opens libraries and looks up symbols), `table.rs` (casts an address to a typed function
+//! pointer), `api.rs` and the libraries' modules (call the functions for versions and symbols, and a tool's functions) and
+//! `c.rs` (zeroed structures). Each file states its argument.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,11 +1,11 @@
-//! A shared library: how it is found, opened, kept open, and asked for symbols. It knows no CUDA function.
+//! A shared library: finding and opening it, keeping it open, and looking up symbols. It knows no CUDA function.
 //!
 //! # Safety
 //!
 //! Opening a library runs its initialisers. [`Library::open`] is therefore `unsafe`, and its caller promises that the file is
-//! the library that its name says. The names of [`loader_names`] and the environment's variables (`LD_LIBRARY_PATH`,
-//! `CUDA_HOME`, `CUDA_DRIVER_PATH`) are promises of the system and of the person who starts the program: safe Rust cannot
-//! change either, for `std::env::set_var` is `unsafe`. Symbols are looked up and not used here.
+//! the library that its name says. For the names of [`loader_names`] the system makes that promise, and for the variables
+//! `LD_LIBRARY_PATH`, `CUDA_HOME` and `CUDA_DRIVER_PATH` the person who starts the program: safe Rust can change neither, since
+//! `std::env::set_var` is `unsafe`. Symbols are looked up here, but not used.
 
 use core::ffi::c_void;
 use core::mem::ManuallyDrop;
@@ -17,41 +17,42 @@ use crate::toolkit::Environment;
 
 /// A shared library that stays open for the life of the process.
 pub(crate) struct Library {
-    /// Never closed: function pointers handed out carry no lifetime, and CUDA's libraries start threads of their own.
+    /// It is never closed: the function pointers that are returned have no lifetime, and CUDA's libraries start threads.
     library: ManuallyDrop<libloading::Library>,
 }
 
 impl Library {
-    /// Opens the library at `path`; a name without a slash is searched for as the system's loader does.
+    /// Opens the library at `path`; a name without a slash is searched for by the system's loader.
     ///
-    /// An error is the loader's reason.
+    /// The error is the loader's reason.
     ///
     /// # Safety
     ///
     /// Running the library's initialisers is sound, and its symbols are the functions that their names say.
     pub(crate) unsafe fn open(path: &Path) -> Result<Library, String> {
-        // SAFETY: the caller's promise.
-        let library = unsafe { libloading::Library::new(path) }.map_err(|error| words(&error))?;
+        // SAFETY: the caller promises that running the library's initialisers is sound.
+        let library = unsafe { libloading::Library::new(path) }.map_err(|error| loader_message(&error))?;
         Ok(Library { library: ManuallyDrop::new(library) })
     }
 
     /// The address of an exported symbol.
     pub(crate) fn exported(&self, name: &str) -> Option<*mut c_void> {
-        // SAFETY: the symbol is only looked up; as an address it is not used here.
+        // SAFETY: the symbol is only looked up; its address is not used here.
         let symbol = unsafe { self.library.get::<Option<unsafe extern "C" fn()>>(name) }.ok()?;
         Some((*symbol)? as *mut c_void)
     }
 }
 
-/// The loader's own words, which are one level below libloading's.
-fn words(error: &libloading::Error) -> String {
+/// The loader's own message, which is the source of libloading's error.
+fn loader_message(error: &libloading::Error) -> String {
     std::error::Error::source(error).map_or_else(|| error.to_string(), |words| words.to_string())
 }
 
 /// Checks that the system's loader finds one of CUDA's libraries by this name.
 ///
-/// The library is opened for that, and stays open. Only names under which CUDA's libraries are installed are looked for,
-/// `libcuda.so.1` or `libnvrtc.so.13`: opening any other library would run code that nobody has promised to be sound.
+/// The check opens the library, which then stays open. Only the names under which CUDA's libraries are installed are
+/// allowed, such as `libcuda.so.1` or `libnvrtc.so.13`: opening any other library would run code that nobody has promised to
+/// be sound.
 ///
 /// # Examples
 ///
@@ -62,36 +63,36 @@ fn words(error: &libloading::Error) -> String {
 ///
 /// # Errors
 ///
-/// [`LoadError`], with the loader's reason, or where `name` is no name of a CUDA library.
+/// [`LoadError`], with the loader's reason, or if `name` is not the name of a CUDA library.
 pub fn loader_finds(name: &str) -> Result<(), LoadError> {
     let path = Path::new(name);
     let names = loader_names(System::HERE);
     let opened = match names.contains(&name) {
-        // SAFETY: the system's loader finds by this name what was installed as that library, see the head of this file.
+        // SAFETY: the name is CUDA's, and the library that the system has installed under it is that library.
         true => unsafe { Library::open(path) },
         false => Err(format!("this is no name of a CUDA library; these are: {}", names.join(", "))),
     };
     opened.map(drop).map_err(|reason| LoadError::new("a CUDA library", vec![(path.to_owned(), reason)], None))
 }
 
-/// Opens the first of `names` that the system's loader finds, else the first that `environment`'s toolkit has, where the
-/// library is one of a toolkit. A full path among `names` is passed over, and not told, where there is no such file.
+/// Opens the first of `names` that the system's loader finds, else the first that the toolkit of `environment` has. A full
+/// path among `names` is skipped, and not reported, if there is no such file.
 ///
-/// `before` is called with each full path before it is opened.
+/// `before_open` is called with each full path before it is opened.
 ///
 /// # Safety
 ///
-/// What is installed under these names, and what `environment` has under them, are the libraries that they say, as for
-/// [`Library::open`].
+/// The files that the system and `environment` have under these names are the libraries that the names say, as
+/// [`Library::open`] requires.
 pub(crate) unsafe fn search(
     what: &'static str,
     names: &[&str],
     environment: Option<&Environment>,
-    before: unsafe fn(&Path),
+    before_open: unsafe fn(&Path),
 ) -> Result<(Library, PathBuf), LoadError> {
     let mut tried = Vec::new();
     for name in names.iter().filter(|name| Path::new(name).is_relative() || Path::new(name).is_file()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller promises that the system's library of this name is what the name says.
         match unsafe { Library::open(Path::new(name)) } {
             Ok(library) => return Ok((library, PathBuf::from(name))),
             Err(reason) => tried.push((PathBuf::from(name), reason)),
@@ -103,9 +104,9 @@ pub(crate) unsafe fn search(
     {
         match environment.library(name) {
             Ok(path) => {
-                // SAFETY: the caller's promise for the library at this path.
-                unsafe { before(&path) };
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that the environment's library is what its name says, so opening it is sound.
+                unsafe { before_open(&path) };
+                // SAFETY: the caller promises that the environment's library is what its name says.
                 match unsafe { Library::open(&path) } {
                     Ok(library) => return Ok((library, path)),
                     Err(reason) => tried.push((path, reason)),
@@ -121,17 +122,17 @@ pub(crate) unsafe fn search(
 mod tests {
     use super::*;
 
-    /// On most machines there is no such folder, which is no news to who reads the error.
+    /// Most machines have no such folder, so its absence would only distract in the error.
     #[test]
-    fn a_path_without_a_file_is_not_told() {
+    fn a_path_without_a_file_is_not_reported() {
         let names = ["libno-such.so.2", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "/no-such/libcuda.so.1"];
-        // SAFETY: no library is opened: no loader finds the first, and the second is a text.
+        // SAFETY: no library is opened: the loader does not find the first, and the second is a text file.
         let error = unsafe { search("the made-up driver", &names, None, |_| ()) }.err().unwrap().to_string();
         assert!(error.contains("Cargo.toml`: ") && !error.contains("/no-such"), "{error}");
     }
 
     #[test]
-    fn all_names_that_were_tried_are_told_with_their_reasons() {
+    fn an_error_lists_every_name_that_was_tried_with_its_reason() {
         let names = ["libno-such.so.2", "libno-such.so.1"];
         // SAFETY: there are no libraries of these names.
         let error = unsafe { search("the made-up driver", &names, None, |_| ()) }.err().unwrap().to_string();
@@ -145,7 +146,7 @@ mod tests {
 
     #[test]
     fn safe_code_opens_no_library_of_its_own_choice() {
-        // Every Linux has it, and it must not be opened by that function.
+        // Every Linux system has this library, and the function must not open it.
         for name in ["libc.so.6", "/lib/x86_64-linux-gnu/libc.so.6", "./libcuda.so.1", ""] {
             let error = loader_finds(name).unwrap_err().to_string();
             let expected =

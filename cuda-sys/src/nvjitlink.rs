@@ -1,7 +1,7 @@
 //! nvJitLink, which links device code at run time: the contents of `nvJitLink.h`, and a table of the functions of
 //! `libnvJitLink`.
 //!
-//! It needs no driver and no device. What each function does is said by the
+//! It needs no driver and no device. The functions are documented in the
 //! [nvJitLink manual](https://docs.nvidia.com/cuda/nvjitlink/index.html).
 //!
 //! # Examples
@@ -17,7 +17,7 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+//! `unsafe` code calls the library's function for the version, with the type that the header declares.
 
 use core::ffi::*;
 
@@ -54,12 +54,12 @@ const INTERFACE: &Interface = &Interface {
     symbols: SYMBOLS,
     files: system::NVJITLINK.here(),
     toolkit: true,
-    before: |_| (),
+    before_open: |_| (),
     version,
     find,
 };
 
-/// The address of a function: under its own name, or as its first libraries exported it, with their version.
+/// The address of a function, by its plain name, or by the versioned name that the first releases of the library exported.
 fn find(library: &Library, _version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
     let versioned = ["13_0", "12_0"].map(|version| format!("__{}_{version}", symbol.base));
     library.exported(symbol.base).or_else(|| versioned.iter().find_map(|name| library.exported(name)))
@@ -67,7 +67,7 @@ fn find(library: &Library, _version: c_int, symbol: &Symbol) -> Option<*mut c_vo
 
 type VersionFn = unsafe extern "C" fn(*mut c_uint, *mut c_uint) -> nvJitLinkResult;
 
-/// The CUDA version of nvJitLink, 0 where it fails to tell, as those before 12.3 do.
+/// The CUDA version of nvJitLink, 0 if it reports none: those before 12.3 do not.
 fn version(exported: Exported<'_>) -> c_int {
     let Some(address) = exported("nvJitLinkVersion") else { return 0 };
     // SAFETY: a library exports this name only for the header's function.

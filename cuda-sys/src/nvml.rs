@@ -1,9 +1,9 @@
-//! NVML, the library by which devices are watched and managed: the contents of `nvml.h`, and a table of the functions of
+//! NVML, the library that monitors and manages devices: the contents of `nvml.h`, and a table of the functions of
 //! `libnvidia-ml.so.1`, which comes with the driver.
 //!
-//! Each version of each function is there under its own name (`nvmlInit_v2`). Bit fields are the bytes that hold them.
-//! Versions are those of the toolkit whose header first has a function; a driver may have had it earlier. What each
-//! function does is said by the [NVML manual](https://docs.nvidia.com/deploy/nvml-api/index.html).
+//! Each version of each function has its own name (`nvmlInit_v2`). Bit fields are the bytes that hold them. A function's
+//! version is that of the first toolkit whose header declares it; drivers may have had it earlier. The functions are
+//! documented in the [NVML manual](https://docs.nvidia.com/deploy/nvml-api/index.html).
 //!
 //! # Examples
 //!
@@ -23,7 +23,7 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is asked for its version, by the header's function of that name.
+//! `unsafe` code calls the library's function for the version, with the type that the header declares.
 
 use core::ffi::*;
 
@@ -53,7 +53,7 @@ macro_rules! table {
 }
 generated_table! { "nvml" }
 
-/// The `version` that a structure of NVML's must carry: its size, and the number of its version.
+/// The value of the `version` field of NVML's structures: the size of the structure combined with the number of its version.
 ///
 /// # Examples
 ///
@@ -72,12 +72,12 @@ const INTERFACE: &Interface = &Interface {
     symbols: SYMBOLS,
     files: system::NVML.here(),
     toolkit: false,
-    before: |_| (),
+    before_open: |_| (),
     version,
     find: exported,
 };
 
-/// The driver's CUDA version, 0 where NVML fails to tell, as it may before it is initialised.
+/// The driver's CUDA version, 0 if NVML reports none, as it may before it is initialised.
 fn version(exported: Exported<'_>) -> c_int {
     // SAFETY: a library exports this name only for the header's function, which writes one integer.
     unsafe { written_version(exported, "nvmlSystemGetCudaDriverVersion_v2") }

@@ -1,6 +1,6 @@
 //! NVRTC, which compiles CUDA C++ at run time: the contents of `nvrtc.h`, and a table of the functions of `libnvrtc`.
 //!
-//! It needs no driver and no device. What each function does is said by the
+//! It needs no driver and no device. The functions are documented in the
 //! [NVRTC manual](https://docs.nvidia.com/cuda/nvrtc/index.html).
 //!
 //! # Examples
@@ -22,8 +22,8 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is asked for its version, by the header's function of that name, and where the library
-//! that comes with it is opened.
+//! `unsafe` code calls the library's function for the version, with the type that the header declares, and opens the
+//! library that comes with it.
 
 use core::ffi::*;
 use std::path::Path;
@@ -61,13 +61,13 @@ const INTERFACE: &Interface = &Interface {
     symbols: SYMBOLS,
     files: system::NVRTC.here(),
     toolkit: true,
-    before: open_builtins,
+    before_open: open_builtins,
     version,
     find: exported,
 };
 
-/// Opens the library of NVRTC's own headers, `libnvrtc-builtins.so.13.0`, that lies beside it: NVRTC asks the loader for
-/// that by its bare name when it compiles, and fails where its folder is not in the loader's path.
+/// Opens the library of NVRTC's own headers, `libnvrtc-builtins.so.13.0`, from NVRTC's folder. NVRTC loads it by its bare name
+/// when it compiles, and would fail if the folder is not in the loader's path.
 ///
 /// # Safety
 ///
@@ -78,15 +78,15 @@ unsafe fn open_builtins(nvrtc: &Path) {
     let start = system::nvrtc_builtins(System::HERE);
     let builtins = |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(start));
     for path in files.filter(|path| builtins(path)) {
-        // Where it cannot be opened NVRTC will say so, in its own words.
-        // SAFETY: the caller's promise: NVRTC would open this file.
+        // If it cannot be opened, NVRTC reports that itself.
+        // SAFETY: the caller promises that `nvrtc` is NVRTC, which opens this file itself.
         let _ = unsafe { Library::open(&path) };
     }
 }
 
 type VersionFn = unsafe extern "C" fn(*mut c_int, *mut c_int) -> nvrtcResult;
 
-/// The CUDA version of NVRTC, 0 where it fails to tell.
+/// The CUDA version of NVRTC, 0 if it reports none.
 fn version(exported: Exported<'_>) -> c_int {
     let Some(address) = exported("nvrtcVersion") else { return 0 };
     // SAFETY: a library exports this name only for the header's function.

@@ -1,15 +1,14 @@
-//! NVTX, by which a program tells profilers its ranges, marks and names: the contents of `nvToolsExt.h`,
-//! `nvToolsExtSync.h` and `nvToolsExtCuda.h`.
+//! NVTX, which reports a program's ranges, marks and names to profilers: the contents of `nvToolsExt.h`, `nvToolsExtSync.h`
+//! and `nvToolsExtCuda.h`.
 //!
-//! NVTX is no library: in C it is code in headers, which looks for a tool when it is first used. This is the same in Rust.
-//! At the first call of a process the library that `NVTX_INJECTION64_PATH` names is opened (profilers such as Nsight Systems
-//! set it for the programs that they start), and its `InitializeInjectionNvtx2` sets the functions that it wants to hear.
-//! Where there is no tool each function does nothing and returns what the header's would: after the first, such a call
-//! costs two loads and a comparison.
+//! NVTX is not a library: in C it is code in headers, which looks for a tool on first use. This is the same in Rust. The first
+//! call of a process opens the library that `NVTX_INJECTION64_PATH` names (profilers such as Nsight Systems set it for the
+//! programs that they start), and its `InitializeInjectionNvtx2` sets the functions that it handles. Without a tool each
+//! function does nothing and returns the value that the header's would; such a call costs two loads and a comparison.
 //!
-//! The header's two other ways, a tool that is linked into the program and one that the driver brings, are not here.
+//! The header's two other kinds of tools, linked into the program or provided by the driver, are not supported.
 //!
-//! What each function does is said by the [NVTX manual](https://nvidia.github.io/NVTX/doxygen/index.html).
+//! The functions are documented in the [NVTX manual](https://nvidia.github.io/NVTX/doxygen/index.html).
 //!
 //! # Examples
 //!
@@ -26,8 +25,8 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where a tool's library is opened, by the variable that is made for that; where its first function is
-//! called; and where a tool's function is called by the type that the headers give the place which the tool has put it in.
+//! `unsafe` code opens a tool's library, which the variable names for that purpose; calls its initialising function; and calls
+//! the tool's functions, each with the type that the headers give its slot.
 
 use core::ffi::*;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -39,28 +38,28 @@ use crate::library::Library;
 
 generated_types! { "nvtx" }
 
-/// What pushing and popping ranges return where no tool tracks them.
+/// The result of pushing and popping ranges without a tool that tracks them.
 pub const NVTX_NO_PUSH_POP_TRACKING: c_int = -2;
 
-/// The functions of a module that a tool may set, at the numbers that the headers give them; number 0 is none.
-type Slots = [AtomicPtr<c_void>; 16];
+/// The functions of a module that a tool may set, at the indices that the headers give them; index 0 is unused.
+type ModuleSlots = [AtomicPtr<c_void>; 16];
 
-static CORE: Slots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
-static CORE2: Slots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
-static CUDA: Slots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
-static SYNC: Slots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
+static CORE: ModuleSlots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
+static CORE2: ModuleSlots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
+static CUDA: ModuleSlots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
+static SYNC: ModuleSlots = [const { AtomicPtr::new(core::ptr::null_mut()) }; 16];
 
-/// The tool of this process, after its first function has run.
+/// The tool of this process, once it is initialised.
 static TOOL: OnceLock<Option<Tool>> = OnceLock::new();
 
-/// A tool that listens.
+/// An attached tool.
 struct Tool {
     path: PathBuf,
-    /// Open for ever: the slots point into it.
+    /// It stays open, since the slots point into it.
     _library: Library,
 }
 
-/// The library that listens to this process, if there is one.
+/// The path of the tool's library, if a tool is attached to this process.
 ///
 /// # Examples
 ///
@@ -80,11 +79,12 @@ fn attached() -> Option<&'static Tool> {
 
 type Initialize = unsafe extern "C" fn(NvtxGetExportTableFunc_t) -> c_int;
 
-/// Opens the tool and lets it set its functions. Where it fails, what it has set is unset: it must not be called.
+/// Opens the tool and lets it set its functions. If its initialisation fails, the functions that it has set are reset, since
+/// they must not be called.
 fn attach() -> Option<Tool> {
     let variable = if cfg!(target_pointer_width = "64") { "NVTX_INJECTION64_PATH" } else { "NVTX_INJECTION32_PATH" };
     let path = PathBuf::from(std::env::var_os(variable)?);
-    // SAFETY: whoever sets the variable promises that the library is a tool; safe Rust cannot set it.
+    // SAFETY: setting the variable, which safe Rust cannot do, promises that the library is a tool.
     let library = unsafe { Library::open(&path) }.ok()?;
     let initialize = library.exported("InitializeInjectionNvtx2")?;
     // SAFETY: a tool exports this name for the function that the headers describe.
@@ -99,7 +99,7 @@ fn attach() -> Option<Tool> {
     Some(Tool { path, _library: library })
 }
 
-/// The table of a number, for the tool; null for one that is not known.
+/// Returns the export table with this number to the tool, null for an unknown number.
 unsafe extern "C" fn export_table(id: u32) -> *const c_void {
     static CALLBACKS: NvtxExportTableCallbacks = NvtxExportTableCallbacks {
         struct_size: size_of::<NvtxExportTableCallbacks>(),
@@ -120,14 +120,14 @@ unsafe extern "C" fn export_table(id: u32) -> *const c_void {
 
 unsafe extern "C" fn ignore_version(_version: u32) {}
 
-/// For the tool: where a module's function pointers are, and how many. 0 for a module that is not bound.
+/// Passes the array of a module's slots and their number to the tool. Returns 0 for a module that is not bound.
 unsafe extern "C" fn module_functions(
     module: NvtxCallbackModule,
     table: *mut NvtxFunctionTable,
     size: *mut c_uint,
 ) -> c_int {
-    type Places = OnceLock<Box<[Place; 17]>>;
-    static PLACES: [Places; 4] = [const { OnceLock::new() }; 4];
+    type Pointers = OnceLock<Box<[SlotPointer; 17]>>;
+    static POINTERS: [Pointers; 4] = [const { OnceLock::new() }; 4];
     let (at, slots, functions) = match module {
         NvtxCallbackModule::NVTX_CB_MODULE_CORE => (0, &CORE, NvtxCallbackIdCore::NVTX_CBID_CORE_SIZE.0),
         NvtxCallbackModule::NVTX_CB_MODULE_CORE2 => (1, &CORE2, NvtxCallbackIdCore2::NVTX_CBID_CORE2_SIZE.0),
@@ -135,16 +135,16 @@ unsafe extern "C" fn module_functions(
         NvtxCallbackModule::NVTX_CB_MODULE_SYNC => (3, &SYNC, NvtxCallbackIdSync::NVTX_CBID_SYNC_SIZE.0),
         _ => return 0,
     };
-    // The first place is of no function, and a null follows the last.
-    let places = PLACES[at].get_or_init(|| {
+    // The first entry is unused, and a null follows the last.
+    let pointers = POINTERS[at].get_or_init(|| {
         let bound = 1..functions as usize;
         Box::new(core::array::from_fn(|at| {
-            Place(if bound.contains(&at) { slots[at].as_ptr() } else { core::ptr::null_mut() })
+            SlotPointer(if bound.contains(&at) { slots[at].as_ptr() } else { core::ptr::null_mut() })
         }))
     });
     if !table.is_null() {
         // SAFETY: the tool passes null or a variable of this type; it reads the array as pointers to its functions.
-        unsafe { table.write(places.as_ptr().cast_mut().cast()) };
+        unsafe { table.write(pointers.as_ptr().cast_mut().cast()) };
     }
     if !size.is_null() {
         // SAFETY: the tool passes null or a variable of this type.
@@ -153,58 +153,59 @@ unsafe extern "C" fn module_functions(
     1
 }
 
-/// Where a tool writes the address of a function: a slot's own memory.
+/// The memory of a slot, to which a tool writes the address of a function.
 #[repr(transparent)]
-struct Place(*mut *mut c_void);
+struct SlotPointer(*mut *mut c_void);
 
-// SAFETY: it points to an atomic of this file, or nowhere; a tool writes there while nothing else does, see `attach`.
-unsafe impl Send for Place {}
-// SAFETY: as above.
-unsafe impl Sync for Place {}
+// SAFETY: it is null or points to a static atomic. Only a tool writes there, while `attach` initialises it and no other thread
+// reads the slots.
+unsafe impl Send for SlotPointer {}
+// SAFETY: a shared reference only copies the pointer, and the argument for `Send` covers the memory that it points to.
+unsafe impl Sync for SlotPointer {}
 
-/// What a function returns where no tool listens.
+/// The result of a function without a tool.
 trait NoTool {
-    const NOTHING: Self;
+    const RESULT: Self;
 }
 
 impl NoTool for () {
-    const NOTHING: () = ();
+    const RESULT: () = ();
 }
 
 impl NoTool for c_int {
-    const NOTHING: c_int = NVTX_NO_PUSH_POP_TRACKING;
+    const RESULT: c_int = NVTX_NO_PUSH_POP_TRACKING;
 }
 
 impl NoTool for nvtxRangeId_t {
-    const NOTHING: nvtxRangeId_t = 0;
+    const RESULT: nvtxRangeId_t = 0;
 }
 
 impl<T> NoTool for *mut T {
-    const NOTHING: *mut T = core::ptr::null_mut();
+    const RESULT: *mut T = core::ptr::null_mut();
 }
 
 macro_rules! table {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $module:ident, $number:literal;)*) => {
         $(
-            #[doc = concat!("`", stringify!($name), "`, which does nothing where no tool listens to it.")]
+            #[doc = concat!("`", stringify!($name), "`, which does nothing without a tool that handles it.")]
             ///
             /// # Safety
             ///
-            /// Pointers are to C strings and structures as the header says, and handles are those that NVTX gave.
+            /// Pointers are to C strings and structures as the header says, and handles are those that NVTX returned.
             #[inline]
             pub unsafe fn $name($($arg: $ty),*) -> $ret {
                 if attached().is_none() {
-                    return <$ret as NoTool>::NOTHING;
+                    return <$ret as NoTool>::RESULT;
                 }
                 let function = $module[$number].load(Ordering::Acquire);
                 if function.is_null() {
-                    return <$ret as NoTool>::NOTHING;
+                    return <$ret as NoTool>::RESULT;
                 }
-                // SAFETY: a tool puts the function of this type in this place.
+                // SAFETY: a tool sets this slot to a function of this type.
                 let function = unsafe {
                     core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ty),*) -> $ret>(function)
                 };
-                // SAFETY: the caller passes what the header asks for.
+                // SAFETY: the caller passes the arguments that the header requires.
                 unsafe { function($($arg),*) }
             }
         )*

@@ -1,18 +1,18 @@
 //! The CUDA runtime API: the contents of `cuda_runtime_api.h`, and a table of the functions of `libcudart`.
 //!
-//! The types and the table here are those of CUDA 13; [`v12`] has those of CUDA 12. They are two because the library's
-//! name carries its major version, and with that some functions take other parameters under the same name
-//! (`cudaMemAdvise`), and some structures have another layout ([`cudaDeviceProp`]). A table refuses a function of a library
-//! of the other version: it is an error and not a call with the wrong parameters. The functions that take streams are there
-//! twice: those in `_ptds` and `_ptsz` mean the calling thread's default stream by stream 0.
+//! The types and the table here are those of CUDA 13; [`v12`] has those of CUDA 12. There are two tables because some
+//! functions take other parameters under the same name in the other major version (`cudaMemAdvise`), and some structures
+//! have another layout ([`cudaDeviceProp`]). A table returns an error for a function of a library of the other version
+//! whose parameters differ. The functions that take streams exist twice: for those whose names end in `_ptds` or `_ptsz`,
+//! stream 0 is the calling thread's default stream.
 //!
-//! What each function does is said by the
+//! The functions are documented in the
 //! [CUDA runtime API manual](https://docs.nvidia.com/cuda/cuda-runtime-api/index.html).
 //!
 //! # Examples
 //!
 //! ```
-//! // Whichever runtime this machine has.
+//! // The runtime library of this machine, of version 13 or 12.
 //! match cuda_sys::runtime::installed_version() {
 //!     Ok(version) => assert!(version >= 12000),
 //!     Err(error) => assert!(error.to_string().contains("libcudart.so.13")),
@@ -21,8 +21,7 @@
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the library is opened, and where it is asked for its version, by the header's function of that
-//! name.
+//! `unsafe` code opens the library, and calls its function for the version with the type that the header declares.
 
 use core::ffi::*;
 
@@ -60,13 +59,13 @@ const INTERFACE: &Interface = &Interface {
     symbols: SYMBOLS,
     files: system::RUNTIME.here(),
     toolkit: true,
-    before: |_| (),
+    before_open: |_| (),
     version,
     find,
 };
 
-/// The CUDA version of the runtime library of this machine, as `1000 * major + 10 * minor`: that of CUDA 13 where there
-/// is one, else that of CUDA 12. A library that does not tell is 0.
+/// The CUDA version of the runtime library of this machine, as `1000 * major + 10 * minor`: the library of CUDA 13 if there
+/// is one, else that of CUDA 12. The version is 0 if the library does not report one.
 ///
 /// It needs no driver and no device.
 ///
@@ -82,11 +81,12 @@ const INTERFACE: &Interface = &Interface {
 ///
 /// [`LoadError`], which lists everything that was tried.
 pub fn installed_version() -> Result<c_int, LoadError> {
-    // SAFETY: the environment's own promise, see `library.rs`.
+    // SAFETY: the environment of the process names the libraries that it says: installing the libraries and setting the
+    // variables, which safe Rust cannot do, promises that.
     unsafe { installed_version_in(&Environment::from_process()) }
 }
 
-/// As [`installed_version`], with the toolkit of another environment.
+/// The CUDA version of the runtime library, as [`installed_version`] returns it, found with the toolkit of another environment.
 ///
 /// # Examples
 ///
@@ -104,22 +104,22 @@ pub fn installed_version() -> Result<c_int, LoadError> {
 ///
 /// # Safety
 ///
-/// As for [`RuntimeApi::load_with`].
+/// The contract of [`RuntimeApi::load_with`].
 pub unsafe fn installed_version_in(environment: &Environment) -> Result<c_int, LoadError> {
     let names = [system::RUNTIME.here(), system::RUNTIME12.here()].concat();
-    // SAFETY: the caller's promise for what is in the environment; the loader's names are the system's.
+    // SAFETY: the caller promises this for the environment's folders; the loader finds the system's own library.
     let search = unsafe { crate::library::search("the CUDA runtime", &names, Some(environment), |_| ()) };
     let (library, _) = search?;
     Ok(version(&|name| library.exported(name)))
 }
 
-/// The runtime's version, 0 where it fails to tell.
+/// The runtime's version, 0 if it does not report one.
 fn version(exported: Exported<'_>) -> c_int {
     // SAFETY: a library exports this name only for the header's function, which writes one integer in all versions.
     unsafe { written_version(exported, "cudaRuntimeGetVersion") }
 }
 
-/// The address of a symbol, where the library's version is one in which it has the signature of the table.
+/// The address of a symbol, if the symbol has the signature of the table in the library's version.
 fn find(library: &Library, version: c_int, symbol: &Symbol) -> Option<*mut c_void> {
     let alike = version >= symbol.version && symbol.until.is_none_or(|until| version < until);
     library.exported(symbol.base).filter(|_| alike)
@@ -132,7 +132,7 @@ pub mod v12 {
     //!
     //! ```
     //! use cuda_sys::runtime::{self, v12};
-    //! // One name, two layouts.
+    //! // The same name has two layouts.
     //! assert_ne!(size_of::<runtime::cudaDeviceProp>(), size_of::<v12::cudaDeviceProp>());
     //! ```
 
@@ -153,7 +153,7 @@ pub mod v12 {
     /// use cuda_sys::runtime::v12::RuntimeApi;
     /// // SAFETY: the table holds no function.
     /// let missing = unsafe { RuntimeApi::from_fns(&Default::default()) }.cudaThreadExit().unwrap_err();
-    /// assert!(missing.to_string().contains("and went with CUDA 13.0"));
+    /// assert!(missing.to_string().contains("and was removed in CUDA 13.0"));
     /// ```
     pub struct RuntimeApi(Functions<{ SYMBOLS.len() }>);
 

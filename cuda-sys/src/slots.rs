@@ -1,8 +1,8 @@
-//! [`Slots`]: the addresses of a table's functions, each looked up when it is first asked for.
+//! [`Slots`]: the addresses of a table's functions, each looked up on first use.
 //!
-//! Invariant: a slot holds `UNRESOLVED`, `MISSING`, or an address that its table's lookup answered with; it leaves
-//! `UNRESOLVED` and never comes back. Threads that ask for the same slot at once look it up more than once at worst, get
-//! the same answer, and none waits for another (`loom` tests below).
+//! Invariant: a slot holds `UNRESOLVED`, `MISSING`, or an address that its table's lookup returned, and never returns to
+//! `UNRESOLVED`. Threads that resolve the same slot at the same time look it up more than once at worst, get the same
+//! result, and never wait for each other (`loom` tests below).
 
 use core::ffi::c_void;
 
@@ -17,26 +17,26 @@ const MISSING: *mut c_void = core::ptr::without_provenance_mut(1);
 pub(crate) struct Slots<const N: usize>(Box<[AtomicPtr<c_void>; N]>);
 
 impl<const N: usize> Slots<N> {
-    /// Slots that are all still to be looked up.
+    /// Slots that are all unresolved.
     pub(crate) fn unresolved() -> Slots<N> {
         Slots(Box::new(core::array::from_fn(|_| AtomicPtr::new(UNRESOLVED))))
     }
 
-    /// Slots of known addresses; null is a function that is missing.
+    /// Slots of known addresses; null is a missing function.
     pub(crate) fn of(addresses: &[*mut c_void; N]) -> Slots<N> {
         Slots(Box::new(core::array::from_fn(|at| {
             AtomicPtr::new(if addresses[at].is_null() { MISSING } else { addresses[at] })
         })))
     }
 
-    /// The address in a slot that was looked up and found; the hot path of every call.
+    /// The address in a slot, if it is resolved; the hot path of every call.
     #[inline]
     pub(crate) fn resolved(&self, slot: usize) -> Option<*mut c_void> {
         let address = self.0[slot].load(Ordering::Acquire);
         (address.addr() > MISSING.addr()).then_some(address)
     }
 
-    /// The address in a slot, looked up with `find` unless the answer is known; `None` where there is no such function.
+    /// The address in a slot, looked up with `find` unless it is resolved; `None` if there is no such function.
     #[cold]
     pub(crate) fn resolve(&self, slot: usize, find: impl FnOnce() -> Option<*mut c_void>) -> Option<*mut c_void> {
         if self.0[slot].load(Ordering::Acquire) == UNRESOLVED {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lookup_is_made_once_also_where_it_finds_nothing() {
+    fn a_lookup_is_made_once_even_if_it_finds_nothing() {
         let slots = Slots::<2>::unresolved();
         let address = core::ptr::without_provenance_mut(4096);
         assert_eq!(slots.resolved(0), None);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_no_function_has_is_missing() {
+    fn an_address_that_no_function_can_have_is_missing() {
         assert_eq!(Slots::<1>::unresolved().resolve(0, || Some(MISSING)), None);
     }
 }
@@ -83,9 +83,9 @@ mod loom_tests {
     use loom::sync::Arc;
     use loom::sync::atomic::AtomicUsize;
 
-    /// Two threads ask for the same functions in opposite orders, one of which is missing.
+    /// Two threads resolve two functions in opposite orders; one of the functions is missing.
     #[test]
-    fn loom_threads_that_race_get_one_answer() {
+    fn loom_threads_that_race_get_the_same_address() {
         loom::model(|| {
             let slots = Arc::new(Slots::<2>::unresolved());
             let lookups = Arc::new(AtomicUsize::new(0));
@@ -99,7 +99,7 @@ mod loom_tests {
                         });
                         assert_eq!(address.map(|address| address.addr()), (slot == 0).then_some(4096));
                     }
-                    // What this thread has seen does not change.
+                    // A result that this thread has seen does not change.
                     assert!(slots.resolved(0).is_some() && slots.resolved(1).is_none());
                 }
             };

@@ -1,5 +1,5 @@
-//! The atomics of the function tables, by one name each, so that `--cfg loom` replaces them by loom's and the models run
-//! the code that ships. It holds no logic.
+//! The atomics of the function tables. `--cfg loom` replaces them by loom's, so that the models run the code that ships. There
+//! is no logic here.
 
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicPtr, Ordering};

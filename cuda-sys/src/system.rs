@@ -13,7 +13,7 @@ pub(crate) enum System {
 }
 
 impl System {
-    /// The system that this is compiled for.
+    /// The system that the crate is compiled for.
     pub(crate) const HERE: System = if cfg!(windows) { System::Windows } else { System::Linux };
 }
 
@@ -37,7 +37,7 @@ impl Names {
     }
 }
 
-/// The driver. The path is where Windows' subsystem for Linux has it, which not every distribution tells its loader.
+/// The driver. The path is that of the Windows Subsystem for Linux, which not every distribution configures for its loader.
 pub(crate) const DRIVER: Names =
     Names { linux: &["libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"], windows: &["nvcuda.dll"] };
 /// The runtime of CUDA 13.
@@ -75,7 +75,7 @@ pub(crate) enum Local {
     Variable(&'static str),
 }
 
-/// The beginning of the names of the libraries that hold NVRTC's own headers.
+/// The common prefix of the names of the libraries that hold NVRTC's own headers.
 #[cfg(any(test, feature = "nvrtc"))]
 pub(crate) const fn nvrtc_builtins(system: System) -> &'static str {
     match system {
@@ -84,12 +84,12 @@ pub(crate) const fn nvrtc_builtins(system: System) -> &'static str {
     }
 }
 
-/// The folders below a toolkit's root that may hold shared libraries on Windows: of an installed toolkit since CUDA 13, of a wheel
-/// since CUDA 13, of both before, and of a conda environment.
+/// The folders below a toolkit's root that may hold shared libraries on Windows: of an installed toolkit since CUDA 13, of a
+/// wheel since CUDA 13, of both before CUDA 13, and of a conda environment.
 const WINDOWS_FOLDERS: &[&str] = &["bin/x64", "bin/x86_64", "bin", "Library/bin/x64", "Library/bin"];
 
-/// The folders below a toolkit's root that may hold shared libraries. On Linux they are those of `targets`, `lib64`, `lib`, and below
-/// that the folder of Debian's for this processor.
+/// The folders below a toolkit's root that may hold shared libraries. On Linux they are those of `targets`, `lib64`, `lib`, and
+/// Debian's multiarch folder below `lib`.
 pub(crate) fn library_folders(
     system: System,
     root: &Path,
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_library_has_a_name_for_the_same_versions_on_each_system() {
+    fn both_systems_have_names_for_the_same_versions_of_a_library() {
         for (names, linux, windows) in [
             (RUNTIME, vec!["libcudart.so.13"], vec!["cudart64_13.dll"]),
             (RUNTIME12, vec!["libcudart.so.12"], vec!["cudart64_12.dll"]),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_loader_is_asked_for_names_of_windows_alone() {
+    fn the_loader_of_windows_gets_only_windows_names() {
         let names = loader_names(System::Windows);
         assert_eq!(names.first(), Some(&"nvcuda.dll"));
         assert!(names.contains(&"nvml.dll") && names.iter().all(|name| name.ends_with(".dll")), "{names:?}");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_builtins_of_each_release_of_nvrtc_are_known_by_their_beginning() {
+    fn the_builtins_of_each_release_of_nvrtc_have_the_common_prefix() {
         for (system, files) in [
             (System::Linux, ["libnvrtc-builtins.so.13.0", "libnvrtc-builtins.so.12.9"]),
             (System::Windows, ["nvrtc-builtins64_130.dll", "nvrtc-builtins64_124.dll"]),

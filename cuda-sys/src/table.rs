@@ -1,16 +1,15 @@
-//! A function table's shape: its symbols, the plain table of pointers, and the methods that return them, all from one
-//! generated list with a line per C function. How a function is found is not here but in `functions.rs`.
+//! The parts of a function table: its symbols, the plain table of pointers, and the methods that return them, all from one
+//! generated list with a line per C function. The lookup of a function is in `functions.rs`.
 //!
 //! The driver's own table is here; that of another library is in the file of its module.
 //!
-//! Invariant: the position of a function in the list is its slot, its entry in `SYMBOLS` and its place in
-//! `addresses()`.
+//! Invariant: the position of a function in the list is its slot and its index in `SYMBOLS` and in `addresses()`.
 //!
 //! # Safety
 //!
-//! `unsafe` turns a slot's address into a function pointer of the type that the headers declare for it. That the function
-//! is what the headers say is promised by who opens a library or hands over a table: those functions are `unsafe`, but
-//! for the ones that open what the system or the environment has under a fixed name (`library.rs`).
+//! `unsafe` code casts a slot's address to a function pointer of the type that the headers declare. The caller that opens a
+//! library or passes a table promises that the functions have these types: those constructors are `unsafe`, except those
+//! that open the library which the system or the environment has under a fixed name (`library.rs`).
 
 use core::ffi::*;
 
@@ -18,7 +17,7 @@ use crate::api::DriverApi;
 use crate::driver::*;
 use crate::error::MissingSymbol;
 
-/// Which default stream a symbol's variant means by stream 0.
+/// The default stream that stream 0 stands for in a symbol's variant.
 ///
 /// # Examples
 ///
@@ -36,7 +35,7 @@ pub enum DefaultStream {
     PerThread,
 }
 
-/// A function of a table: the symbol that libraries export, and which versions of CUDA have it.
+/// A function of a table: the symbol that libraries export, and the versions of CUDA that have it.
 ///
 /// # Examples
 ///
@@ -48,25 +47,25 @@ pub enum DefaultStream {
 pub struct Symbol {
     /// The method's name, explicit about its version: `cuMemAlloc_v2`. Exported under this name by the driver.
     pub name: &'static str,
-    /// In the driver's table the name for `cuGetProcAddress`, without version: `cuMemAlloc`. In others the exported name.
+    /// In the driver's table the name for `cuGetProcAddress`, without version: `cuMemAlloc`. In other tables the exported name.
     pub base: &'static str,
     /// CUDA version that introduced this variant, as `1000 * major + 10 * minor`: 3020. For libraries other than the
     /// driver's, 12000 is "12.0 or older".
     pub version: c_int,
-    /// The first CUDA version that has it no more, where there is one.
+    /// The CUDA version that removed it, if there is one.
     pub until: Option<c_int>,
-    /// Which default stream the variant uses.
+    /// The default stream that the variant uses.
     pub stream: DefaultStream,
 }
 
-/// Gives a generated list its meaning: the plain table, the symbols and the methods of a library's table.
+/// Expands a generated list to the plain table, the symbols and the methods of a library's table.
 macro_rules! function_table {
     ($api:ident, $fns:ident, $what:literal; $(
         fn $name:ident($($arg:ident: $ty:ty),* $(,)?) -> $ret:ty = $base:literal, $version:literal .. $($until:literal)?, $stream:ident;
     )*) => {
-        #[doc = concat!("A function pointer per symbol of ", $what, ", `None` where there is none.")]
+        #[doc = concat!("A function pointer per symbol of ", $what, ", `None` for a missing function.")]
         ///
-        /// What [`from_fns`](Self) of the library's table takes: a driver for tests, a recorder, a device in software.
+        /// The argument of [`from_fns`](Self) of the library's table: a driver for tests, a recorder, a device in software.
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $fns {
             $(
@@ -91,7 +90,7 @@ macro_rules! function_table {
         ];
 
         impl $fns {
-            /// The address of every function in the order of [`SYMBOLS`], null where there is none.
+            /// The address of every function in the order of [`SYMBOLS`], null for a missing function.
             #[must_use]
             pub fn addresses(&self) -> [*mut c_void; SYMBOLS.len()] {
                 [$(self.$name.map_or(core::ptr::null_mut(), |f| f as *mut c_void),)*]
@@ -104,12 +103,12 @@ macro_rules! function_table {
                 ///
                 /// # Errors
                 ///
-                /// [`MissingSymbol`] where this library has no such function.
+                /// [`MissingSymbol`] if this library has no such function.
                 #[inline]
                 pub fn $name(&self) -> Result<unsafe extern "C" fn($($arg: $ty),*) -> $ret, MissingSymbol> {
                     let address = self.0.address(Slot::$name as usize)?;
-                    // SAFETY: a slot holds the address of this symbol in a library that is what its name says, or of a
-                    // function of this type that a table was made with: the promise that each constructor asks for.
+                    // SAFETY: each constructor requires that the slot holds the address of this symbol in a library that
+                    // is what its name says, or a function of this type from a table.
                     Ok(unsafe {
                         core::mem::transmute::<*mut c_void, unsafe extern "C" fn($($ty),*) -> $ret>(address)
                     })
@@ -119,7 +118,7 @@ macro_rules! function_table {
     };
 }
 
-/// `Some` of the version, where there is one.
+/// Expands to `Some` of the version if one is given, else to `None`.
 macro_rules! until {
     () => {
         None
@@ -129,7 +128,7 @@ macro_rules! until {
     };
 }
 
-/// The functions of a library's table that are the same for all: how one is made, and what it is called.
+/// Defines the methods that are the same for all tables: the constructors, the name and the version.
 macro_rules! library_methods {
     ($api:ident, $fns:ident, $interface:expr, $path:literal) => {
         impl $api {
@@ -149,13 +148,13 @@ macro_rules! library_methods {
             ///
             /// [`LoadError`](crate::LoadError), which lists everything that was tried.
             pub fn load() -> Result<$api, crate::LoadError> {
-                // SAFETY: what the system and the environment have under the library's names is that library: a promise
-                // of whoever installed them, see `library.rs`.
+                // SAFETY: the files that the system and the environment have under the library's names are that library:
+                // installing them and setting the variables, which safe Rust cannot do, promises that.
                 let functions = unsafe { Functions::load($interface, &crate::toolkit::Environment::from_process()) };
                 functions.map($api)
             }
 
-            /// Opens the library at `path`; a name without a slash is searched for as the system's loader does.
+            /// Opens the library at `path`; a name without a slash is searched for by the system's loader.
             ///
             /// # Examples
             ///
@@ -178,9 +177,9 @@ macro_rules! library_methods {
             ///
             /// Opening a library runs its initialisers, which must be sound. Each function that it exports under a name of
             /// this table must have the type and the behaviour that the library's manual gives it, from any thread: it writes
-            /// only what the manual says, to where its arguments point. Safe crates above this one rest on that.
+            /// only what the manual says, to where its arguments point. Safe crates above this one rely on that.
             pub unsafe fn load_from(path: impl AsRef<std::path::Path>) -> Result<$api, crate::LoadError> {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that the library is this one and that opening it is sound.
                 unsafe { Functions::load_from($interface, path.as_ref()) }.map($api)
             }
 
@@ -202,15 +201,15 @@ macro_rules! library_methods {
             /// # Safety
             ///
             /// Each function in `fns` must behave as the library's manual says of it, from any thread: it writes only what
-            /// the manual says, to where its arguments point. Safe crates above this one rest on that, and so does
+            /// the manual says, to where its arguments point. Safe crates above this one rely on that, and so does
             /// [`version`](Self::version).
             #[must_use]
             pub unsafe fn from_fns(fns: &$fns) -> $api {
-                // SAFETY: the caller's promise.
+                // SAFETY: the caller promises that the functions behave as the library's manual says.
                 $api(unsafe { Functions::of_addresses($interface, &fns.addresses()) })
             }
 
-            /// The same library under another name in messages.
+            /// Renames the library for messages.
             ///
             /// # Examples
             ///
@@ -225,7 +224,7 @@ macro_rules! library_methods {
                 $api(self.0.named(origin))
             }
 
-            /// The CUDA version of the library, as `1000 * major + 10 * minor`, where it tells.
+            /// The CUDA version of the library, as `1000 * major + 10 * minor`, if the library reports one.
             ///
             /// # Examples
             ///
@@ -239,8 +238,8 @@ macro_rules! library_methods {
                 self.0.version()
             }
 
-            /// Where the functions come from, for messages: a library's name or path, or what [`named`](Self::named) was
-            /// given.
+            /// The origin of the functions, for messages: a library's name or path, or the name given to
+            /// [`named`](Self::named).
             ///
             /// # Examples
             ///
@@ -263,12 +262,12 @@ macro_rules! library_methods {
     };
 }
 
-/// As `load`, in the toolkit of another environment.
+/// Defines `load_with`, which is `load` with the toolkit of another environment.
 #[cfg(any(feature = "runtime", feature = "nvrtc", feature = "nvjitlink"))]
 macro_rules! toolkit_methods {
     ($api:ident, $interface:expr, $path:literal, $file:literal) => {
         impl $api {
-            /// As [`load`](Self::load), with the toolkit of another environment.
+            /// Opens the library like [`load`](Self::load), with the toolkit of another environment.
             ///
             /// # Examples
             ///
@@ -286,9 +285,10 @@ macro_rules! toolkit_methods {
             ///
             /// # Safety
             ///
-            /// As for [`load_from`](Self::load_from), of what the environment's folders have under the library's names.
+            /// The contract of [`load_from`](Self::load_from) holds for the files that the environment's folders have under
+            /// the library's names.
             pub unsafe fn load_with(environment: &crate::toolkit::Environment) -> Result<$api, crate::LoadError> {
-                // SAFETY: the caller's promise; what the loader finds by name is the system's.
+                // SAFETY: the caller promises this for the environment's folders; the loader finds the system's own library.
                 unsafe { Functions::load($interface, environment) }.map($api)
             }
         }
@@ -303,7 +303,7 @@ macro_rules! with_dollar {
     };
 }
 
-/// The driver's list: its table, and the signatures for others.
+/// Expands the driver's list to its table, and to the macros that pass its signatures to other crates.
 macro_rules! table {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) -> $ret:ty = $base:literal, $since:literal .. $($until:literal)?, $stream:ident;)*) => {
         function_table! { DriverApi, DriverFns, "the CUDA driver API";
@@ -311,10 +311,10 @@ macro_rules! table {
         }
 
         with_dollar! { ($d:tt) => {
-            /// Hands a function of the table, by name, to a macro as `name(argument: type, ..)`.
+            /// Passes the signature of a function of the table to a macro, as `name(argument: type, ..)`.
             ///
-            /// For drivers that treat many functions alike, so that none of them writes a signature again. The types
-            /// are named as this crate and `core::ffi` export them, and must be in scope.
+            /// It is for drivers that implement many functions alike, which thus do not repeat the signatures. The types
+            /// have the names by which this crate and `core::ffi` export them, and must be in scope.
             ///
             /// # Examples
             ///

@@ -1,13 +1,13 @@
-//! Where the CUDA toolkit is: headers, libraries, libdevice and command-line tools.
+//! Finds the CUDA toolkit: headers, libraries, libdevice and command-line tools.
 //!
-//! The one search for all of them. In order: the conda environment (`CONDA_PREFIX`, both of its layouts), `CUDA_HOME`, and
-//! exactly `/usr/local/cuda` (on Windows the folder that `CUDA_PATH` names); versioned folders beside that are ignored, because a
-//! machine's choice among them is its symbolic link; so are [others](NOT_SEARCHED). Past those, for executables and shared libraries, the `nvidia` wheels of the
-//! active Python. It never looks for the driver, which belongs to the system and not to a toolkit: that is
-//! [`DriverApi::load`](crate::DriverApi::load).
+//! All of them are searched for in the same order: the conda environment (`CONDA_PREFIX`, both of its layouts), `CUDA_HOME`,
+//! and exactly `/usr/local/cuda` (on Windows the folder that `CUDA_PATH` names). Versioned folders beside that are ignored,
+//! because the symbolic link is the machine's choice among them; so are [others](NOT_SEARCHED). For executables and shared
+//! libraries, the `nvidia` wheels of the active Python follow. The driver is never searched for, since it belongs to the system
+//! and not to a toolkit: see [`DriverApi::load`](crate::DriverApi::load).
 //!
-//! Invariant: a search reads the file system and its [`Environment`], nothing else, and its error names every place it
-//! looked at and why that would not do.
+//! Invariant: a search reads the file system and its [`Environment`], nothing else, and its error lists every place that was
+//! searched, with the reason why the place did not suffice.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use crate::system::{Local, System, library_folders, local_toolkit};
 
-/// Name of the folder below `targets/` that holds this machine's headers and libraries.
+/// The name of the folder below `targets/` that holds this machine's headers and libraries.
 ///
 /// # Examples
 ///
@@ -28,17 +28,17 @@ use crate::system::{Local, System, library_folders, local_toolkit};
 /// ```
 pub const TARGET: &str = if cfg!(target_arch = "aarch64") { "sbsa-linux" } else { "x86_64-linux" };
 
-/// All such folders: on AArch64 toolkits for servers and for Jetson boards have different ones.
+/// All such folders: on AArch64, toolkits for servers and for Jetson boards have different ones.
 const TARGETS: &[&str] = if cfg!(target_arch = "aarch64") { &[TARGET, "aarch64-linux"] } else { &[TARGET] };
 
-/// The folder below `lib` where Debian and its kin have this machine's libraries, for `CUDA_HOME=/usr`.
+/// Debian's multiarch folder below `lib` for this machine's libraries, for `CUDA_HOME=/usr`.
 const MULTIARCH: &str = if cfg!(target_arch = "aarch64") { "aarch64-linux-gnu" } else { "x86_64-linux-gnu" };
 
-/// libdevice below a toolkit's root; the second is Debian's place for it, below `/usr`.
+/// The paths of libdevice below a toolkit's root; the second is Debian's, below `/usr`.
 const LIBDEVICE: [&str; 2] = ["nvvm/libdevice/libdevice.10.bc", "lib/nvidia-cuda-toolkit/libdevice/libdevice.10.bc"];
 
-/// Where toolkits may be that are not searched, since nothing says that they are this machine's choice; `CUDA_HOME` does: Arch's
-/// place for it, and Debian's.
+/// The folders of Arch's and Debian's toolkits, which are searched only if `CUDA_HOME` names them: nothing else says that they
+/// are this machine's choice.
 ///
 /// # Examples
 ///
@@ -47,7 +47,7 @@ const LIBDEVICE: [&str; 2] = ["nvvm/libdevice/libdevice.10.bc", "lib/nvidia-cuda
 /// ```
 pub const NOT_SEARCHED: &[&str] = &["/opt/cuda", "/usr"];
 
-/// What a search may look at, so that tests can search made-up machines.
+/// The inputs of a search, so that tests can search made-up machines.
 ///
 /// # Examples
 ///
@@ -67,11 +67,11 @@ pub struct Environment {
     pub local: Option<PathBuf>,
     /// `VIRTUAL_ENV`: the active virtual environment of Python.
     pub virtual_env: Option<PathBuf>,
-    /// `PATH`, in which the active Python is found where neither environment is active.
+    /// `PATH`, in which the active Python is found if neither environment is active.
     pub path: Option<OsString>,
 }
 
-/// One place that a search looked at.
+/// A place that was searched.
 ///
 /// # Examples
 ///
@@ -84,13 +84,13 @@ pub struct Environment {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tried {
-    /// What led there: `CUDA_HOME=/opt/cuda`, `/usr/local/cuda`, or `CUDA_HOME` where that is not set.
+    /// The place: `CUDA_HOME=/opt/cuda`, `/usr/local/cuda`, or `CUDA_HOME` if that is not set.
     pub place: String,
-    /// What came of it.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// What came of looking at a place.
+/// The result of searching a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The variable that would name the place is not set.
@@ -101,7 +101,7 @@ pub enum Outcome {
     Found(PathBuf),
 }
 
-/// A file of the toolkit is in none of the places where it is looked for.
+/// A file of the toolkit that is in none of the places that were searched.
 ///
 /// # Examples
 ///
@@ -132,7 +132,7 @@ impl Environment {
     /// ```
     #[must_use]
     pub fn from_process() -> Environment {
-        // A variable that is set to nothing is how shells unset one for a single command.
+        // An empty variable counts as unset, since that is how shells unset one for a single command.
         let var = |name| std::env::var_os(name).filter(|value: &OsString| !value.is_empty());
         Environment {
             conda_prefix: var("CONDA_PREFIX").map(PathBuf::from),
@@ -173,14 +173,14 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// [`NotFound`], which lists every place that was looked at.
+    /// [`NotFound`], which lists every place that was searched.
     pub fn headers(&self) -> Result<PathBuf, NotFound> {
         let tried = self.tried_headers();
         let header = found("cuda.h", tried)?;
         Ok(header.parent().map_or_else(PathBuf::new, Path::to_path_buf))
     }
 
-    /// Every place that [`headers`](Self::headers) looks at; nothing is looked at after the first find.
+    /// The places that [`headers`](Self::headers) searches, up to the first that has the file.
     ///
     /// # Examples
     ///
@@ -209,12 +209,12 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// [`NotFound`], which lists every place that was looked at.
+    /// [`NotFound`], which lists every place that was searched.
     pub fn libdevice(&self) -> Result<PathBuf, NotFound> {
         found("libdevice.10.bc", self.tried_libdevice())
     }
 
-    /// Every place that [`libdevice`](Self::libdevice) looks at.
+    /// The places that [`libdevice`](Self::libdevice) searches, up to the first that has the file.
     ///
     /// # Examples
     ///
@@ -226,7 +226,7 @@ impl Environment {
         search(self.roots(), |root| LIBDEVICE.iter().map(|file| root.join(file)).collect())
     }
 
-    /// An executable of the toolkit, such as `ptxas`; also from the `nvidia` wheels of the active Python.
+    /// An executable of the toolkit, such as `ptxas`, or of the `nvidia` wheels of the active Python.
     ///
     /// # Examples
     ///
@@ -238,12 +238,12 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// [`NotFound`], which lists every place that was looked at.
+    /// [`NotFound`], which lists every place that was searched.
     pub fn tool(&self, name: &str) -> Result<PathBuf, NotFound> {
         found(name, self.tried_tool(name))
     }
 
-    /// Every place that [`tool`](Self::tool) looks at.
+    /// The places that [`tool`](Self::tool) searches, up to the first that has the file.
     ///
     /// # Examples
     ///
@@ -258,8 +258,8 @@ impl Environment {
         })
     }
 
-    /// A shared library of the toolkit by its versioned name, such as `libnvrtc.so.13`; also from the `nvidia` wheels of
-    /// the active Python.
+    /// A shared library of the toolkit, or of the `nvidia` wheels of the active Python, by its versioned name such as
+    /// `libnvrtc.so.13`.
     ///
     /// # Examples
     ///
@@ -271,12 +271,12 @@ impl Environment {
     ///
     /// # Errors
     ///
-    /// [`NotFound`], which lists every place that was looked at.
+    /// [`NotFound`], which lists every place that was searched.
     pub fn library(&self, name: &str) -> Result<PathBuf, NotFound> {
         found(name, self.tried_library(name))
     }
 
-    /// Every place that [`library`](Self::library) looks at.
+    /// The places that [`library`](Self::library) searches, up to the first that has the file.
     ///
     /// # Examples
     ///
@@ -303,7 +303,7 @@ impl Environment {
         places
     }
 
-    /// The three places of a toolkit, in order, each with what led to it.
+    /// The three places of a toolkit, in order, each with its description.
     fn roots(&self) -> Vec<(String, Option<PathBuf>)> {
         let variable = |name: &str, root: &Option<PathBuf>| match root {
             Some(root) => (format!("{name}={}", root.display()), Some(root.clone())),
@@ -356,7 +356,7 @@ fn children(folder: &Path, prefix: &str) -> Vec<PathBuf> {
     folders
 }
 
-/// Looks at each place until a file is found.
+/// Searches the places in order until a file is found.
 fn search(places: Vec<(String, Option<PathBuf>)>, files: impl Fn(&Path) -> Vec<PathBuf>) -> Vec<Tried> {
     let mut tried = Vec::new();
     for (place, root) in places {
@@ -386,7 +386,7 @@ fn found(what: &str, tried: Vec<Tried>) -> Result<PathBuf, NotFound> {
 }
 
 impl NotFound {
-    /// Every place that was looked at, in order.
+    /// The places that were searched, in order.
     ///
     /// # Examples
     ///
@@ -451,7 +451,7 @@ mod tests {
             self.0.join(path)
         }
 
-        /// All three places below this machine's root, none of which need exist.
+        /// An environment with all three places below this machine's root; none of them need exist.
         fn environment(&self) -> Environment {
             Environment {
                 conda_prefix: Some(self.at("conda")),
@@ -490,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn cuda_home_comes_before_the_machine_and_a_place_without_the_file_is_passed() {
+    fn cuda_home_comes_before_the_machines_toolkit_and_a_place_without_the_file_is_skipped() {
         let machine = Machine::new("home", &["conda/bin/python", "home/include/cuda.h", "local/include/cuda.h"]);
         assert_eq!(machine.environment().headers().unwrap(), machine.at("home/include"));
         let places = machine.environment().tried_headers();
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_found_each_in_the_first_place_that_has_it() {
+    fn each_part_of_the_toolkit_is_found_in_the_first_place_that_has_it() {
         let machine =
             Machine::new("parts", &["conda/nvvm/libdevice/libdevice.10.bc", "home/bin/ptxas", "local/nvvm/bin/cicc"]);
         let environment = machine.environment();
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn wheels_serve_executables_only_newest_cuda_first() {
+    fn executables_but_not_headers_are_found_in_wheels_of_the_newest_cuda_first() {
         let wheel = |version: &str| format!("venv/lib/python3.12/site-packages/nvidia/{version}");
         let files = [
             format!("{}/bin/ptxas", wheel("cu13")),
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_without_its_version_and_one_in_a_versioned_neighbour_do_not_count() {
+    fn a_library_without_its_version_and_one_in_a_versioned_folder_are_not_found() {
         let machine = Machine::new("library-none", &["local/lib64/libnvrtc.so", "local-13.0/lib64/libnvrtc.so.13"]);
         let error = machine.environment().library("libnvrtc.so.13").unwrap_err().to_string();
         for place in ["conda", "home", "local"] {
@@ -582,7 +582,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_lists_every_place_and_a_way_out() {
+    fn the_error_lists_every_place_and_a_way_out() {
         let machine = Machine::new("none", &[]);
         let error = machine.environment().headers().unwrap_err().to_string();
         for place in ["conda", "home", "local"] {

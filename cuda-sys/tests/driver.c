@@ -1,5 +1,5 @@
-/* A library in the place of a CUDA driver, for the tests of lookup. Every function answers with a number that says which
-   one it is. VERSION is the CUDA version it claims; with LOOKUP it has cuGetProcAddress_v2. */
+/* A stand-in for a CUDA driver, for the tests of lookup. Every function returns a number of its own. VERSION is the CUDA
+   version that it reports; with LOOKUP it has cuGetProcAddress_v2. */
 #include <string.h>
 
 int lookups = 0;
@@ -20,7 +20,7 @@ static int copy_per_thread(unsigned long long to, unsigned long long from, unsig
     (void)to; (void)from; (void)size; return 6;
 }
 
-/* As the real one, answers with the newest variant that is not newer than `version`. */
+/* Like the real one, returns the newest variant that is not newer than `version`. */
 int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *found) {
     lookups++;
     *function = 0;

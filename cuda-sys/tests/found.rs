@@ -1,7 +1,7 @@
-//! Libraries that are found in a toolkit and not by the loader, in a process in which none of them is open yet: what is
-//! open is found by its bare name, in whichever version.
+//! Libraries that are found in a toolkit and not by the loader. The process has none of them open: the loader would find an
+//! open library by its bare name, in any version.
 //!
-//! The toolkit is that of `cargo xtask setup --all`; where it is not there the test says that it is skipped.
+//! The toolkit is that of `cargo xtask setup --all`; without it the test prints that it is skipped.
 #![cfg(all(feature = "runtime", feature = "nvrtc", feature = "nvjitlink"))]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use cuda_sys::runtime;
 use cuda_sys::toolkit::Environment;
 
 #[test]
-fn libraries_are_found_in_the_toolkit_and_tell_their_versions() {
+fn libraries_are_found_in_the_toolkit_and_report_their_versions() {
     let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/compilers/cuda13"));
     if !root.join("lib64/libnvJitLink.so.13").is_file() {
         return println!("skipped: CUDA 13's libraries (`cargo xtask setup --all` downloads them)");
@@ -26,11 +26,11 @@ fn libraries_are_found_in_the_toolkit_and_tell_their_versions() {
     let environment = Environment::only(root);
     // SAFETY: the folder has NVIDIA's libraries.
     let nvrtc = unsafe { NvrtcApi::load_with(&environment) }.unwrap();
-    // SAFETY: as above.
+    // SAFETY: the folder has NVIDIA's libraries.
     let linker = unsafe { NvJitLinkApi::load_with(&environment) }.unwrap();
     assert_eq!((nvrtc.version(), linker.version()), (Some(13000), Some(13000)));
     assert!(nvrtc.origin().ends_with("lib64/libnvrtc.so.13"), "{}", nvrtc.origin());
     assert!(linker.origin().ends_with("lib64/libnvJitLink.so.13"), "{}", linker.origin());
-    // SAFETY: as above.
+    // SAFETY: the folder has NVIDIA's libraries.
     assert_eq!(unsafe { runtime::installed_version_in(&environment) }.unwrap(), 13000);
 }

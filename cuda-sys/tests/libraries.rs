@@ -1,7 +1,7 @@
-//! The tables of the toolkit's libraries on NVIDIA's own: what they answer, without a driver and a device.
+//! Calls of NVIDIA's toolkit libraries through their tables, without a driver and a device.
 //!
-//! The libraries are those that `cargo xtask setup --all` lays out below `target/compilers`; where they are not there each
-//! test says that it is skipped. The features are on in `cargo test -p cuda-sys --all-features`.
+//! The libraries are those that `cargo xtask setup --all` unpacks below `target/compilers`; where they are absent each test
+//! prints that it is skipped. `cargo test -p cuda-sys --all-features` enables the features.
 //!
 //! # Safety
 //!
@@ -19,8 +19,8 @@ use cuda_sys::toolkit::Environment;
 
 /// The toolkit of a version of CUDA, `cuda12` or `cuda13`.
 ///
-/// What is opened by its path here is in the process from then on, and the loader finds it by its name: a test that cares
-/// which version it gets gives the path.
+/// A library that is opened by its path stays in the process, and the loader then finds it by its name: a test that needs
+/// a particular version gives the path.
 fn toolkit(name: &str) -> Option<Environment> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/compilers")).join(name);
     if root.join("lib64").is_dir() {
@@ -65,7 +65,7 @@ fn ptx(nvrtc: &NvrtcApi) -> Vec<u8> {
     text
 }
 
-/// Also that it finds its builtins, which lie beside it and not in the loader's path.
+/// NVRTC also finds its builtins, which are in its own folder and not in the loader's path.
 #[test]
 fn nvrtc_of_both_versions_compiles_a_kernel() {
     for name in ["cuda12", "cuda13"] {
@@ -133,14 +133,14 @@ fn the_runtime_tells_its_version() {
     assert_eq!(name, c"cudaErrorMemoryAllocation");
 }
 
-/// A library of CUDA 12 in the table of CUDA 13, and the other way round: what has other parameters there is refused.
+/// A library of CUDA 12 in the table of CUDA 13, and the other way round.
 #[test]
-fn a_runtime_of_another_major_version_is_not_called_with_this_ones_parameters() {
+fn a_table_refuses_functions_with_other_parameters_in_a_runtime_of_another_major_version() {
     if let Some(environment) = toolkit("cuda12") {
         let library = environment.library("libcudart.so.12").unwrap();
         // SAFETY: NVIDIA's library, which is what its name says.
         let api = unsafe { runtime::RuntimeApi::load_from(&library) }.unwrap();
-        // Exported by the library, for a location that is a number.
+        // The library exports it, but with a number for the location.
         let missing = api.cudaMemAdvise().unwrap_err().to_string();
         for part in ["cudaMemAdvise", "CUDA 12.9", "which came with CUDA 13.0", "libcudart.so.12"] {
             assert!(missing.contains(part), "`{part}` is not in: {missing}");
@@ -158,12 +158,12 @@ fn a_runtime_of_another_major_version_is_not_called_with_this_ones_parameters() 
         // SAFETY: NVIDIA's library, which is what its name says.
         let api = unsafe { v12::RuntimeApi::load_from(library) }.unwrap();
         let missing = api.cudaMemAdvise().unwrap_err().to_string();
-        assert!(missing.contains("went with CUDA 13.0"), "{missing}");
+        assert!(missing.contains("was removed in CUDA 13.0"), "{missing}");
     }
 }
 
 #[test]
-fn a_function_that_a_library_has_not_yet_is_an_error_with_both_versions() {
+fn a_function_newer_than_the_library_is_an_error_with_both_versions() {
     let Some(environment) = toolkit("cuda13") else { return };
     let missing = nvrtc(&environment).nvrtcGetTileIR().unwrap_err().to_string();
     for part in ["NVRTC", "CUDA 13.0", "nvrtcGetTileIR", "NVRTC for CUDA 13."] {
@@ -171,22 +171,22 @@ fn a_function_that_a_library_has_not_yet_is_an_error_with_both_versions() {
     }
 }
 
-/// Functions that the libraries of CUDA 13 lost are there in those of CUDA 12.
+/// Functions that CUDA 13 removed are found in the libraries of CUDA 12.
 #[test]
-fn functions_that_went_are_found_where_they_were() {
+fn removed_functions_are_found_in_the_older_libraries() {
     let Some(environment) = toolkit("cuda12") else { return };
     assert!(nvrtc(&environment).nvrtcGetNVVM().is_ok());
     let Some(environment) = toolkit("cuda13") else { return };
     let missing = nvrtc(&environment).nvrtcGetNVVM().unwrap_err().to_string();
-    assert!(missing.contains("went with CUDA 13.0"), "{missing}");
+    assert!(missing.contains("was removed in CUDA 13.0"), "{missing}");
 }
 
 #[test]
-fn a_library_that_is_nowhere_is_an_error_with_every_place() {
+fn a_missing_library_is_an_error_with_every_place_that_was_searched() {
     // SAFETY: there is nothing in that folder.
     let error = match unsafe { NvJitLinkApi::load_with(&Environment::only("/nowhere")) } {
         Err(error) => error.to_string(),
-        // In the loader's path, or another test has opened it.
+        // It is in the loader's path, or another test has opened it.
         Ok(api) => return assert!(!api.origin().contains('/')),
     };
     for part in ["`libnvJitLink.so.13`", "`libnvJitLink.so.12`", "/nowhere/lib64/libnvJitLink.so.13", "CUDA_HOME"] {
@@ -194,9 +194,9 @@ fn a_library_that_is_nowhere_is_an_error_with_every_place() {
     }
 }
 
-/// NVML comes with the driver: it is not looked for in a toolkit.
+/// NVML comes with the driver and not with a toolkit.
 #[test]
-fn nvml_is_asked_of_the_loader_only() {
+fn nvml_is_found_by_the_loader_only() {
     match NvmlApi::load() {
         Ok(api) => assert_eq!(api.origin(), "libnvidia-ml.so.1"),
         Err(error) => assert!(!error.to_string().contains("CUDA_HOME"), "{error}"),

@@ -1,11 +1,10 @@
-//! Lookup in a shared library: through its own `cuGetProcAddress`, through the loader, and what is missing.
+//! Lookup in a shared library: through its own `cuGetProcAddress`, through the loader, and of missing functions.
 //!
 //! The library is a small one in C, compiled here with `cc`; it is not a driver and computes nothing.
 //!
 //! # Safety
 //!
-//! The functions called are those of `driver.c`, which runs nothing when it is opened; they read none of their arguments but
-//! the version's.
+//! The functions called are those of `driver.c`, which has no initialisers; only the one for the version uses its argument.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -22,7 +21,7 @@ fn library(name: &str, macros: &[&str]) -> PathBuf {
     file
 }
 
-/// How often the library's own lookup was called.
+/// The number of calls of the library's own lookup.
 fn lookups(file: &PathBuf) -> i32 {
     // SAFETY: the library of this test runs nothing when it is opened, and is open already.
     let library = unsafe { libloading::Library::new(file) }.unwrap();
@@ -35,44 +34,44 @@ fn lookups(file: &PathBuf) -> i32 {
 #[test]
 fn the_librarys_own_lookup_comes_before_the_loader() {
     let file = library("lookup", &["-DVERSION=13000", "-DLOOKUP"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
     assert_eq!(alloc, CUresult(3));
-    // The lookup does not know this one, so it is the exported symbol.
-    // SAFETY: see the head of this file.
+    // The lookup does not find this one, so the exported symbol is used.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let init = unsafe { (api.cuInit().unwrap())(0) };
     assert_eq!(init, CUresult(1));
 }
 
 #[test]
-fn default_streams_are_told_apart_by_the_lookups_flag() {
+fn the_lookups_flag_selects_the_default_stream() {
     let file = library("streams", &["-DVERSION=13000", "-DLOOKUP"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let legacy = unsafe { (api.cuMemcpy().unwrap())(0, 0, 0) };
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let per_thread = unsafe { (api.cuMemcpy_ptds().unwrap())(0, 0, 0) };
     assert_eq!((legacy, per_thread), (CUresult(5), CUresult(6)));
 }
 
 #[test]
-fn a_library_without_lookup_is_asked_by_exported_symbol() {
+fn a_library_without_a_lookup_is_searched_by_exported_symbol() {
     let file = library("exports", &["-DVERSION=11080"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let alloc = unsafe { (api.cuMemAlloc_v2().unwrap())(std::ptr::null_mut(), 0) };
     assert_eq!(alloc, CUresult(2));
     assert!(api.cuMemAlloc().is_err(), "the symbol without a version is another function");
 }
 
 #[test]
-fn an_older_driver_is_not_asked_for_a_newer_variant() {
+fn the_lookup_of_an_older_driver_is_not_called_for_a_newer_variant() {
     let file = library("older", &["-DVERSION=12020", "-DLOOKUP"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     assert!(api.cuCtxCreate_v3().is_ok());
     let missing = api.cuCtxCreate_v4().unwrap_err();
@@ -84,9 +83,9 @@ fn an_older_driver_is_not_asked_for_a_newer_variant() {
 }
 
 #[test]
-fn each_answer_is_looked_up_once() {
+fn each_function_is_looked_up_once() {
     let file = library("once", &["-DVERSION=13000", "-DLOOKUP"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     assert!(api.cuMemAlloc_v2().is_ok() && api.cuStreamCreate().is_err());
     let first = lookups(&file);
@@ -107,12 +106,12 @@ fn a_file_that_is_no_library_is_an_error_with_its_path_and_the_loaders_reason() 
     assert!(error.contains("/nowhere/libcuda.so") && error.contains("No such file"), "{error}");
 }
 
-/// Headers declare functions that real libraries lack (`cuDeviceGetNvSciSyncAttributes`, `cuCheckpointProcessLock`): that
-/// is found out by asking, and the others stay usable.
+/// Headers declare functions that real libraries lack (`cuDeviceGetNvSciSyncAttributes`, `cuCheckpointProcessLock`): only the
+/// lookup of such a function fails, and the others stay usable.
 #[test]
-fn functions_that_are_declared_and_missing_are_errors_of_their_own() {
+fn each_declared_function_that_the_library_lacks_is_an_error() {
     let file = library("lacking", &["-DVERSION=13000", "-DLOOKUP"]);
-    // SAFETY: see the head of this file.
+    // SAFETY: `driver.c` has no initialisers, and its functions ignore their arguments.
     let api = unsafe { DriverApi::load_from(&file) }.unwrap();
     for missing in [api.cuDeviceGetNvSciSyncAttributes().unwrap_err(), api.cuCheckpointProcessLock().unwrap_err()] {
         let text = missing.to_string();
@@ -121,7 +120,7 @@ fn functions_that_are_declared_and_missing_are_errors_of_their_own() {
     assert!(api.cuMemAlloc_v2().is_ok());
 }
 
-/// The plain names mean other functions from one toolkit to the next: every variant is there by its own.
+/// A plain name means different functions in different toolkits, so every variant is bound by its own name.
 #[test]
 fn variants_are_bound_by_explicit_names() {
     let version = |name: &str| cuda_sys::SYMBOLS.iter().find(|symbol| symbol.name == name).map(|symbol| symbol.version);
@@ -130,8 +129,8 @@ fn variants_are_bound_by_explicit_names() {
     assert_eq!([version("cuEventElapsedTime"), version("cuEventElapsedTime_v2")], [Some(2000), Some(12080)]);
 }
 
-/// From CUDA 13.2 on the `id` of a location is in an anonymous union, and the attributes of a launch are a union that
-/// generators have made one byte of.
+/// From CUDA 13.2 on the `id` of a location is in an anonymous union. Some generators reduce the union of launch attributes
+/// to one byte.
 #[test]
 fn locations_and_launch_attributes_have_their_layouts() {
     let location = cuda_sys::CUmemLocation { id: 3, ..Default::default() };

@@ -1,4 +1,4 @@
-//! What build scripts of dependants are told: a package that depends on cuda-sys is built on a made-up machine.
+//! The metadata that build scripts of dependants receive: builds a package that depends on cuda-sys with a made-up toolkit.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,7 +20,7 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
 }
 
 /// The lines that a dependant's build script prints with this toolkit.
-fn told(variable: &str, toolkit: &Path) -> String {
+fn build_script_output(variable: &str, toolkit: &Path) -> String {
     let sys = env!("CARGO_MANIFEST_DIR");
     let manifest = format!("{MANIFEST}cuda-sys = {{ path = {sys:?} }}\n");
     let lock = std::fs::read_to_string(Path::new(sys).join("../Cargo.lock")).unwrap();
@@ -38,10 +38,10 @@ fn told(variable: &str, toolkit: &Path) -> String {
 }
 
 #[test]
-fn dependants_are_told_root_headers_version_and_libdevice() {
+fn dependants_receive_root_headers_version_and_libdevice() {
     let header = "#pragma once\n#define CUDA_VERSION 12040\n";
     let home = folder("home", &[("include/cuda.h", header), ("nvvm/libdevice/libdevice.10.bc", "")]);
-    let text = told("CUDA_HOME", &home);
+    let text = build_script_output("CUDA_HOME", &home);
     for line in [
         format!("DEP_CUDA_ROOT={}", home.display()),
         format!("DEP_CUDA_INCLUDE={}", home.join("include").display()),
@@ -53,6 +53,6 @@ fn dependants_are_told_root_headers_version_and_libdevice() {
     // conda's newer layout, and no libdevice.
     let target = format!("targets/{}/include/cuda.h", cuda_sys::toolkit::TARGET);
     let conda = folder("conda", &[(&target, header)]);
-    let text = told("CONDA_PREFIX", &conda);
+    let text = build_script_output("CONDA_PREFIX", &conda);
     assert!(text.contains(&format!("DEP_CUDA_ROOT={}\n", conda.display())), "{text}");
 }

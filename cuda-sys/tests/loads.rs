@@ -1,8 +1,8 @@
-//! A driver that exists, through the table and the types of this build: the one that `CUDA_DRIVER_PATH` names.
+//! Calls of a real driver, which `CUDA_DRIVER_PATH` names, through the table and the types of this build.
 //!
 //! `cargo xtask check generate` runs it with the software device's library, for bindings of each version of CUDA;
-//! `EXPECTED_CUDA_VERSION` says of which, and `EXPECTED_BINDINGS` names a folder with the same bindings. Without a driver the
-//! test says that it is skipped.
+//! `EXPECTED_CUDA_VERSION` is that version, and `EXPECTED_BINDINGS` names a folder with the same bindings. Without a driver the
+//! test prints that it is skipped.
 //!
 //! # Safety
 //!
@@ -14,24 +14,24 @@ use std::path::Path;
 
 use cuda_sys::{CUDA_VERSION, CUresult, DriverApi};
 
-/// Calls a function of the table, and expects success.
+/// Calls a function of the table and asserts that it succeeds.
 macro_rules! call {
     ($api:ident.$name:ident($($argument:expr),*)) => {{
         let function = $api.$name().unwrap();
-        // SAFETY: see the head of this file.
+        // SAFETY: pointer arguments are to variables of the declared types, which live through the call.
         let status = unsafe { function($($argument),*) };
         assert_eq!(status, CUresult::CUDA_SUCCESS, stringify!($name));
     }};
 }
 
-/// The words of a file: formatting changes none of them.
+/// The words of a file, which formatting does not change.
 fn words(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap();
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
 
-/// The words of a file's code that are no numbers, among which is every name.
+/// The words of a file's code that are not numbers, which include every name.
 fn names(file: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(file).unwrap();
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
@@ -40,7 +40,7 @@ fn names(file: &Path) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_builds_bindings_are_those_that_gen_bindings_writes() {
+fn the_bindings_of_the_build_are_those_that_gen_bindings_writes() {
     let Some(expected) = std::env::var_os("EXPECTED_BINDINGS") else {
         return println!("skipped: other bindings (EXPECTED_BINDINGS names none)");
     };
@@ -50,9 +50,9 @@ fn the_builds_bindings_are_those_that_gen_bindings_writes() {
     }
 }
 
-/// The crates above cuda-sys use committed declarations.
+/// The crates above cuda-sys use the committed declarations.
 #[test]
-fn the_builds_bindings_have_every_committed_declaration() {
+fn the_bindings_of_the_build_have_every_committed_declaration() {
     for file in ["driver", "runtime", "runtime12", "nvtx"].map(|module| [module, "types.rs"].join("/")) {
         let folders = [env!("CUDA_SYS_GENERATED"), concat!(env!("CARGO_MANIFEST_DIR"), "/src/generated")];
         for file in [file.clone(), file.replace("types", "table")] {
@@ -64,7 +64,7 @@ fn the_builds_bindings_have_every_committed_declaration() {
 }
 
 #[test]
-fn a_driver_computes_through_the_table() {
+fn a_kernel_runs_through_the_table() {
     if let Ok(expected) = std::env::var("EXPECTED_CUDA_VERSION") {
         assert_eq!(CUDA_VERSION.to_string(), expected, "the bindings are those of other headers");
     }

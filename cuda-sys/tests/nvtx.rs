@@ -1,4 +1,4 @@
-//! NVTX with a tool that listens, one that fails, and none. A process has one tool at most, so each runs in its own.
+//! NVTX with a tool, with a tool that fails, and without one. A process has at most one tool, so each case has its own process.
 //!
 //! # Safety
 //!
@@ -12,7 +12,7 @@ use cuda_sys::nvtx::{
     NVTX_NO_PUSH_POP_TRACKING, nvtxDomainCreateA, nvtxMarkA, nvtxRangePop, nvtxRangePushA, nvtxRangeStartA, tool,
 };
 
-/// Says that this process is one of those that the tests start.
+/// Set in the processes that the tests start.
 const CHILD: &str = "CUDA_SYS_NVTX_CHILD";
 
 /// Compiles `tool.c` with these macros into a library of its own.
@@ -25,8 +25,8 @@ fn library(name: &str, macros: &[&str]) -> PathBuf {
     file
 }
 
-/// What the process below prints with this tool.
-fn heard(tool: Option<PathBuf>) -> String {
+/// The output of the process below with this tool.
+fn output_with(tool: Option<PathBuf>) -> String {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child
         .args(["--exact", "a_process_that_uses_nvtx", "--nocapture"])
@@ -45,26 +45,26 @@ fn a_process_that_uses_nvtx() {
         return;
     }
     let [outer, inner] = [c"outer", c"inner"].map(|name| {
-        // SAFETY: see the head of this file.
+        // SAFETY: the argument is a C string.
         unsafe { nvtxRangePushA(name.as_ptr()) }
     });
     let [first, second] = [(), ()].map(|()| {
         // SAFETY: it takes nothing.
         unsafe { nvtxRangePop() }
     });
-    // SAFETY: see the head of this file.
+    // SAFETY: the argument is a C string.
     let domain = unsafe { nvtxDomainCreateA(c"of mine".as_ptr()) };
-    // The tool does not listen to these.
-    // SAFETY: see the head of this file.
+    // The tool does not handle these.
+    // SAFETY: the argument is a C string.
     unsafe { nvtxMarkA(c"mark".as_ptr()) };
-    // SAFETY: see the head of this file.
+    // SAFETY: the argument is a C string.
     let range = unsafe { nvtxRangeStartA(c"range".as_ptr()) };
     println!("depths {outer} {inner} {first} {second}, domain {domain:?}, range {range}, tool {}", tool().is_some());
 }
 
 #[test]
-fn a_tool_hears_what_it_listens_to_and_answers() {
-    let text = heard(Some(library("tool", &[])));
+fn a_tool_receives_the_calls_that_it_handles_and_sets_their_results() {
+    let text = output_with(Some(library("tool", &[])));
     let lines: Vec<_> = ["push outer", "push inner", "pop", "pop", "domain of mine"].to_vec();
     let at: Vec<_> =
         lines.iter().map(|line| text.find(line).unwrap_or_else(|| panic!("no `{line}` in {text}"))).collect();
@@ -73,10 +73,10 @@ fn a_tool_hears_what_it_listens_to_and_answers() {
 }
 
 #[test]
-fn without_a_tool_or_with_one_that_fails_nothing_is_called() {
+fn without_a_tool_or_with_one_that_fails_no_function_is_called() {
     let nothing = format!("depths {0} {0} {0} {0}, domain 0x0, range 0, tool false", NVTX_NO_PUSH_POP_TRACKING);
     for tool in [None, Some(library("failing-tool", &["-DFAIL"])), Some(PathBuf::from("/nowhere/libtool.so"))] {
-        let text = heard(tool.clone());
+        let text = output_with(tool.clone());
         assert!(text.contains(&nothing) && !text.contains("push"), "{tool:?}: {text}");
     }
 }

@@ -1,5 +1,4 @@
-/* A tool that listens to NVTX, for the test of how one is attached: it prints what it hears. With FAIL it sets its functions
-   and then says that it failed. */
+/* A tool for NVTX, which prints the calls that it receives. With FAIL it sets its functions and then reports a failure. */
 #include <stddef.h>
 #include <stdio.h>
 

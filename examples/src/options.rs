@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// ```
 #[derive(clap::Parser, Clone, Debug)]
 pub struct Options {
-    /// Sizes that take no time, as the tests use them
+    /// Use small sizes, as the tests do
     #[arg(long)]
     pub small: bool,
     /// Folder for pictures

@@ -10,13 +10,13 @@ use image::codecs::png::{CompressionType, FilterType, PngEncoder};
 use image::{Delay, Frame, ImageBuffer, Rgb, RgbImage, buffer::ConvertBuffer};
 use ndarray::{Array2, ArrayView2};
 
-/// Red, green and blue, as kernels write them.
+/// A color as red, green and blue.
 pub type Color = [u8; 3];
 
 /// Colors of 0, 1/4, 1/2, 3/4 and 1.
 const PALETTE: [Color; 5] = [[8, 10, 36], [84, 24, 124], [206, 56, 96], [250, 156, 76], [255, 250, 214]];
 
-/// The color of a number from 0 to 1: from dark blue over purple, red and orange to a light yellow. Others are taken for the nearest.
+/// The color of a number from 0 to 1: from dark blue over purple, red and orange to a light yellow. Other numbers are clamped.
 ///
 /// # Examples
 ///
@@ -33,7 +33,7 @@ pub fn palette(value: f32) -> Color {
     })
 }
 
-/// A landscape at dusk, in few and dark colors: what the examples filter.
+/// A landscape at dusk in few and dark colors, which the examples filter.
 ///
 /// # Examples
 ///
@@ -56,7 +56,7 @@ pub fn landscape(rows: usize, columns: usize) -> Array2<Color> {
     })
 }
 
-/// Writes pixels, row by row from the top, as a PNG file, and says so on standard output.
+/// Writes pixels, row by row from the top, as a PNG file, and prints the file's name.
 ///
 /// # Errors
 ///
@@ -82,7 +82,7 @@ pub fn save(file: &Path, pixels: ArrayView2<'_, Color>) -> Result<()> {
     Ok(())
 }
 
-/// Writes frames as an animated GIF file that repeats, each frame for so many milliseconds, and says so on standard output.
+/// Writes frames as a repeating animated GIF file, with the duration of each frame in milliseconds, and prints the file's name.
 ///
 /// # Errors
 ///

@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressIterator as _, ProgressStyle};
 
-/// The numbers below `count`, with a progress bar where standard error is a terminal.
+/// Iterates over the numbers below `count`, with a progress bar if standard error is a terminal.
 ///
 /// # Panics
 ///

@@ -1,5 +1,5 @@
-//! Writes the first inputs of the targets into a folder: a kernel with each form of each instruction, and the items of
-//! PTX files, each with the variables and functions of its file.
+//! Writes the seed inputs of the targets to a folder: a kernel with each form of each instruction, and the kernels of PTX files,
+//! each with the variables and functions of its file.
 //!
 //! `cargo run --example seeds -- corpus/ptx ../cuda-sim/tests/samples/*.ptx`
 
@@ -22,7 +22,7 @@ fn register(bits: u32, number: usize) -> String {
     format!("{prefix}{number}")
 }
 
-/// An operand of that shape; the `n`-th of its instruction.
+/// The `n`-th operand of an instruction, of this shape.
 fn operand(shape: Shape, types: &[Type], n: usize) -> Option<String> {
     let of = |ty: Type| Some(register(ty.bits(), n));
     match shape {
@@ -40,7 +40,7 @@ fn operand(shape: Shape, types: &[Type], n: usize) -> Option<String> {
     }
 }
 
-/// The instruction in one of its forms, with the `choice`-th of all that may be chosen.
+/// An instruction of this form, with the `choice`-th of its alternatives.
 fn instruction(form: &Form, choice: usize) -> String {
     let types: Vec<Type> = form.types.iter().map(|set| set[choice % set.len()]).collect();
     let mut name = form.opcode.name().to_owned();
@@ -64,7 +64,7 @@ fn kernel(body: &str) -> String {
     )
 }
 
-/// Each kernel of a text, with the functions and variables beside it but no other kernel and no debug information.
+/// A module for each kernel of a text, with the text's functions and variables, but without debug information.
 fn pieces(module: &Module) -> Vec<Module> {
     let is_kernel = |item: &Item| matches!(item, Item::Function(f) if f.kind == FunctionKind::Entry);
     let shared = |item: &&Item| !is_kernel(item) && !matches!(item, Item::Note(_));

@@ -1,13 +1,13 @@
-//! Kernels that surely end, on small buffers: a launch gives a result or an error of CUDA's, never a crash.
+//! Kernels that certainly end, on small buffers: a launch returns a result or one of CUDA's errors, and never crashes.
 //!
-//! Whether a kernel ends is told by its text: control only goes down, and calls only to functions further up, so the
-//! steps that it takes are bounded and counted; what may take more than [`MAX_STEPS`] is left to the target `ptx`.
+//! Only kernels without backward branches, and with calls of earlier functions only, are launched. Their steps are bounded
+//! and counted; a kernel that may take more than [`MAX_STEPS`] is left to the target `ptx`.
 //! `cargo +nightly fuzz run launch -- -dict=fuzz/ptx.dict`; with `CUDA_SIM_ENGINE=fibers` for the other engine.
 //!
 //! # Safety
 //!
-//! Driver calls get pointers to live locals, as CUDA asks. A kernel is given more bytes of parameters than it can have,
-//! all of them addresses of one buffer.
+//! Driver calls get pointers to live locals, as CUDA requires. A kernel gets more bytes of parameters than it can have, all of
+//! which are addresses of one buffer.
 #![no_main]
 
 use cuda_sim::driver_api;
@@ -18,13 +18,13 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::{CString, c_void};
 use std::ptr::null_mut;
 
-/// Most instructions that one thread may execute.
+/// The limit for the instructions that one thread executes.
 const MAX_STEPS: u64 = 20_000;
-/// Threads of a block: a warp, and part of another.
+/// Threads in a block: a full warp, and part of another.
 const THREADS: u32 = 40;
 const BUFFER: usize = 4096;
 
-/// The most instructions that a call of the function executes, unless it may go on for ever.
+/// An upper bound for the instructions that a call of the function executes; `None` if it may not end.
 fn steps(function: &Function, known: &HashMap<&str, u64>) -> Option<u64> {
     let (mut labels, mut steps) = (HashSet::new(), 1u64);
     for statement in function.body.as_ref()? {
@@ -34,7 +34,7 @@ fn steps(function: &Function, known: &HashMap<&str, u64>) -> Option<u64> {
             }
             Statement::BranchTargets(_, targets) if targets.iter().any(|t| labels.contains(t.as_str())) => return None,
             Statement::Instruction(instruction) => {
-                // A table may stand above the branch that uses it and name a label in between.
+                // An indirect branch can go backwards: its table may come before it and name a label in between.
                 let up = |operand: &Operand| matches!(operand, Operand::Name(name) if labels.contains(name.as_str()));
                 let jumps = instruction.opcode == Opcode::BrxIdx;
                 let up = instruction.opcode == Opcode::Bra && instruction.operands.iter().any(up);
@@ -53,7 +53,7 @@ fn steps(function: &Function, known: &HashMap<&str, u64>) -> Option<u64> {
     (steps <= MAX_STEPS).then_some(steps)
 }
 
-/// The kernels of a text that surely end.
+/// The kernels of a text that certainly end.
 fn ending(module: &ptx::Module) -> Vec<&Function> {
     let mut known = HashMap::new();
     let mut kernels = Vec::new();
@@ -71,7 +71,7 @@ fn ending(module: &ptx::Module) -> Vec<&Function> {
 macro_rules! call {
     ($name:ident($($argument:expr),*)) => {{
         let function = driver_api().$name().expect(stringify!($name));
-        // SAFETY: CUDA's contract, kept as the header says.
+        // SAFETY: pointers are to live locals of the types that CUDA declares, and handles are those that the driver returned.
         unsafe { function($($argument),*) }
     }};
 }

@@ -1,12 +1,12 @@
-//! What the targets share: mutations of PTX by its tokens and statements, so that most of what is tried still parses.
+//! The mutator of the targets: mutates PTX by tokens and statements, so that most mutated texts still parse.
 //!
-//! Half of the mutations are libFuzzer's own. The others take a part of the text (a token, a suffix of an instruction's
-//! name, a statement) and put another of the same kind in its place, from the same text or from [`WORDS`].
+//! Half of the mutations are libFuzzer's own. The others replace a part of the text (a token, a suffix of an instruction's
+//! name, a statement) by another of the same kind, from the same text or from [`WORDS`].
 
 use libfuzzer_sys::fuzzer_mutate;
 use std::ops::Range;
 
-/// Suffixes and numbers that are worth trying anywhere.
+/// Suffixes and numbers that are inserted anywhere.
 const WORDS: &[&str] = &[
     ".b8", ".b16", ".b32", ".b64", ".b128", ".u8", ".u16", ".u32", ".u64", ".s8", ".s16", ".s32", ".s64", ".f16",
     ".f16x2", ".bf16", ".bf16x2", ".f32", ".f64", ".pred", ".rn", ".rz", ".rm", ".rp", ".ftz", ".sat", ".lo", ".hi",
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// What a token is, by its first byte: only the same kind takes its place.
+/// The kind of a token, by its first byte; a token is replaced only by one of the same kind.
 fn kind(token: &str) -> u8 {
     match token.as_bytes()[0] {
         b'0'..=b'9' => b'0',
@@ -39,7 +39,7 @@ fn kind(token: &str) -> u8 {
     }
 }
 
-/// The places of words, names, suffixes and punctuation.
+/// The ranges of words, names, suffixes and punctuation.
 fn tokens(text: &str) -> Vec<Range<usize>> {
     let word = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b':');
     let bytes = text.as_bytes();
@@ -60,7 +60,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The places of statements, `;` included.
+/// The ranges of statements, including their `;`.
 fn statements(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let ends = text.bytes().enumerate().filter(|(_, b)| matches!(b, b';' | b'{' | b'}' | b':')).map(|(at, _)| at + 1);
@@ -90,7 +90,7 @@ fn change(text: &mut String, random: &mut Random) {
     }
 }
 
-/// Mutates `data[..size]` and gives the new size.
+/// Mutates `data[..size]` and returns the new size.
 pub fn mutate(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
     let mut random = Random(u64::from(seed).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let Ok(text) = std::str::from_utf8(&data[..size]) else { return fuzzer_mutate(data, size, max_size) };

@@ -19,7 +19,7 @@ static void *function(const char *name) {
     return found;
 }
 
-/* A function whose address comes as a plain pointer, which ISO C does not convert. */
+/* Looks up a function; its address is a data pointer, which ISO C does not convert. */
 #define FUNCTION(name, ...)        \
     int (*name)(__VA_ARGS__);      \
     *(void **)&name = function(#name)

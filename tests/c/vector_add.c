@@ -1,5 +1,5 @@
-/* A C program that knows nothing of Rust: it loads PTX from a file and runs the vector add through whatever answers to
- * libcuda.so.1. The prototypes are those of cuda.h, written out so that no toolkit is needed.
+/* A C program that loads PTX from a file and runs the vector add through the libcuda.so.1 that the loader finds. The
+ * prototypes are those of cuda.h, written out so that no toolkit is needed.
  *
  * Usage: vector_add FILE.ptx ENTRY
  */

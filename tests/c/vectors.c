@@ -1,5 +1,5 @@
-/* Prints name, size, alignment and the offset of the last member of CUDA's vector types: of its own header where the
-   compiler finds that, else of types as its manual states them. */
+/* Prints name, size, alignment and the offset of the last member of CUDA's vector types: those of its own header if the
+   compiler finds it, else types as its manual describes them. */
 #include <stddef.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-// Thread block clusters as CUDA's users write them; ../tests/cuda_cpp.rs knows what the kernels compute.
+// Thread block clusters as CUDA's users write them; ../tests/cuda_cpp.rs has the expected results.
 #include <cooperative_groups.h>
 
 namespace cg = cooperative_groups;
 
-// How many values fall into each of 64 parts, of which each block of a cluster of four holds 16.
+// A histogram of 64 bins, of which each block of a cluster of four has 16 in shared memory.
 extern "C" __global__ void cluster_histogram(unsigned n, const unsigned *x, unsigned *bins) {
     __shared__ unsigned own[16];
     cg::cluster_group cluster = cg::this_cluster();
@@ -17,7 +17,7 @@ extern "C" __global__ void cluster_histogram(unsigned n, const unsigned *x, unsi
     if (threadIdx.x < 16) bins[cluster.block_rank() * 16 + threadIdx.x] = own[threadIdx.x];
 }
 
-// Clusters that the kernel itself asks for, in two dimensions; the barrier in its two halves; dynamic shared memory.
+// Clusters that the kernel declares, in two dimensions; the split barrier (arrive and wait); dynamic shared memory.
 extern "C" __global__ void __cluster_dims__(2, 2, 1) cluster_places(unsigned *out) {
     extern __shared__ unsigned mine[];
     cg::cluster_group cluster = cg::this_cluster();

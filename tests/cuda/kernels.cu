@@ -1,4 +1,4 @@
-// Kernels as CUDA's users write them, for each compiler of NVIDIA's; ../tests/cuda_cpp.rs knows what they compute.
+// Kernels as CUDA's users write them, for each of NVIDIA's compilers; ../tests/cuda_cpp.rs has the expected results.
 #include <cooperative_groups.h>
 #include <cuda_fp16.h>
 #ifndef __CUDACC_RTC__

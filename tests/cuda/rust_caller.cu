@@ -1,4 +1,4 @@
-// What calls device functions in Rust; their declarations are put in front of it.
+// Calls device functions in Rust, whose declarations are inserted before this text.
 extern "C" __global__ void calls(float *out) {
     int i = threadIdx.x;
     float x = i;

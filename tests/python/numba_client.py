@@ -1,4 +1,4 @@
-"""What Numba's users do, on whatever driver NUMBA_CUDA_DRIVER names. Each function checks its own results.
+"""Programs of Numba's users, on the driver that NUMBA_CUDA_DRIVER names. Each function checks its own results.
 
 Usage: numba_client.py GROUP ..., with the groups at the end of this file.
 """
@@ -116,7 +116,7 @@ def reduction():
     assert largest(np.sin(np.arange(5000.0))) == np.sin(np.arange(5000.0)).max()
 
 
-# What threads do together.
+# Cooperation of threads.
 
 
 def atomics():
@@ -212,7 +212,7 @@ def cooperative_groups():
     same(matrix, np.tile(np.arange(40), (256, 1)).T)
 
 
-# What one thread does.
+# The language of a single thread.
 
 
 def functions_and_math():
@@ -337,7 +337,7 @@ def exceptions():
     try:
         kernel[1, 8](np.zeros(8))
     except ValueError as error:
-        # Numba counts the dimensions from the last.
+        # Numba numbers the dimensions from the last.
         assert "tid=[0, 0, 3] ctaid=[0, 0, 0]: of that thread" in str(error), error
     else:
         raise AssertionError("the kernel's exception was lost")
@@ -354,7 +354,7 @@ def exceptions():
         raise AssertionError("an index beyond the tuple was accepted")
 
 
-# What the host does.
+# The host's functions.
 
 
 def host_memory():
@@ -471,7 +471,7 @@ def contexts():
 
 GROUPS = {
     "manual": [vector_add, matmul, matmul_tiled, reduction],
-    "together": [atomics, warps, barriers, cooperative_groups],
+    "cooperation": [atomics, warps, barriers, cooperative_groups],
     "language": [
         functions_and_math,
         local_and_constant_memory,

@@ -1,4 +1,4 @@
-//! A library of device functions, as another crate has them: kernels of `tests/` call into it.
+//! A library of device functions, which kernels of `tests/` call as those of another crate.
 
 use cuda_jit::{DeviceType, Float, device};
 
@@ -9,7 +9,7 @@ use cuda_jit::{DeviceType, Float, device};
 pub struct Line<T> {
     /// Its slope.
     pub slope: T,
-    /// Where it is at 0.
+    /// Its value at 0.
     pub offset: T,
 }
 
@@ -40,7 +40,7 @@ pub fn axpy<T: Float>(a: T, x: T, y: T) -> T {
     a * x + y
 }
 
-/// What can be sampled.
+/// A function that can be sampled.
 #[device]
 pub trait Curve {
     /// Its value.
@@ -59,7 +59,7 @@ impl Curve for Line<f32> {
     }
 }
 
-/// Applies a function so many times.
+/// Applies a function `times` times.
 #[device]
 pub fn repeated<F: Fn(f32) -> f32>(times: u32, start: f32, f: F) -> f32 {
     let mut v = start;

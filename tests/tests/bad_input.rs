@@ -1,5 +1,5 @@
-//! Impossible launches, indices out of bounds, a driver that is not there, PTX that is none: errors that name the value
-//! and the limit, and nothing that happened in spite of them.
+//! Errors for invalid launches, indices out of bounds, a missing driver and invalid PTX: the errors name the value and the
+//! limit, and nothing is launched.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ fn mark(out: &mut [u32]) {
     }
 }
 
-/// Launches `mark` in that configuration and returns the refusal; fails if anything was launched.
+/// Launches `mark` with an invalid configuration and returns the error; fails if anything was launched.
 #[track_caller]
 fn refusal(config: impl Into<LaunchConfig>) -> LaunchConfigError {
     let mut out = zeros::<u32, _>(64).expect("a few bytes");
@@ -66,7 +66,7 @@ fn a_grid_that_is_too_large() {
     assert!(text.contains(&format!("y is {}, it must be from 1 to {y}", u64::from(y) + 1)), "{text}");
     let text = refusal((u64::from(x) + 1, 1)).to_string();
     assert!(text.contains(&format!("x is {}, it must be from 1 to {x}", u64::from(x) + 1)), "{text}");
-    // What does not fit 32 bits is refused and not cut.
+    // A value that does not fit in 32 bits is refused and not truncated.
     assert!(refusal(((1_u64 << 32) + 1, 1)).to_string().contains("x is 4294967297,"));
     assert!(refusal((usize::MAX, 1)).to_string().contains("x is 18446744073709551615,"));
 }
@@ -78,7 +78,7 @@ fn the_wrong_number_of_dimensions() {
         "grid in 4 dimensions: it must be in 1 to 3; nothing was launched"
     );
     assert!(refusal((1, &[] as &[usize])).to_string().starts_with("block in 0 dimensions: it must be in 1 to 3"));
-    // `mark` asks for its place in one dimension: in two, threads would share it.
+    // `mark` uses a one-dimensional position, which several threads of a two-dimensional launch would share.
     let LaunchConfigError::Dimensions { kernel, given, used } = refusal((1, (8, 8))) else { panic!() };
     assert_eq!((kernel.as_deref(), given, used), (Some("mark"), 2, 1));
 }
@@ -91,7 +91,7 @@ fn too_much_shared_memory() {
     assert!(text.contains(&format!("at most {limit} bytes")), "{text}");
 }
 
-/// Reads one place too far.
+/// Reads one element beyond the end.
 const LINE: u32 = line!() + 5;
 #[kernel]
 fn next(x: &[i32], out: &mut [i32]) {
@@ -101,7 +101,7 @@ fn next(x: &[i32], out: &mut [i32]) {
     }
 }
 
-// A context reports a panic to whoever synchronises first: the kernels that panic have a process of their own.
+// A context reports a panic to the first thread that synchronises, so the kernels that panic run in a process of their own.
 
 #[test]
 fn an_index_out_of_bounds() {
@@ -125,7 +125,7 @@ fn index_out_of_bounds() -> Result<()> {
     {
         assert!(text.contains(part), "`{part}` is not in: {text}");
     }
-    // It is reported once; the other threads' results are there, and the context lives.
+    // The panic is reported once; the other threads have written their results, and the context stays usable.
     synchronize()?;
     let host = out.copy_to_host()?;
     assert_eq!(host.slice(ndarray::s![..n - 1]), Array1::from_iter(1..n as i32));
@@ -137,8 +137,8 @@ fn index_out_of_bounds() -> Result<()> {
 }
 
 #[test]
-fn copying_what_a_panicked_kernel_wrote_reports_it() {
-    in_own_process("bad_input::copying_what_a_panicked_kernel_wrote_reports_it", &[], || {
+fn copying_the_output_of_a_panicked_kernel_reports_the_panic() {
+    in_own_process("bad_input::copying_the_output_of_a_panicked_kernel_reports_the_panic", &[], || {
         let x = to_device(&Array1::from_iter(0..32)).expect("there is room");
         let mut out = zeros::<i32, _>(32).expect("there is room");
         next::launch((1, 32), &x, &mut out).expect("it is launched");
@@ -149,19 +149,19 @@ fn copying_what_a_panicked_kernel_wrote_reports_it() {
 }
 
 #[test]
-fn a_driver_that_is_not_there() {
+fn a_missing_driver() {
     let path = "/nowhere/libcuda.so.1";
-    in_own_process("bad_input::a_driver_that_is_not_there", &[("CUDA_DRIVER_PATH", Some(path))], || {
+    in_own_process("bad_input::a_missing_driver", &[("CUDA_DRIVER_PATH", Some(path))], || {
         let error = to_device(&Array1::<f32>::zeros(1)).expect_err("there is no such driver").to_string();
         assert!(error.contains(path), "{error}");
         assert!(!is_available(), "a test for it must not fail");
     });
 }
 
-/// The error for a module that is no PTX, from a driver.
+/// A driver's error for invalid PTX.
 fn refused(driver: &Driver, ptx: &str) -> Result<cuda_driver::JitError> {
     let context = driver.device(0)?.primary_context()?;
-    // SAFETY: the module is refused, so nothing of it can run.
+    // SAFETY: the driver refuses the module, so none of its code can run.
     let error = unsafe { Module::load_ptx(&context, ptx) }.expect_err("it is no PTX");
     let text = error.to_string();
     let cuda_driver::Error::Jit(error) = error else { panic!("{text}") };
@@ -171,16 +171,16 @@ fn refused(driver: &Driver, ptx: &str) -> Result<cuda_driver::JitError> {
 const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
 #[test]
-fn ptx_that_is_none() -> Result<()> {
+fn invalid_ptx() -> Result<()> {
     let error = refused(driver()?, &format!("{HEAD}.visible .entry k()\n{{\n\tfrobnicate.b32 %r1;\n\tret;\n}}\n"))?;
     assert_eq!(error.code, CUresult::CUDA_ERROR_INVALID_PTX);
     assert_eq!(error.line, Some(6), "{error}");
     Ok(())
 }
 
-/// The software device names the column too, in its own log.
+/// The software device's log also names the column.
 #[test]
-fn ptx_that_is_none_on_the_software_device() -> Result<()> {
+fn invalid_ptx_on_the_software_device() -> Result<()> {
     let driver = Driver::new(cuda_sim::driver_api())?;
     let cases = [
         (format!("{HEAD}.visible .entry k()\n{{\n\tfrobnicate.b32 %r1;\n\tret;\n}}\n"), 6, "frobnicate"),
@@ -197,10 +197,10 @@ fn ptx_that_is_none_on_the_software_device() -> Result<()> {
     Ok(())
 }
 
-/// Handed over by path, a library that is no driver is an error that names what it lacks.
+/// Opening a library that is not a driver is an error that names the missing function.
 #[test]
 fn a_library_that_is_no_driver() {
-    // SAFETY: it is open already, and has none of the driver's functions.
+    // SAFETY: the library is already open, and has none of the driver's functions.
     let api = unsafe { DriverApi::load_from("libc.so.6") }.expect("every Linux has it");
     let error = Driver::new(Arc::new(api)).expect_err("libc has no cuInit").to_string();
     assert!(error.contains("cuInit") && error.contains("libc.so.6"), "{error}");

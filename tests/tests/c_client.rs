@@ -1,4 +1,4 @@
-//! `libcuda_sim.so` as a C program's and as a Rust program's libcuda.
+//! `libcuda_sim.so` as the driver of a C program and of a Rust program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,9 +7,9 @@ use cuda_prelude::*;
 use ndarray::Array1;
 use tempfile::TempDir;
 
-use crate::support::{add_arrays, in_own_process, shown, skip};
+use crate::support::{add_arrays, combined_output, in_own_process, skip};
 
-/// The library, which is built where it is not there; it lies in the folder above this executable's.
+/// Builds the library, in the folder above this executable's.
 pub(crate) fn library() -> PathBuf {
     let executable = std::env::current_exe().expect("a test knows its executable");
     let folder = executable.ancestors().nth(2).expect("executables lie in the target folder's deps");
@@ -20,11 +20,11 @@ pub(crate) fn library() -> PathBuf {
         cargo.arg("--release");
     }
     let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     folder.join("libcuda_sim.so")
 }
 
-/// A folder in which `libcuda.so` and `libcuda.so.1` are the software device.
+/// Creates a folder in which `libcuda.so` and `libcuda.so.1` are the software device.
 pub(crate) fn with_library() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let library = library();
@@ -34,14 +34,14 @@ pub(crate) fn with_library() -> TempDir {
     folder
 }
 
-/// Compiles the C program, or `None` where there is no C compiler.
+/// Compiles the C program; `None` without a C compiler.
 fn compile_c(folder: &Path) -> Option<PathBuf> {
     let program = folder.join("vector_add");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/vector_add.c");
     let mut cc = Command::new("cc");
     cc.args(["-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source);
     let output = cc.arg("-L").arg(folder).arg("-l:libcuda.so.1").output().ok()?;
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     Some(program)
 }
 
@@ -56,7 +56,7 @@ fn a_c_program_runs_the_vector_add() {
     let mut client = Command::new(program);
     client.arg(&ptx).arg("add_arrays_f32").env("LD_LIBRARY_PATH", folder.path());
     let output = client.output().expect("it starts");
-    let text = shown(&output);
+    let text = combined_output(&output);
     assert!(output.status.success(), "{}: {text}", output.status);
     assert!(text.contains("1000000 sums, 0 wrong, panicked 0"), "{text}");
 }
@@ -70,16 +70,16 @@ fn a_c_program_gets_the_drivers_codes() {
     let ptx = folder.path().join("bad.ptx");
     std::fs::write(&ptx, "nonsense\n").expect("it can be written");
     let output = Command::new(program).arg(&ptx).arg("k").env("LD_LIBRARY_PATH", folder.path()).output();
-    let text = shown(&output.expect("it starts"));
+    let text = combined_output(&output.expect("it starts"));
     assert!(text.contains("CUDA_ERROR_INVALID_PTX (218)"), "{text}");
 }
 
-/// A program without a subscriber learns the cause of an error on standard error, unless it asks not to.
+/// A program without a subscriber gets the cause of an error on standard error, unless it turns that off.
 #[test]
-fn a_c_program_is_told_why() {
+fn a_c_program_gets_the_cause_of_an_error_on_standard_error() {
     let folder = with_library();
     let Some(program) = compile_c(folder.path()) else {
-        return skip("c_client::a_c_program_is_told_why", "no C compiler");
+        return skip("c_client::a_c_program_gets_the_cause_of_an_error_on_standard_error", "no C compiler");
     };
     let ptx = folder.path().join("wild.ptx");
     let text = ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry wild(.param .u64 a, .param .u64 n, .param .u64 b, \
@@ -92,16 +92,16 @@ fn a_c_program_is_told_why() {
         client.envs(log.map(|level| ("CUDA_SIM_LOG", level)));
         String::from_utf8_lossy(&client.output().expect("it starts").stderr).into_owned()
     };
-    let told = run(&ptx, None);
-    assert!(told.contains("cuda-sim: error: ") && told.contains("kernel `wild`"), "{told}");
+    let text = run(&ptx, None);
+    assert!(text.contains("cuda-sim: error: ") && text.contains("kernel `wild`"), "{text}");
     assert!(!run(&ptx, Some("off")).contains("cuda-sim: "), "it is asked not to");
     assert!(run(&ptx, Some("loud")).contains("CUDA_SIM_LOG=loud is not allowed"), "it is no level");
     std::fs::write(&ptx, "nonsense\n").expect("it can be written");
-    let told = run(&ptx, None);
-    assert!(told.contains("cuda-sim: error: loading a module: "), "{told}");
+    let text = run(&ptx, None);
+    assert!(text.contains("cuda-sim: error: loading a module: "), "{text}");
 }
 
-/// A program that names any function of the headers starts: what the device lacks is there too, and refuses by code.
+/// A program that links any function of the headers starts: unsupported functions exist too, and return an error code.
 #[test]
 fn every_function_of_the_headers_is_exported() {
     use object::{Object, ObjectSymbol};
@@ -109,10 +109,10 @@ fn every_function_of_the_headers_is_exported() {
     let file = object::File::parse(&*bytes).expect("it is a library");
     let exported: std::collections::HashSet<&str> =
         file.dynamic_symbols().filter(|s| s.is_definition()).filter_map(|s| s.name().ok()).collect();
-    // Found by cuGetProcAddress alone: clients would take them for newer variants of functions with other parameters.
+    // These are found by cuGetProcAddress only: clients would mistake them for newer variants of functions with other parameters.
     let hidden = ["cuCtxGetDevice_v2", "cuCtxSynchronize_v2"];
     let of_graphs = |name: &str| ["Graph", "Capture", "UserObject"].iter().any(|part| name.contains(part));
-    // The device's version of CUDA, as it tells it.
+    // The version of CUDA that the device reports.
     let of_device = cuda_sys::SYMBOLS.iter().filter(|symbol| symbol.version <= 13000);
     let missing = of_device.map(|symbol| symbol.name).filter(|name| !exported.contains(name));
     let missing: Vec<&str> = missing.filter(|name| name.starts_with("cuGraphics") || !of_graphs(name)).collect();
@@ -120,7 +120,7 @@ fn every_function_of_the_headers_is_exported() {
     assert!(hidden.iter().all(|name| missing.contains(name)), "{missing:?}");
 }
 
-/// Through the loader, the library's exports and cuGetProcAddress, all that Rust programs do runs as well.
+/// A Rust program uses the library through the loader, its exports and cuGetProcAddress.
 #[test]
 fn a_rust_program_runs_on_the_library() {
     let test = "c_client::a_rust_program_runs_on_the_library";

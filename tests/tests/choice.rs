@@ -1,4 +1,4 @@
-//! Which driver a process uses, and what it is told of its devices; drivers are made up in C.
+//! The choice of a process' driver, and the description of its devices, with made-up drivers in C.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,7 +7,7 @@ use cuda_prelude::*;
 
 use crate::support::in_own_process;
 
-/// Compiles the driver of `doctor`'s tests to a file in a new folder.
+/// Compiles the driver of the tests of `doctor` to a file in a new folder.
 fn driver(folder: &Path, name: &str, define: Option<&str>) -> PathBuf {
     let library = folder.join(name);
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../xtask/tests/doctor/driver.c");
@@ -17,7 +17,7 @@ fn driver(folder: &Path, name: &str, define: Option<&str>) -> PathBuf {
     library
 }
 
-/// What `detect` prints and returns in a process of its own that is given a driver.
+/// The output and the result of `detect` in a process with a made-up driver.
 fn detected(test: &str, define: Option<&str>) -> String {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let library = driver(folder.path(), "libmade-up.so", define);
@@ -50,8 +50,8 @@ detect: true
 }
 
 #[test]
-fn a_device_that_is_too_old_is_said_to_be() {
-    let text = detected("choice::a_device_that_is_too_old_is_said_to_be", Some("-DOLD"));
+fn a_device_that_is_too_old_is_reported_as_unsupported() {
+    let text = detected("choice::a_device_that_is_too_old_is_reported_as_unsupported", Some("-DOLD"));
     if text.is_empty() {
         return;
     }
@@ -60,8 +60,8 @@ fn a_device_that_is_too_old_is_said_to_be() {
 }
 
 #[test]
-fn a_driver_that_was_asked_for_may_have_no_device() {
-    let text = detected("choice::a_driver_that_was_asked_for_may_have_no_device", Some("-DNONE"));
+fn a_chosen_driver_may_have_no_device() {
+    let text = detected("choice::a_chosen_driver_may_have_no_device", Some("-DNONE"));
     let expected = "Found 0 CUDA devices\nSummary: kernels run on 0 of 0\ndetect: false\n";
     assert!(text.is_empty() || text.contains(expected), "{text}");
 }

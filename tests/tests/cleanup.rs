@@ -1,5 +1,5 @@
-//! Deferred frees, pools and managers as programs use them: by the prelude's names, with kernels. Each test looks at all that its
-//! context has, and so has a process of its own.
+//! Deferred frees, pools and managers through the prelude, with kernels. Each test checks the statistics of its context, and so
+//! runs in a process of its own.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use ndarray::Array1;
 
 use crate::support::{add_arrays, in_own_process};
 
-/// Adds on the device, with three arrays that are dropped at once.
+/// Adds on the device, with three arrays that are dropped on return.
 fn add(stream: &Stream) -> Result<Array1<f32>> {
     let x = to_device(&Array1::<f32>::ones(64))?;
     let mut out = zeros::<f32, _>(64)?;
@@ -35,7 +35,7 @@ fn deferred() -> Result<()> {
     assert_eq!(pending(), 60, "the outer guard is there");
     let mut host = Array1::<f32>::zeros(64);
     for _ in 0..3 {
-        // Page-locked memory is given back at once, or this would be refused the second time.
+        // Page-locked memory is unlocked at the end of its borrow, or locking it a second time would fail.
         let ones = from_slice(&[1.0; 64])?;
         pinned(&mut host, |host| ones.copy_to_pinned_mut(host, &stream))??;
         assert_eq!(host.sum(), 64.0);
@@ -53,8 +53,8 @@ fn deferred() -> Result<()> {
 }
 
 #[test]
-fn a_manager_gives_the_memory_of_launches() {
-    in_own_process("cleanup::a_manager_gives_the_memory_of_launches", &[], || managed().expect("it works"));
+fn the_memory_of_launches_comes_from_the_manager() {
+    in_own_process("cleanup::the_memory_of_launches_comes_from_the_manager", &[], || managed().expect("it works"));
 }
 
 fn managed() -> Result<()> {

@@ -1,13 +1,12 @@
-//! CUDA C++ from NVIDIA's own compilers, compiled when the test runs, next to kernels in Rust.
+//! CUDA C++ that NVIDIA's own compilers compile when the test runs, together with kernels in Rust.
 //!
-//! NVRTC of CUDA 12 and 13 and nvcc 13 compile `cuda/kernels.cu`, optimised and for debuggers, for old cards and new
-//! ones; what the kernels compute is known here. libNVVM compiles text of its own kind. The compilers come from
-//! `cargo xtask setup --all`.
+//! NVRTC of CUDA 12 and 13 and nvcc 13 compile `cuda/kernels.cu`, optimised and for debuggers, for old and new cards. This file
+//! has the expected results. libNVVM compiles NVVM IR. `cargo xtask setup --all` downloads the compilers.
 //!
 //! # Safety
 //!
 //! Each launch passes the parameters that the kernel of that name in `cuda/` takes: values of their types, and arrays
-//! that outlive the synchronisation after it. Raw calls pass pointers to live locals, as CUDA's documentation asks.
+//! that outlive the synchronisation after it. Raw calls pass pointers to live locals, as CUDA's documentation requires.
 #![expect(clippy::undocumented_unsafe_blocks, reason = "the header's argument holds for each call")]
 
 use std::ffi::{CStr, OsString, c_void};
@@ -20,14 +19,14 @@ use cuda_driver::{Context, Module};
 use cuda_prelude::*;
 use ndarray::{Array1, Ix1};
 
-use crate::support::{add_arrays, downloaded, in_own_process, shown, skip};
+use crate::support::{add_arrays, combined_output, downloaded, in_own_process, skip};
 
-/// A compiler and where its parts are.
+/// A compiler with its files and arguments.
 struct Compiler {
     name: &'static str,
     program: PathBuf,
     first: Vec<OsString>,
-    /// Puts source and output among the arguments.
+    /// True if it takes source and output as nvcc does.
     nvcc: bool,
 }
 
@@ -41,7 +40,7 @@ fn caller(folder: &Path) -> Option<PathBuf> {
     let mut cc = Command::new("cc");
     cc.args(["-std=c99", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program);
     let output = cc.arg(source("c/compile.c")).arg("-ldl").output().ok()?;
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     Some(program)
 }
 
@@ -84,16 +83,16 @@ impl Compiler {
             command.args(&self.first).args(options).arg("-o").arg(&output).arg(source(file));
         } else {
             command.args(&self.first[..2]).arg(source(file)).arg(&output).args(&self.first[2..]).args(options);
-            // The library looks for its other half there.
+            // The library loads its builtins from there.
             command.env("LD_LIBRARY_PATH", Path::new(&self.first[1]).parent().expect("a file in a folder"));
         }
         let result = command.output().expect("it starts");
-        assert!(result.status.success(), "{} {options:?}: {}", self.name, shown(&result));
+        assert!(result.status.success(), "{} {options:?}: {}", self.name, combined_output(&result));
         std::fs::read_to_string(&output).expect("it has been written")
     }
 }
 
-/// A loaded text and what it is called in failures.
+/// A loaded module, and its name in failures.
 struct Program<'a> {
     module: &'a Module,
     name: String,
@@ -110,7 +109,7 @@ impl Program<'_> {
         done().unwrap_or_else(|error| panic!("{}: {kernel}: {error}", self.name));
     }
 
-    /// Launches a kernel whose parameters are numbers and arrays, which come back.
+    /// Launches a kernel whose parameters are numbers and arrays, and returns the arrays.
     fn run<T: Element>(&self, kernel: &str, config: &LaunchConfig, numbers: &[u32], arrays: &[Vec<T>]) -> Vec<Vec<T>> {
         let device: Vec<_> = arrays.iter().map(|array| from_slice(array).expect("there is room")).collect();
         let mut words: Vec<u64> = numbers.iter().map(|n| u64::from(*n)).collect();
@@ -164,7 +163,7 @@ impl Program<'_> {
         self.check("matmul_long", &c, product);
     }
 
-    fn together(&self) {
+    fn cooperation(&self) {
         let n = 4 * 64;
         let cooperative = LaunchConfig::new(4, 64).cooperative();
         let x = self.run("grid_steps", &cooperative, &[5], &[numbers(n, |i| i as i32)]);
@@ -191,7 +190,7 @@ impl Program<'_> {
         let four = LaunchConfig::new(4, 96).cluster(4);
         let bins = self.run("cluster_histogram", &four, &[5000], &[values.clone(), vec![0; 64]]).remove(1);
         self.check("cluster_histogram", &bins, |bin| values.iter().filter(|v| **v as usize % 64 == bin).count() as u32);
-        // The kernel says how large its clusters are.
+        // The kernel declares the size of its clusters.
         let places = self.run("cluster_places", &LaunchConfig::new((4, 2), 32).shared_bytes(128), &[], &[vec![0; 256]]);
         self.check("cluster_places", &places[0], |i| {
             let (block, thread) = (i / 32, i % 32);
@@ -201,7 +200,7 @@ impl Program<'_> {
         });
     }
 
-    /// Conversions of 8-bit floats are those of NVIDIA's header, to the bit.
+    /// Conversions of 8-bit floats are bit for bit those of NVIDIA's header.
     fn float8(&self) {
         let turning = (0..=255).flat_map(|code| {
             let wide = [e4m3::from_bits(code).to_f32(), e5m2::from_bits(code).to_f32(), e8m0::from_bits(code).to_f32()];
@@ -209,7 +208,7 @@ impl Program<'_> {
         });
         let turning = turning.flatten().flat_map(|v| [v.next_down(), v, v.next_up(), -v]);
         let mut x: Vec<u32> = turning.map(f32::to_bits).collect();
-        // every `f16` and `bf16` is in the lower halves
+        // The lower halves of the numbers are every `f16` and `bf16`.
         x.extend((0..=u16::MAX).map(|bits| u32::from(bits) | u32::from(bits.rotate_left(5)) << 16));
         let n = x.len();
         let config = LaunchConfig::new(n.div_ceil(256), 256);
@@ -249,7 +248,7 @@ impl Program<'_> {
         }
     }
 
-    /// A loop in a graph, whose kernel says when it ends.
+    /// A loop in a graph, which a kernel ends.
     fn loop_in_a_graph(&self) {
         let context = self.module.context();
         let halve = self.module.function("halve").expect("it is there");
@@ -278,7 +277,7 @@ impl Program<'_> {
         self.launch("count", &LaunchConfig::new(3, 32), &mut []);
         let (address, bytes) = self.module.global("counter").expect("it is managed");
         assert_eq!(bytes, 4);
-        // Its value is read as the host reads managed memory.
+        // The host reads its value directly, since it is managed memory.
         let counter = unsafe { std::ptr::with_exposed_provenance::<i32>(address as usize).read_volatile() };
         assert_eq!(counter, 40 + 96, "{}: count", self.name);
         let out = self.run("pointers", &line, &[], &[vec![0.0f32; 32]]);
@@ -302,17 +301,17 @@ fn numbers<T>(n: usize, of: impl Fn(usize) -> T) -> Vec<T> {
     (0..n).map(of).collect()
 }
 
-/// Compiles the kernels in each of the ways, and runs them all.
+/// Compiles the kernels with each of the sets of options, and runs them all.
 fn kernels(test: &str, name: &'static str, ways: &[&[&str]]) {
     compiled(test, name, "cuda/kernels.cu", ways, |program| {
         program.arithmetic();
         program.matrices();
-        program.together();
+        program.cooperation();
         program.memory_and_calls();
     });
 }
 
-/// Compiles a file in each of the ways, and runs what is in it.
+/// Compiles a file with each of the sets of options, and runs its kernels.
 fn compiled(test: &str, name: &'static str, file: &str, ways: &[&[&str]], run: impl Fn(&Program<'_>)) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let Some(compiler) = compiler(name, folder.path()) else {
@@ -340,7 +339,7 @@ fn clusters() {
 
 #[test]
 fn float8() {
-    // by integers, and by the instructions
+    // The first converts by integer arithmetic, the second by instructions.
     for (name, ways) in [
         ("NVRTC 13", [&["-arch=compute_75"][..], &["-arch=compute_89"]]),
         ("nvcc 13", [&["-arch=sm_75"], &["-arch=sm_90"]]),
@@ -349,7 +348,7 @@ fn float8() {
     }
 }
 
-/// Newer cards have instructions for scales too.
+/// Newer cards also have instructions for scales.
 #[test]
 fn float8_of_newer_cards() {
     let test = "cuda_cpp::float8_of_newer_cards";
@@ -403,7 +402,7 @@ fn libnvvm() {
     }
 }
 
-/// Texts linked to one, and loaded.
+/// Links texts to one module, and loads it.
 fn linked(context: &Context, parts: &[String]) -> CUmodule {
     let (api, _current) = (context.api(), context.synchronize().expect("it is current now"));
     let (mut state, mut image, mut bytes, mut module) = (null_mut(), null_mut(), 0, null_mut());
@@ -432,7 +431,7 @@ fn launch_linked<T: Element>(context: &Context, module: CUmodule, kernel: &CStr,
     ok(unsafe { launch(function, 1, 1, 1, 8, 1, 1, 0, null_mut(), params.as_mut_ptr(), null_mut()) });
 }
 
-/// Two files compiled on their own, of which each has a function of the same name for itself.
+/// Two separately compiled files, which each have a local function of the same name.
 #[test]
 fn files_are_linked() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -498,7 +497,7 @@ fn plus(a: Complex32, b: f32x4) -> Complex32 {
     a * Complex32::new(b.x + b.y, b.z + b.w)
 }
 
-/// What `cuda/rust_caller.cu` leaves for a thread.
+/// The expected output of `cuda/rust_caller.cu` for a thread.
 fn called(i: usize) -> Vec<f32> {
     let x = i as f32;
     let body = Body { at: [x, 2.0, 3.0], fixed: i % 2 == 1, charge: 5 - i as i8, mass: 0.5 * i as f64 };
@@ -518,7 +517,7 @@ fn called(i: usize) -> Vec<f32> {
     ]
 }
 
-/// The device functions, compiled alone, and the file that calls them, behind their declarations.
+/// The compiled device functions, and the compiled file that calls them, preceded by their declarations.
 fn exported(compiler: &Compiler, folder: &Path) -> Vec<String> {
     let functions = [
         ExportedFunction::compile::<axpy<f32>>((7, 5)),
@@ -539,7 +538,7 @@ fn exported(compiler: &Compiler, folder: &Path) -> Vec<String> {
     parts
 }
 
-/// Device functions in Rust, called from CUDA C++ by the declarations that they come with.
+/// Device functions in Rust, called from CUDA C++ with their generated declarations.
 #[test]
 fn functions_in_rust_are_called() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -562,12 +561,12 @@ fn functions_in_rust_are_called() {
             std::fs::write(&file, &part).expect("it is written");
             let mut ptxas = Command::new(toolkit.join("bin/ptxas"));
             let result = ptxas.args(["-c", "-arch=sm_75", "-o", "/dev/null"]).arg(&file).output().expect("it starts");
-            assert!(result.status.success(), "{}\n{part}", shown(&result));
+            assert!(result.status.success(), "{}\n{part}", combined_output(&result));
         }
     }
 }
 
-/// A panic in a function that came without a launch ends the kernel.
+/// A panic in a device function that CUDA C++ calls traps.
 #[test]
 fn a_panic_in_a_called_function_is_a_trap() {
     let test = "cuda_cpp::a_panic_in_a_called_function_is_a_trap";
@@ -584,7 +583,7 @@ fn a_panic_in_a_called_function_is_a_trap() {
     });
 }
 
-/// What a kernel prints comes out before the assertion that it fails, which loses the context.
+/// A kernel's output is printed before its failed assertion, which loses the context.
 #[test]
 fn kernels_print_and_assert() {
     let test = "cuda_cpp::kernels_print_and_assert";

@@ -2,14 +2,14 @@
 //!
 //! # Safety
 //!
-//! The launches pass what the kernel of that name takes: of `add_arrays` three arrays with their lengths, and the panic
-//! record and number that every kernel of this workspace takes; of `scale` what its PTX declares.
+//! The launches pass the parameters of the kernel of that name: for `add_arrays` three arrays with their lengths, and the panic
+//! record and number that every kernel of this workspace takes; for `scale` those that its PTX declares.
 
 use cudarc::driver::{CudaContext, DriverError, LaunchConfig, PushKernelArg, sys};
 
 use crate::support::{add_arrays, in_own_process};
 
-/// Runs a test where cudarc finds the software device.
+/// Runs a test in a process in which cudarc finds the software device.
 fn on_library(test: &str, body: impl FnOnce()) {
     let folder = crate::c_client::with_library();
     in_own_process(test, &[("LD_LIBRARY_PATH", folder.path().to_str())], body);
@@ -29,7 +29,7 @@ fn a_kernel_of_ours_runs() {
         let (len, id) = (host.len() as u64, 1_u32);
         let mut launch = stream.launch_builder(&function);
         launch.arg(&x).arg(&len).arg(&x).arg(&len).arg(&mut out).arg(&len).arg(&mut record).arg(&id);
-        // SAFETY: see the header.
+        // SAFETY: the arguments are the parameters of this kernel, and the arrays outlive the launch.
         unsafe { launch.launch(LaunchConfig::for_num_elems(1000)) }.unwrap();
         assert_eq!(stream.clone_dtoh(&out).unwrap(), host.iter().map(|v| v + v).collect::<Vec<_>>());
         assert_eq!(stream.clone_dtoh(&record).unwrap(), [0; 7]);
@@ -44,8 +44,8 @@ fn a_captured_graph_runs_and_errors_have_their_codes() {
         assert_eq!(refused, DriverError(sys::CUresult::CUDA_ERROR_INVALID_PTX));
         assert_eq!(CudaContext::new(7).unwrap_err(), DriverError(sys::CUresult::CUDA_ERROR_INVALID_DEVICE));
 
-        // SAFETY: one stream does everything here, so that there is nothing to wait for. A captured launch may not wait for
-        // an event of before the capture, as cudarc's tracking would have it.
+        // SAFETY: all work is in one stream, so no launch needs to wait for another. cudarc's tracking would make a captured
+        // launch wait for an event from before the capture, which is an error.
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().unwrap();
         let module = context.load_module(SCALE.into()).unwrap();
@@ -56,7 +56,7 @@ fn a_captured_graph_runs_and_errors_have_their_codes() {
         stream.begin_capture(mode).unwrap();
         let mut launch = stream.launch_builder(&scale);
         launch.arg(&mut x).arg(&2.0_f64);
-        // SAFETY: see the header.
+        // SAFETY: the arguments are the parameters of this kernel, and the arrays outlive the launch.
         unsafe { launch.launch(LaunchConfig { grid_dim: (1, 1, 1), block_dim: (3, 1, 1), shared_mem_bytes: 0 }) }
             .unwrap();
         let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;

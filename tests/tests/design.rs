@@ -73,7 +73,7 @@ mod product {
 }
 
 /// Warps and atomics.
-mod together {
+mod cooperation {
     use cuda_prelude::*;
 
     #[kernel]
@@ -107,7 +107,7 @@ mod together {
     }
 }
 
-/// The forms of a launch, and what is known of a kernel without one.
+/// The forms of a launch, and the information about a kernel without one.
 #[test]
 fn launches_and_compilation() -> Result<()> {
     let x = to_device(&Array1::<f32>::ones(1000))?;
@@ -136,7 +136,7 @@ fn launches_and_compilation() -> Result<()> {
     Ok(())
 }
 
-/// Streams, events, a future, the profiler.
+/// Streams, events, a future and the profiler.
 #[test]
 fn streams_and_events() -> Result<()> {
     pollster::block_on(async {
@@ -160,7 +160,7 @@ fn streams_and_events() -> Result<()> {
     })
 }
 
-/// A host function that takes some time, so that the future is polled before; what it sets then.
+/// Enqueues a slow host function, so that the future is polled before it ends, and returns the flag that it sets.
 fn slow(stream: &Stream) -> Result<Arc<AtomicBool>> {
     let reached = Arc::new(AtomicBool::new(false));
     let set = reached.clone();
@@ -214,8 +214,8 @@ fn panics(x: &mut [u32]) {
 }
 
 #[test]
-fn a_future_tells_of_a_kernel_that_panicked() {
-    in_own_process("design::a_future_tells_of_a_kernel_that_panicked", &[], || {
+fn a_future_returns_the_panic_of_a_kernel() {
+    in_own_process("design::a_future_returns_the_panic_of_a_kernel", &[], || {
         let stream = stream().unwrap();
         let mut x = zeros::<u32, _>(4).unwrap();
         panics::launch((1, 8, &stream), &mut x).unwrap();
@@ -228,7 +228,7 @@ fn a_future_tells_of_a_kernel_that_panicked() {
 #[test]
 fn a_selection_ends_and_a_stream_of_others_is_used() -> Result<()> {
     let own = stream()?;
-    // SAFETY: `own` is a stream of the current context and outlives what is done with it here.
+    // SAFETY: `own` is a stream of the current context and outlives its uses here.
     let theirs = unsafe { external_stream(own.as_raw()) }?;
     let mut out = zeros::<f32, _>(100)?;
     let x = to_device(&Array1::ones(100))?;
@@ -238,7 +238,7 @@ fn a_selection_ends_and_a_stream_of_others_is_used() -> Result<()> {
     std::thread::scope(|scope| {
         let other = scope.spawn(|| -> Result<()> {
             close();
-            // SAFETY: 0 is a default stream, which nobody destroys.
+            // SAFETY: 0 is a default stream, which is never destroyed.
             let refused = unsafe { external_stream(std::ptr::null_mut()) };
             assert!(refused.unwrap_err().to_string().contains("select a device first"));
             {

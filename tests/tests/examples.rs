@@ -1,5 +1,5 @@
-//! The examples on small sizes. Each one checks its own numbers; here their pictures are held against those that were looked at, by
-//! checksums of the pixels.
+//! Runs the examples with small sizes. Each one checks its own results; here the checksums of their pictures are compared with those
+//! of inspected pictures.
 
 use std::fs::File;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -38,8 +38,8 @@ example!(path_tracer, "../../examples/src/bin/path_tracer.rs");
 example!(peers, "../../examples/src/bin/peers.rs");
 example!(sort, "../../examples/src/bin/sort.rs");
 
-/// Runs an example, and compares the pixels of its picture, or the text of its plot, with a checksum. A GPU rounds some functions
-/// otherwise; there the numbers alone are checked.
+/// Runs an example, and compares the pixels of its picture, or the text of its plot, with a checksum. On a GPU, which rounds some
+/// functions differently, only the results are checked.
 fn draws(run: fn(&Options) -> Result<()>, file: &str, checksum: Option<u64>) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let options = Options { small: true, out: folder.path().to_owned() };
@@ -118,7 +118,7 @@ fn options_have_a_price() -> Result<()> {
     draws(option::run, "option.svg", Some(0xf35c_59fb_9458_7aeb))
 }
 
-/// Its picture shows times.
+/// The picture shows times, so it has no checksum.
 #[test]
 fn copies_overlap() -> Result<()> {
     draws(overlap::run, "overlap.svg", None)

@@ -1,4 +1,4 @@
-//! Faults that lose a context: each in a process of its own.
+//! Faults that lose a context, each in a process of its own.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use cuda_prelude::*;
 
 use crate::support::in_own_process;
 
-/// Writes to the address that it is given.
+/// A kernel that writes to the address in its argument.
 pub(crate) const POKE: &str = "\
 .version 7.0
 .target sm_70
@@ -25,11 +25,11 @@ pub(crate) const POKE: &str = "\
 ";
 
 fn poke(context: &Context, mut address: u64) -> cuda_driver::Result<()> {
-    // SAFETY: what the kernel writes to is decided by the launch below.
+    // SAFETY: loading runs nothing; the launch below passes the address that the kernel writes to.
     let function = unsafe { Module::load_ptx(context, POKE) }?.function("poke")?;
     let mut params = [(&raw mut address).cast::<c_void>()];
-    // SAFETY: the one parameter is an address of eight bytes. Nothing of this process lies where it leads: the device
-    // has no memory there.
+    // SAFETY: the one parameter is an address of eight bytes. The device has no memory at the address, so no memory of this
+    // process is written.
     unsafe { function.launch(&LaunchConfig::new(1, 1), &context.default_stream(), &mut params) }?;
     context.synchronize()
 }
@@ -39,10 +39,10 @@ fn out_of_bounds(x: &mut [u32], index: usize) {
     x[index] = 1;
 }
 
-/// A panic is often what led to a fault: it is not lost with the context.
+/// A panic often precedes the fault that it leads to, and must not be lost with the context.
 #[test]
-fn a_panic_before_a_fault_is_told_when_the_process_ends() {
-    let test = "faults::a_panic_before_a_fault_is_told_when_the_process_ends";
+fn a_panic_before_a_fault_is_reported_when_the_process_ends() {
+    let test = "faults::a_panic_before_a_fault_is_reported_when_the_process_ends";
     let text = in_own_process(test, &[], || {
         let (s, mut x) = (stream().unwrap(), zeros::<u32, _>(8).unwrap());
         out_of_bounds::launch((1, 1, &s), &mut x, 77).unwrap();
@@ -56,14 +56,14 @@ fn a_panic_before_a_fault_is_told_when_the_process_ends() {
 }
 
 #[test]
-fn an_illegal_address_loses_the_context_by_name() {
-    let test = "faults::an_illegal_address_loses_the_context_by_name";
+fn an_illegal_address_loses_the_context_with_its_error_code() {
+    let test = "faults::an_illegal_address_loses_the_context_with_its_error_code";
     in_own_process(test, &[], || {
         let context = current_context().expect("there is a device");
         let error = poke(&context, 64).expect_err("nothing is allocated there");
         assert_eq!(error.code(), Some(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS), "{error}");
         assert!(error.is_sticky());
-        // From now on every call names the first cause.
+        // Every later call names the first cause.
         let later = zeros::<f32, _>(16).expect_err("the context is lost").to_string();
         assert!(later.contains("CUDA_ERROR_ILLEGAL_ADDRESS") && later.contains("only a new process"), "{later}");
         let again = synchronize().expect_err("the context is lost").to_string();

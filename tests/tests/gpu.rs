@@ -1,4 +1,4 @@
-//! What only a GPU can judge. Without one, each test is skipped by name.
+//! Tests that need a GPU. Without one, each test is skipped by name.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use ndarray::Array1;
 
 use crate::support::skip;
 
-/// The context of the first GPU; says that `test` is skipped if there is none.
+/// The context of the first GPU; prints that `test` is skipped if there is none.
 fn gpu(test: &str) -> Option<Context> {
     let context = DriverApi::load().ok().and_then(|api| {
         let driver = Driver::new(Arc::new(api)).ok()?;
@@ -37,7 +37,7 @@ fn polynomial<T: Num>(x: &[T], out: &mut [T]) {
     }
 }
 
-/// One kernel over many values on one device.
+/// Evaluates a kernel for many values on a device.
 fn evaluate<T: Num>(context: &Context, host: &Array1<T>) -> Result<Array1<T>> {
     let x = cuda_mem::to_device(context, host)?;
     let mut out = cuda_mem::device_array_like(&x)?;
@@ -58,8 +58,8 @@ fn gpu_and_software_device_agree_to_the_bit() -> Result<()> {
 }
 
 #[test]
-fn the_gpu_is_the_one_that_is_chosen() -> Result<()> {
-    if gpu("gpu::the_gpu_is_the_one_that_is_chosen").is_none() {
+fn the_gpu_is_used_unless_the_software_device_is_chosen() -> Result<()> {
+    if gpu("gpu::the_gpu_is_used_unless_the_software_device_is_chosen").is_none() {
         return Ok(());
     }
     let chosen = std::env::var_os("CUDA_DRIVER_PATH").filter(|path| !path.is_empty());

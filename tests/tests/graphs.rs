@@ -1,4 +1,4 @@
-//! Graphs of typed launches: what they use is lent to each launch, in order with all other uses.
+//! Graphs of typed launches: each launch borrows the arrays that it uses, ordered with all other uses.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -41,7 +41,7 @@ fn all(x: &DeviceArray<u64, ndarray::Ix1>, value: u64) -> Result<()> {
 }
 
 #[test]
-fn a_graph_of_typed_launches_is_lent_what_it_uses() -> Result<()> {
+fn a_launch_of_a_graph_borrows_the_arrays_that_it_uses() -> Result<()> {
     let (x, y, mut sum) = (ones()?, ones()?, ones()?);
     let graph = capture(|c| {
         add_arrays::launch((8, 128, c), &x, &y, &mut sum)?;
@@ -53,7 +53,7 @@ fn a_graph_of_typed_launches_is_lent_what_it_uses() -> Result<()> {
     let s = stream()?;
     exec.launch(&s, (&x, &y, &mut sum))?;
     all(&sum, 12)?;
-    // In order with other uses, on other streams and on the host.
+    // The launches are ordered with other uses, on other streams and on the host.
     let mut x = x;
     let other = stream()?;
     raise_by::launch((4, 64, &other), &mut x, 100)?;
@@ -63,7 +63,7 @@ fn a_graph_of_typed_launches_is_lent_what_it_uses() -> Result<()> {
 }
 
 #[test]
-fn what_is_not_lent_is_named_and_nothing_is_launched() -> Result<()> {
+fn a_launch_without_an_array_that_the_graph_uses_is_an_error() -> Result<()> {
     let (x, y, mut sum) = (ones()?, ones()?, ones()?);
     let graph = capture(|c| Ok(add_arrays::launch((8, 128, c), &x, &y, &mut sum)?))?;
     let exec = graph.instantiate()?;
@@ -88,7 +88,7 @@ fn what_is_not_lent_is_named_and_nothing_is_launched() -> Result<()> {
     for (refusal, text) in refusals {
         assert_eq!(refusal.unwrap_err().to_string(), text);
     }
-    // An array like the captured one is another one, also where the captured one's memory was.
+    // A similar array does not match the captured one, not even in the same memory.
     drop(sum);
     let mut like = ones()?;
     assert!(exec.launch(&s, (&x, &y, &mut like)).is_err());
@@ -96,7 +96,7 @@ fn what_is_not_lent_is_named_and_nothing_is_launched() -> Result<()> {
 }
 
 #[test]
-fn branches_that_use_one_array_come_one_after_the_other() -> Result<()> {
+fn branches_that_use_the_same_array_are_ordered() -> Result<()> {
     let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
     let graph = capture(|c| {
         let (left, right) = (c.fork()?, c.fork()?);
@@ -105,7 +105,7 @@ fn branches_that_use_one_array_come_one_after_the_other() -> Result<()> {
         raise_by::launch((4, 64, &left), &mut x, 7)?;
         Ok(())
     })?;
-    // A line of three: the reader of the second branch stands between the writers of the first.
+    // The three nodes form a chain: the reader of the second branch is between the writers of the first.
     assert_eq!((graph.nodes()?.len(), graph.edges()?.len()), (3, 3));
     let (exec, s) = (graph.instantiate()?, stream()?);
     for round in 0..50 {
@@ -135,7 +135,7 @@ fn panic_in_a_graph() -> Result<()> {
 }
 
 #[test]
-fn copies_of_host_memory_are_no_part_of_a_graph() -> Result<()> {
+fn copies_of_host_memory_cannot_be_captured() -> Result<()> {
     let (mut x, y) = (ones()?, vec![1_u64; 1000]);
     let mut sum = vec![0_u64; 1000];
     let refused = [
@@ -154,7 +154,7 @@ fn copies_of_host_memory_are_no_part_of_a_graph() -> Result<()> {
 }
 
 #[test]
-fn a_constant_is_what_it_is_at_each_launch() -> Result<()> {
+fn each_launch_reads_the_current_value_of_a_constant() -> Result<()> {
     let mut x = ones()?;
     let graph = capture(|c| {
         raise_by_constant::launch((8, 128, c), &mut x)?;
@@ -169,20 +169,20 @@ fn a_constant_is_what_it_is_at_each_launch() -> Result<()> {
 }
 
 #[test]
-fn the_same_capture_with_other_arguments_takes_the_ones_place() -> Result<()> {
+fn a_graph_is_updated_by_a_capture_with_other_arguments() -> Result<()> {
     let (mut x, mut y) = (ones()?, ones()?);
     let exec = capture(|c| Ok(raise_by::launch((4, 64, c), &mut x, 1)?))?.instantiate()?;
     let s = stream()?;
     exec.launch(&s, &mut x)?;
     exec.update(&capture(|c| Ok(raise_by::launch((4, 64, c), &mut y, 20)?))?)?;
-    assert!(exec.launch(&s, &mut x).is_err(), "it is lent what it uses now");
+    assert!(exec.launch(&s, &mut x).is_err(), "it uses another array now");
     exec.launch(&s, &mut y)?;
     all(&x, 2)?;
     all(&y, 21)
 }
 
 #[test]
-fn children_that_use_one_array_come_one_after_the_other() -> Result<()> {
+fn child_graphs_that_use_the_same_array_are_ordered() -> Result<()> {
     let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
     let raising = capture(|c| Ok(raise_by::launch((4, 64, c), &mut x, 3)?))?;
     let reading = capture(|c| Ok(at::launch((1, 1, c), &x, 999, &mut out)?))?;
@@ -204,7 +204,7 @@ fn graphs_are_launched_from_many_threads() -> Result<()> {
             let exec = capture(|c| Ok(raise_by::launch((4, 64, c), &mut *x, round)?))?.instantiate()?;
             let s = stream()?;
             exec.launch(&s, &mut *x)?;
-            // Waits for the captures of the other threads too.
+            // It also waits for the captures of the other threads.
             synchronize()?;
         }
         Ok(())
@@ -216,7 +216,7 @@ fn graphs_are_launched_from_many_threads() -> Result<()> {
     arrays.iter().try_for_each(|x| all(x, 1 + 190))
 }
 
-/// Adds to every number, and goes on as long as the first is below a limit.
+/// Adds to every number, and repeats the body while the first is below a limit.
 #[kernel]
 fn raise_until(x: &mut [u64], by: u64, limit: u64, again: Conditional) {
     let i = grid::<1>();
@@ -229,7 +229,7 @@ fn raise_until(x: &mut [u64], by: u64, limit: u64, again: Conditional) {
 }
 
 #[test]
-fn kernels_say_how_often_a_body_runs() -> Result<()> {
+fn a_kernel_controls_the_iterations_of_a_conditional_body() -> Result<()> {
     let (mut x, mut out) = (ones()?, zeros::<u64, _>(1)?);
     let graph = Graph::new(&current_context()?)?;
     let number = graph.conditional_handle(Some(1))?;
@@ -241,7 +241,7 @@ fn kernels_say_how_often_a_body_runs() -> Result<()> {
     let (exec, s) = (graph.instantiate()?, stream()?);
     let error = exec.launch(&s, &mut out).unwrap_err().to_string();
     assert!(error.starts_with("the graph uses argument 0 of kernel `raise_until` (8000 bytes)"), "{error}");
-    // The reader, which was there before the loop had its body, runs before it.
+    // The reader was added before the loop's body, and runs before it.
     for (read, left) in [(1, 100), (100, 103)] {
         exec.launch(&s, (&mut x, &mut out))?;
         all(&x, left)?;
@@ -250,7 +250,7 @@ fn kernels_say_how_often_a_body_runs() -> Result<()> {
     Ok(())
 }
 
-/// An array whose free is pending.
+/// Drops an array, whose free is then pending.
 fn leave_pending() -> Result<()> {
     let _deferred = defer_cleanup()?;
     drop(ones()?);
@@ -258,8 +258,8 @@ fn leave_pending() -> Result<()> {
 }
 
 #[test]
-fn memory_that_is_freed_meanwhile_spoils_no_capture() {
-    in_own_process("graphs::memory_that_is_freed_meanwhile_spoils_no_capture", &[], || {
+fn memory_that_is_freed_during_a_capture_does_not_invalidate_it() {
+    in_own_process("graphs::memory_that_is_freed_during_a_capture_does_not_invalidate_it", &[], || {
         free_meanwhile().expect("all of it works")
     });
 }
@@ -268,7 +268,7 @@ fn free_meanwhile() -> Result<()> {
     let (mut x, context) = (ones()?, current_context()?);
     let (capturing, captured) = (std::sync::Barrier::new(2), AtomicBool::new(false));
     std::thread::scope(|scope| {
-        // The frees wait for all work, which the driver refuses during a capture and which would spoil it.
+        // The frees wait for all work, which the driver refuses during a capture and which would invalidate it.
         let other = scope.spawn(|| -> Result<bool> {
             context.set_current();
             capturing.wait();
@@ -280,7 +280,7 @@ fn free_meanwhile() -> Result<()> {
             let error = free_pending(&context).unwrap_err().to_string();
             assert!(error.starts_with("the context cannot be synchronised inside `Graph::capture`"), "{error}");
             capturing.wait();
-            // Arrays are made, copied and read meanwhile.
+            // During the capture arrays are created, copied and read.
             all(&ones()?, 1).map_err(cuda_driver::Error::other)?;
             std::thread::sleep(std::time::Duration::from_millis(20));
             raise_by::launch((4, 64, c), &mut x, 1)?;

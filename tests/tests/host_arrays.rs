@@ -1,4 +1,4 @@
-//! Host arrays as arguments: copied in, and out again where the kernel writes.
+//! Host arrays as arguments: copied in, and copied out if the kernel writes them.
 #![expect(elided_lifetimes_in_paths, reason = "kernels are mostly written without `'_`, which must work")]
 
 use cuda_prelude::*;
@@ -25,7 +25,7 @@ fn fill_even(x: &mut [i32]) {
     }
 }
 
-/// `out` becomes `10 x` plus the place of each element.
+/// Writes `10 x` plus the position of each element to `out`.
 #[kernel]
 fn number(x: ArrayView2<i32>, mut out: ArrayViewMut2<i32>) {
     let (i, j) = grid::<2>();
@@ -42,7 +42,7 @@ fn number_list(x: ArrayView1<i32>, mut out: ArrayViewMut1<i32>) {
     }
 }
 
-/// The same of elements in a row.
+/// Writes `10 x` plus the position of each element of a slice to `out`.
 #[kernel]
 fn number_flat(x: &[i32], out: &mut [i32]) {
     let i = grid::<1>();
@@ -85,7 +85,7 @@ fn arrays_of_more_dimensions_are_views_in_kernels() -> Result<()> {
 }
 
 #[test]
-fn arrays_of_any_layout_go_in_and_come_out() -> Result<()> {
+fn arrays_of_any_layout_are_copied_in_and_out() -> Result<()> {
     let base = Array2::from_shape_fn((6, 10), |(i, j)| (13 * i + j) as i32);
     let every_second = base.slice(s![..;2, ..;-2]);
     let columns_first = every_second.to_owned().reversed_axes().to_owned().reversed_axes();
@@ -108,7 +108,7 @@ fn arrays_of_any_layout_go_in_and_come_out() -> Result<()> {
 }
 
 #[test]
-fn what_lies_between_the_elements_of_a_view_stays() -> Result<()> {
+fn memory_between_the_elements_of_a_view_is_unchanged() -> Result<()> {
     let x = array![[1, 2], [3, 4]];
     let mut out = Array2::from_elem((3, 3), -1);
     number::launch((1, (2, 2)), &x, &mut out.slice_mut(s![..;2, ..;2]))?;
@@ -158,7 +158,7 @@ fn arrays_vectors_and_slices_mix_with_device_arrays() -> Result<()> {
 }
 
 #[test]
-fn a_mutable_host_array_goes_in_and_comes_out() -> Result<()> {
+fn a_mutable_host_array_is_copied_in_and_out() -> Result<()> {
     let mut x = vec![1, 2, 3];
     double::launch((1, 32), &mut x)?;
     double::launch((1, 32), InOut(&mut x))?;
@@ -167,7 +167,7 @@ fn a_mutable_host_array_goes_in_and_comes_out() -> Result<()> {
 }
 
 #[test]
-fn what_an_out_array_held_does_not_go_in() -> Result<()> {
+fn the_contents_of_an_out_array_are_not_copied_in() -> Result<()> {
     let mut x = vec![5; 4];
     fill_even::launch((1, 32), Out(&mut x))?;
     assert_eq!(x, [7, 0, 7, 0]);
@@ -175,7 +175,7 @@ fn what_an_out_array_held_does_not_go_in() -> Result<()> {
 }
 
 #[test]
-fn an_in_array_does_not_come_out() -> Result<()> {
+fn an_in_array_is_not_copied_out() -> Result<()> {
     let x = vec![1, 2, 3];
     let mut out = zeros::<i32, _>(3)?;
     add_arrays::launch((1, 32), In(&x), In(&x), &mut out)?;

@@ -1,11 +1,11 @@
 //! Property tests over random interleavings of threads, streams, drops, faults and scopes, on two software devices.
 //!
-//! A program is two to four threads with a list of operations each. They use device arrays of their own and shared ones, in
-//! streams of their own and shared ones, lend host memory, leave work in flight where they drop things, and launch kernels that
-//! panic. A model computes beside it what the arrays contain; each panic has a number, so that who is told of it can be counted.
-//! Memory that was lent is dropped as soon as its borrow has ended, and vectors that take its place must never change.
+//! A program is a list of operations for each of two to four threads. They use their own and shared device arrays, in their own
+//! and shared streams, borrow host memory, drop objects with work in flight, and launch kernels that panic. A model computes the
+//! contents of the arrays; each panic has a number, so that its reports can be counted. Borrowed memory is freed as soon as the
+//! borrow has ended, and vectors that reuse the memory must never change.
 //!
-//! `PROPTEST_CASES` runs more cases than the few of the usual run.
+//! `PROPTEST_CASES` sets the number of cases, which is small by default.
 
 mod panics;
 mod program;
@@ -20,7 +20,7 @@ use proptest::test_runner::{Config, TestRunner};
 
 use crate::support::in_own_process;
 
-/// Two devices, each with more than one worker whatever the machine has.
+/// Two devices, each with more than one worker regardless of the machine's cores.
 const TWO_DEVICES: [(&str, Option<&str>); 4] = [
     ("CUDA_DRIVER_PATH", Some("sim")),
     ("CUDA_SIM_DEVICES", Some("2")),
@@ -28,7 +28,7 @@ const TWO_DEVICES: [(&str, Option<&str>); 4] = [
     ("CUDA_JIT_WARNINGS", Some("none")),
 ];
 
-/// A step of a number that depends on the order of steps; `rounds` of them.
+/// Applies `rounds` steps to each number, whose result depends on the order of the steps.
 #[kernel]
 fn step(x: &mut [u32], by: u32, rounds: u32) {
     let i = grid::<1>();
@@ -55,9 +55,9 @@ fn cases(usual: u32) -> u32 {
     asked.map_or(usual, |text| text.parse::<NonZeroU32>().expect("`PROPTEST_CASES` is a number from 1 on").get())
 }
 
-/// Runs programs of such operations in this process.
-fn hold(usual: u32, kinds: &'static [(u32, program::Kind)]) {
-    // A failure depends on the order in which threads run, so that shrinking has to be short.
+/// Runs programs with these kinds of operations in this process.
+fn check_programs(usual: u32, kinds: &'static [(u32, program::Kind)]) {
+    // A failure depends on the order in which threads run, so shrinking is limited.
     let config = Config { cases: cases(usual), failure_persistence: None, max_shrink_iters: 40, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let result = runner.run(&program::programs(kinds), |program| {
@@ -70,23 +70,23 @@ fn hold(usual: u32, kinds: &'static [(u32, program::Kind)]) {
 }
 
 #[test]
-fn programs_compute_what_their_model_does_and_are_told_of_their_panics() {
-    let test = "interleavings::programs_compute_what_their_model_does_and_are_told_of_their_panics";
-    in_own_process(test, &TWO_DEVICES, || hold(300, program::USUAL));
+fn programs_match_their_model_and_report_their_panics() {
+    let test = "interleavings::programs_match_their_model_and_report_their_panics";
+    in_own_process(test, &TWO_DEVICES, || check_programs(300, program::USUAL));
 }
 
 #[test]
-fn guards_that_are_forgotten_harm_nobody() {
-    let test = "interleavings::guards_that_are_forgotten_harm_nobody";
-    in_own_process(test, &TWO_DEVICES, || hold(100, program::FORGETTING));
+fn forgotten_guards_cause_no_errors() {
+    let test = "interleavings::forgotten_guards_cause_no_errors";
+    in_own_process(test, &TWO_DEVICES, || check_programs(100, program::FORGETTING));
 }
 
-/// The seed of the one case of a process whose device faults.
+/// The variable with the seed of a process whose device faults.
 const SEED: &str = "CUDA_TESTS_INTERLEAVINGS_SEED";
 
 #[test]
-fn a_device_that_faults_leaves_lent_memory_and_the_other_device_alone() {
-    let test = "interleavings::a_device_that_faults_leaves_lent_memory_and_the_other_device_alone";
+fn a_fault_affects_neither_borrowed_memory_nor_the_other_device() {
+    let test = "interleavings::a_fault_affects_neither_borrowed_memory_nor_the_other_device";
     let seeds = match std::env::var(SEED) {
         Ok(_) => 0..1,
         Err(_) => 0..cases(20),

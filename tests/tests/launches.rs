@@ -1,4 +1,4 @@
-//! The ways to launch: tuples, a configuration, occupancy's choice, arrays without elements.
+//! The forms of a launch: tuples, a configuration, a block size chosen by occupancy, and empty arrays.
 
 use cuda_prelude::*;
 use ndarray::Array1;
@@ -44,7 +44,7 @@ fn shared_numbers(out: &mut [u64]) {
     }
 }
 
-/// In a stream, in a scope of one, and with dynamic shared memory, which occupancy counts.
+/// Launches in a stream, in a stream's scope, and with dynamic shared memory, which the occupancy includes.
 #[test]
 fn forall_takes_a_stream_and_shared_memory() -> Result<()> {
     let s = stream()?;
@@ -101,7 +101,7 @@ fn arrays_without_elements_can_be_passed() -> Result<()> {
 }
 
 #[test]
-fn a_compiled_kernel_says_what_it_needs() -> Result<()> {
+fn a_compiled_kernel_reports_its_resources() -> Result<()> {
     let kernel = add_arrays::<f32>::compile()?;
     assert!(kernel.ptx().contains(".entry add_arrays_f32"), "{}", kernel.ptx());
     assert!(kernel.max_threads_per_block() >= 256);
@@ -110,7 +110,7 @@ fn a_compiled_kernel_says_what_it_needs() -> Result<()> {
     Ok(())
 }
 
-/// The PTX of a target depends on nothing of this machine: no driver is opened for it.
+/// Compiling for a target depends on nothing of this machine and opens no driver.
 #[test]
 fn compiling_needs_no_device() {
     let nowhere = [("CUDA_DRIVER_PATH", Some("/nowhere/libcuda.so.1"))];
@@ -123,7 +123,7 @@ fn compiling_needs_no_device() {
     });
 }
 
-/// As many parameters as a kernel may have.
+/// A kernel with the largest number of parameters.
 #[kernel]
 #[rustfmt::skip]
 fn many(a0: u32, a1: u32, a2: u32, a3: u32, a4: u32, a5: u32, a6: u32, a7: u32, a8: u32, a9: u32, a10: u32, a11: u32, a12: u32, a13: u32, a14: u32, a15: u32, a16: u32, a17: u32, a18: u32, a19: u32, a20: u32, a21: u32, a22: u32, a23: u32, a24: u32, a25: u32, a26: u32, a27: u32, a28: u32, a29: u32, a30: u32, out: &mut [u32]) {

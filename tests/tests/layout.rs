@@ -1,5 +1,5 @@
-//! The layout of structs in device memory, asked of a C compiler: size, alignment and where each field lies, as rustc has them, as
-//! kernels are compiled for them, and as C has the same struct.
+//! The layout of structs in device memory: the size, alignment and field offsets of rustc, of compiled kernels and of a C compiler
+//! must agree.
 
 use std::fmt::Write as _;
 use std::mem::offset_of;
@@ -12,7 +12,7 @@ use cuda_prelude::*;
 use cuda_mem::ffi::{DLDataType, DLManagedTensor};
 use cuda_mem::{Dlpack, Exchanged};
 
-use crate::support::{shown, skip};
+use crate::support::{combined_output, skip};
 
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
@@ -32,7 +32,7 @@ struct Falling {
     e: i8,
 }
 
-/// With gaps: a value of kernels, and no element.
+/// A struct with padding, which kernels can take as a value but not as an element.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Gaps {
@@ -159,9 +159,9 @@ struct Row<T, const N: usize> {
     b: T,
 }
 
-/// A struct as rustc has it, and as kernels are compiled for it.
+/// The layout of a struct in rustc and in compiled kernels.
 struct Layout {
-    /// What C calls it.
+    /// Its name in C.
     name: &'static str,
     size: usize,
     align: usize,
@@ -204,7 +204,7 @@ fn layouts() -> Vec<Layout> {
     }
 }
 
-/// The same structs in C; vectors and floats that C lacks are as in CUDA's headers.
+/// The structs in C; vectors and floats that C lacks are defined as in CUDA's headers.
 const STRUCTS: &str = r"
 #include <complex.h>
 #include <stddef.h>
@@ -247,7 +247,7 @@ typedef struct { half a[3], b[3]; } PairOfArrays;
 typedef struct { float a[5]; float b; } Row5;
 ";
 
-/// A line for each struct: name, size, alignment, and where its fields lie.
+/// A line for each struct: name, size, alignment and field offsets.
 fn lines(layouts: &[Layout]) -> String {
     layouts.iter().fold(String::new(), |mut text, Layout { name, size, align, fields, .. }| {
         let _ = write!(text, "{name} {size} {align}");
@@ -258,7 +258,7 @@ fn lines(layouts: &[Layout]) -> String {
     })
 }
 
-/// A program that prints such lines.
+/// The C program that prints these lines.
 fn program(layouts: &[Layout]) -> String {
     let prints = layouts.iter().fold(String::new(), |mut text, Layout { name, fields, .. }| {
         let _ = write!(text, "printf(\"{name} %zu %zu\", sizeof({name}), _Alignof({name}));");
@@ -270,23 +270,23 @@ fn program(layouts: &[Layout]) -> String {
     format!("{STRUCTS}\nint main(void) {{\n{prints}return 0;\n}}\n")
 }
 
-/// What the program prints, or `None` where there is no C compiler.
+/// Compiles and runs the C program, and returns its output; `None` without a C compiler.
 fn asked_of_c(folder: &Path, source: &str) -> Option<String> {
     let (file, program) = (folder.join("layout.c"), folder.join("layout"));
     std::fs::write(&file, source).expect("the folder is new");
     let mut cc = Command::new("cc");
     let output = cc.args(["-std=c11", "-Wall", "-Werror", "-o"]).arg(&program).arg(&file).output().ok()?;
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     let output = Command::new(program).output().expect("it starts");
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     Some(String::from_utf8(output.stdout).expect("it prints names and numbers"))
 }
 
 #[test]
-fn structs_lie_as_in_c() {
+fn structs_have_the_layout_of_c() {
     let (folder, layouts) = (tempfile::tempdir().expect("a temporary folder"), layouts());
     let Some(in_c) = asked_of_c(folder.path(), &program(&layouts)) else {
-        return skip("layout::structs_lie_as_in_c", "no C compiler");
+        return skip("layout::structs_have_the_layout_of_c", "no C compiler");
     };
     assert_eq!(lines(&layouts), in_c);
 }
@@ -300,7 +300,7 @@ fn kernels_are_compiled_for_the_layout_of_rustc() {
     }
 }
 
-/// Those without gaps can lie in device memory.
+/// Structs without padding can be elements in device memory.
 #[test]
 fn structs_without_gaps_are_elements() {
     fn bytes<T: Element>() -> usize {
@@ -313,7 +313,7 @@ fn structs_without_gaps_are_elements() {
     assert_eq!([bytes::<Sizes>(), bytes::<Pair<f64>>(), bytes::<Row<f32, 5>>()], [16, 16, 24]);
 }
 
-/// What the two protocols call an element type: DLPack's code, bits and lanes, and NumPy's type string or why there is none.
+/// The two protocols' names of an element type: DLPack's code, bits and lanes, and NumPy's type string, or the error if it has none.
 fn names<T: Exchanged>() -> ((u8, u8, u16), Result<String>) {
     let stream = default_stream().expect("a device");
     let make = || cuda_prelude::zeros::<T, _>(1).expect("room for one element");

@@ -1,13 +1,13 @@
-//! Whole programs, bad input and other clients of the stack, on whichever driver the machine has.
+//! Whole programs, bad input and other clients of the stack, on the machine's driver.
 //!
-//! `cuda_prelude` chooses: a GPU where there is one, else the software device. A test that only a GPU can judge says
-//! `skipped: NAME (no GPU)`. What a single crate can be asked is tested in that crate.
+//! `cuda_prelude` chooses a GPU if there is one, else the software device. A test that needs a GPU prints
+//! `skipped: NAME (no GPU)`. Tests that need only one crate are in that crate.
 
 mod bad_input;
-mod beside;
 mod c_client;
 mod choice;
 mod cleanup;
+mod coexistence;
 mod cuda_cpp;
 mod cudarc;
 mod design;

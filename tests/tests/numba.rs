@@ -1,15 +1,15 @@
 //! Numba 0.61's built-in CUDA target on `libcuda_sim.so`, through `NUMBA_CUDA_DRIVER`.
 //!
-//! The programs are in `python/numba_client.py`, which checks what they compute. Numba and the libraries that it loads
-//! come from `cargo xtask setup --all`.
+//! The programs are in `python/numba_client.py`, which checks their results. `cargo xtask setup --all` downloads Numba and the
+//! libraries that it loads.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::c_client::library;
-use crate::support::{downloaded, shown, skip};
+use crate::support::{combined_output, downloaded, skip};
 
-/// Runs a group of programs; what they print, or `None` where there is no Numba that starts.
+/// Runs a group of programs and returns their output; `None` if Numba is missing or cannot be imported.
 fn run(group: &str) -> Option<String> {
     let test = format!("numba::{group}");
     let (Some(numba), Some(compilers)) = (downloaded("numba"), downloaded("compilers")) else {
@@ -22,19 +22,19 @@ fn run(group: &str) -> Option<String> {
         python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", library());
         python
     };
-    // Wheels fit the Python that downloaded them.
+    // The wheels are for the version of Python that downloaded them.
     if !python().args(["-c", "import numba"]).output().is_ok_and(|output| output.status.success()) {
         skip(&test, "this machine's python3 cannot import Numba");
         return None;
     }
     let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/numba_client.py");
     let output = python().arg(program).arg(group).output().expect("it just started");
-    let text = shown(&output);
+    let text = combined_output(&output);
     assert!(output.status.success(), "{}: {text}", output.status);
     Some(text)
 }
 
-/// Demands that these programs ran.
+/// Checks that these programs ran.
 fn ran(text: &str, programs: &[&str]) {
     for program in programs {
         assert!(text.lines().any(|line| line.strip_prefix("ok ") == Some(program)), "{program} did not run:\n{text}");
@@ -48,8 +48,8 @@ fn manual() {
 }
 
 #[test]
-fn together() {
-    let Some(text) = run("together") else { return };
+fn cooperation() {
+    let Some(text) = run("cooperation") else { return };
     ran(&text, &["atomics", "warps", "barriers", "cooperative_groups"]);
 }
 

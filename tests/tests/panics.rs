@@ -1,4 +1,4 @@
-//! A panic belongs to the launch that had it: threads, streams, graphs and tests side by side, in safe code.
+//! Panics are reported for the launches that caused them, with concurrent threads, streams, graphs and tests, in safe code.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use cuda_prelude::*;
 
 use crate::support::in_own_process;
 
-/// Panics with its own number where `x` is shorter than that.
+/// Panics with `number` if `x` is not longer than that.
 #[kernel]
 fn at_least(x: &mut [u32], number: usize) {
     if grid::<1>() == 0 {
@@ -31,11 +31,11 @@ fn other(x: &mut [u32], number: usize) {
 
 const LENGTH: usize = 8;
 
-fn said(number: usize) -> String {
+fn panic_message(number: usize) -> String {
     format!("index out of bounds: the len is {LENGTH} but the index is {number}")
 }
 
-/// The message of the panic, and nothing else.
+/// The message of the only panic in an error.
 #[track_caller]
 fn message<R>(result: std::result::Result<R, impl Into<Error>>) -> String {
     let result: Result<R> = result.map_err(Into::into);
@@ -45,14 +45,14 @@ fn message<R>(result: std::result::Result<R, impl Into<Error>>) -> String {
     panic.message.clone()
 }
 
-/// 500 launches with host arrays that panic beside 500 that do not, all in the default stream.
+/// 500 launches with host arrays panic concurrently with 500 that do not, all in the default stream.
 #[test]
 fn launches_with_host_arrays_report_their_own_panics_and_no_others() {
     std::thread::scope(|scope| {
         for first in [1000, 2000] {
             scope.spawn(move || {
                 for number in first..first + 250 {
-                    assert_eq!(message(at_least::launch((1, 32), &mut [0; LENGTH], number)), said(number));
+                    assert_eq!(message(at_least::launch((1, 32), &mut [0; LENGTH], number)), panic_message(number));
                 }
             });
         }
@@ -70,22 +70,22 @@ fn launches_with_host_arrays_report_their_own_panics_and_no_others() {
     });
 }
 
-/// An earlier launch of the same thread that nobody has waited for is not this one's affair.
+/// A launch does not report an earlier panic of the same thread that nothing has waited for.
 #[test]
-fn a_launch_with_host_arrays_leaves_an_earlier_panic_to_who_waits_for_that() -> Result<()> {
+fn a_launch_with_host_arrays_does_not_report_an_earlier_panic() -> Result<()> {
     let s = stream()?;
     let mut x = zeros::<u32, _>(LENGTH)?;
     at_least::launch((1, 1, &s), &mut x, 50)?;
     let mut y = [0; LENGTH];
     healthy::launch((1, 32, &s), &mut y)?;
     assert_eq!(y, [1; LENGTH]);
-    assert_eq!(message(s.synchronize()), said(50));
+    assert_eq!(message(s.synchronize()), panic_message(50));
     Ok(())
 }
 
-/// Tests that `cargo test` runs side by side share the default stream and expect panics.
+/// Tests that `cargo test` runs at the same time share the default stream and expect panics.
 #[test]
-fn threads_that_share_the_default_stream_are_told_of_their_own_panics() {
+fn threads_that_share_the_default_stream_get_their_own_panics() {
     std::thread::scope(|scope| {
         for thread in 1..=4 {
             scope.spawn(move || {
@@ -94,16 +94,16 @@ fn threads_that_share_the_default_stream_are_told_of_their_own_panics() {
                     let number = 1000 * thread + round;
                     at_least::launch((1, 32), &mut x, number).unwrap();
                     match round % 4 {
-                        0 => assert_eq!(message(x.copy_to_host()), said(number)),
-                        1 => told(synchronize(), number),
-                        2 => told(x.context().default_stream().synchronize(), number),
+                        0 => assert_eq!(message(x.copy_to_host()), panic_message(number)),
+                        1 => expect_panic(synchronize(), number),
+                        2 => expect_panic(x.context().default_stream().synchronize(), number),
                         _ => {
                             let done = event().unwrap();
                             done.record(&x.context().default_stream()).unwrap();
-                            told(done.synchronize(), number);
+                            expect_panic(done.synchronize(), number);
                         }
                     }
-                    // Told once.
+                    // It is reported once.
                     x.copy_to_host().unwrap();
                 }
             });
@@ -118,12 +118,12 @@ fn threads_that_share_the_default_stream_are_told_of_their_own_panics() {
     });
 }
 
-/// A wait by name is told of the thread's own panic, and of others' too.
+/// Checks that a wait reports the panic of launch `number`, possibly among others.
 #[track_caller]
-fn told(result: std::result::Result<(), impl Into<Error>>, number: usize) {
+fn expect_panic(result: std::result::Result<(), impl Into<Error>>, number: usize) {
     let result: Result<()> = result.map_err(Into::into);
     let Err(error) = result else { panic!("launch {number} has panicked") };
-    assert!(error.messages().contains(&said(number)), "{error} does not tell of {number}");
+    assert!(error.messages().contains(&panic_message(number)), "{error} does not report {number}");
 }
 
 trait KernelPanics {
@@ -138,7 +138,7 @@ impl KernelPanics for Error {
 }
 
 #[test]
-fn what_one_thread_writes_and_another_copies_tells_of_the_panic() {
+fn copying_the_output_of_another_threads_panicked_kernel_reports_the_panic() {
     let mut x = zeros::<u32, _>(LENGTH).unwrap();
     let s = stream().unwrap();
     let stays = AtomicBool::new(true);
@@ -151,26 +151,26 @@ fn what_one_thread_writes_and_another_copies_tells_of_the_panic() {
             while stays.load(Ordering::Acquire) {
                 std::thread::yield_now();
             }
-            assert_eq!(message(s.synchronize()), said(77), "its own thread is told too");
+            assert_eq!(message(s.synchronize()), panic_message(77), "its own thread gets the report too");
         });
         let x = is_launched.recv().unwrap();
         let copies = [x.copy_to_host().map(drop), x.copy_to_host().map(drop)];
         stays.store(false, Ordering::Release);
         writer.join().unwrap();
         let [first, second] = copies;
-        assert_eq!(message(first), said(77));
+        assert_eq!(message(first), panic_message(77));
         second.unwrap();
     });
 }
 
-/// A kernel reads on one stream what a kernel that panicked wrote on another.
+/// A kernel on one stream reads the output of a kernel that panicked on another.
 #[test]
-fn a_panic_is_told_to_copies_of_what_was_computed_from_its_result() -> Result<()> {
+fn copies_of_results_computed_from_a_panicked_kernels_output_report_the_panic() -> Result<()> {
     let (a, b) = (stream()?, stream()?);
     let (mut x, mut y) = (zeros::<u32, _>(LENGTH)?, zeros::<u32, _>(LENGTH)?);
     at_least::launch((1, 32, &a), &mut x, 9)?;
     crate::support::add_arrays::launch((1, 32, &b), &x, &x, &mut y)?;
-    assert_eq!(message(y.copy_to_host()), said(9));
+    assert_eq!(message(y.copy_to_host()), panic_message(9));
     Ok(())
 }
 
@@ -184,12 +184,12 @@ fn a_closure_that_panics_with_page_locked_memory_leaves_the_kernels_panic_to_the
         })
     }));
     assert!(unwound.is_err() && s.query()?);
-    assert_eq!(message(s.synchronize()), said(90));
+    assert_eq!(message(s.synchronize()), panic_message(90));
     Ok(())
 }
 
 #[test]
-fn a_panic_in_a_graph_is_told_to_the_stream_of_its_launch() -> Result<()> {
+fn a_panic_in_a_graph_is_reported_by_the_stream_of_its_launch() -> Result<()> {
     let mut x = zeros::<u32, _>(LENGTH)?;
     let mut y = zeros::<u32, _>(LENGTH)?;
     let graph = Graph::capture(&current_context()?, |c| {
@@ -201,10 +201,10 @@ fn a_panic_in_a_graph_is_told_to_the_stream_of_its_launch() -> Result<()> {
     for _ in 0..3 {
         exec.launch(&a, (&mut x, &mut y))?;
         b.synchronize()?;
-        assert_eq!(message(a.synchronize()), said(30));
+        assert_eq!(message(a.synchronize()), panic_message(30));
         exec.launch(&b, (&mut x, &mut y))?;
         a.synchronize()?;
-        assert_eq!(message(x.copy_to_host()), said(30));
+        assert_eq!(message(x.copy_to_host()), panic_message(30));
         b.synchronize()?;
     }
     assert_eq!(y.copy_to_host()?[0], 6);
@@ -212,8 +212,8 @@ fn a_panic_in_a_graph_is_told_to_the_stream_of_its_launch() -> Result<()> {
 }
 
 #[test]
-fn a_wait_for_the_context_tells_of_all_streams_in_their_order() {
-    let test = "panics::a_wait_for_the_context_tells_of_all_streams_in_their_order";
+fn a_wait_for_the_context_reports_the_panics_of_all_streams_in_order() {
+    let test = "panics::a_wait_for_the_context_reports_the_panics_of_all_streams_in_order";
     in_own_process(test, &[], || {
         let streams = [stream().unwrap(), stream().unwrap(), stream().unwrap()];
         let mut arrays = [(); 3].map(|()| zeros::<u32, _>(LENGTH).unwrap());
@@ -221,10 +221,10 @@ fn a_wait_for_the_context_tells_of_all_streams_in_their_order() {
             at_least::launch((1, 1, &streams[at]), &mut arrays[at], 10 + at).unwrap();
         }
         let error = synchronize().unwrap_err();
-        assert_eq!(error.messages(), [said(10), said(11), said(12)]);
+        assert_eq!(error.messages(), [panic_message(10), panic_message(11), panic_message(12)]);
         let text = error.to_string();
-        assert!(text.contains(&said(10)) && text.contains("; also kernel `at_least` panicked at "), "{text}");
-        assert!(text.contains(&said(12)), "{text}");
+        assert!(text.contains(&panic_message(10)) && text.contains("; also kernel `at_least` panicked at "), "{text}");
+        assert!(text.contains(&panic_message(12)), "{text}");
         synchronize().unwrap();
     });
 }
@@ -241,7 +241,7 @@ fn each_threads_default_stream_has_its_own_panics() {
                         let number = 1000 * thread + round;
                         at_least::launch((1, 32), &mut x, number).unwrap();
                         let own: Stream = default_stream().unwrap();
-                        assert_eq!(message(own.synchronize()), said(number));
+                        assert_eq!(message(own.synchronize()), panic_message(number));
                     }
                 });
             }
@@ -251,8 +251,8 @@ fn each_threads_default_stream_has_its_own_panics() {
 }
 
 #[test]
-fn what_nobody_waits_for_is_told_when_the_process_ends() {
-    let test = "panics::what_nobody_waits_for_is_told_when_the_process_ends";
+fn a_panic_that_nothing_waits_for_is_reported_when_the_process_ends() {
+    let test = "panics::a_panic_that_nothing_waits_for_is_reported_when_the_process_ends";
     let text = in_own_process(test, &[], || {
         let (s, waited) = (stream().unwrap(), stream().unwrap());
         let (mut x, mut y) = (zeros::<u32, _>(LENGTH).unwrap(), zeros::<u32, _>(LENGTH).unwrap());
@@ -268,18 +268,19 @@ fn what_nobody_waits_for_is_told_when_the_process_ends() {
     if text.is_empty() {
         return;
     }
-    let told: Vec<&str> =
+    let reported: Vec<&str> =
         text.lines().filter(|line| line.contains("; its context ended before anything waited for it")).collect();
-    let [told] = told[..] else { panic!("{text}") };
+    let [reported] = reported[..] else { panic!("{text}") };
     assert!(
-        told.contains(&said(40)) && told.contains("kernel `at_least` panicked at tests/tests/panics.rs:"),
-        "{told}"
+        reported.contains(&panic_message(40))
+            && reported.contains("kernel `at_least` panicked at tests/tests/panics.rs:"),
+        "{reported}"
     );
 }
 
-/// The end of a borrow waits for two streams, each of which has a panic.
+/// The end of a borrow waits for two streams, in each of which a kernel has panicked.
 #[test]
-fn a_wait_for_several_streams_tells_of_the_panics_in_all_of_them() -> Result<()> {
+fn a_wait_for_several_streams_reports_the_panics_in_all_of_them() -> Result<()> {
     let (a, b) = (stream()?, stream()?);
     let mut host = ndarray::Array1::<u32>::zeros(LENGTH);
     let worked = mapped(&mut host, |x| -> Result<()> {
@@ -287,16 +288,16 @@ fn a_wait_for_several_streams_tells_of_the_panics_in_all_of_them() -> Result<()>
         at_least::launch((1, 1, &a), &mut first, 20)?;
         at_least::launch((1, 1, &b), &mut second, 21)
     });
-    let said = [20, 21].map(|number| format!("index out of bounds: the len is 4 but the index is {number}"));
-    assert_eq!(worked.unwrap_err().messages(), said);
+    let expected = [20, 21].map(|number| format!("index out of bounds: the len is 4 but the index is {number}"));
+    assert_eq!(worked.unwrap_err().messages(), expected);
     a.synchronize()?;
     b.synchronize()?;
     Ok(())
 }
 
-/// The stream of a launch ends, and another one goes on with the array.
+/// The stream of a launch is dropped, and another stream uses the array.
 #[test]
-fn a_copy_tells_of_a_panic_in_a_stream_that_has_ended() -> Result<()> {
+fn a_copy_reports_a_panic_in_a_dropped_stream() -> Result<()> {
     let mut x = zeros::<u32, _>(LENGTH)?;
     let (first, next) = (stream()?, stream()?);
     at_least::launch((1, 1, &first), &mut x, 60)?;
@@ -305,32 +306,33 @@ fn a_copy_tells_of_a_panic_in_a_stream_that_has_ended() -> Result<()> {
         std::thread::yield_now();
     }
     drop(first);
-    // One of them is the driver's stream of the one that has ended.
+    // One of them reuses the driver's stream of the dropped one.
     let others = (0..100).map(|_| stream()).collect::<Result<Vec<_>>>()?;
-    assert_eq!(message(x.copy_to_host()), said(60));
+    assert_eq!(message(x.copy_to_host()), panic_message(60));
     drop(others);
     x.copy_to_host()?;
     Ok(())
 }
 
-/// Another thread has waited for the launch by name before the array goes to the next stream.
+/// Another thread has waited for the launch before the array is used in the next stream.
 #[test]
-fn a_copy_tells_of_a_panic_that_another_thread_was_told_of() -> Result<()> {
+fn a_copy_reports_a_panic_that_another_thread_has_received() -> Result<()> {
     let mut x = zeros::<u32, _>(LENGTH)?;
     let (first, next) = (stream()?, stream()?);
     at_least::launch((1, 1, &first), &mut x, 61)?;
     let waited = std::thread::scope(|scope| scope.spawn(|| first.synchronize()).join().unwrap());
-    assert_eq!(message(waited), said(61));
+    assert_eq!(message(waited), panic_message(61));
     x.fill_on(1, &next)?;
-    assert_eq!(message(x.copy_to_host()), said(61));
+    assert_eq!(message(x.copy_to_host()), panic_message(61));
     x.copy_to_host()?;
     Ok(())
 }
 
-/// A thread's default stream goes to another thread when its own has ended, but not while an array is in its order.
+/// A thread's default stream is reused by another thread once the thread has ended, but not while an array's uses are ordered
+/// in it.
 #[test]
-fn a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched() {
-    let test = "panics::a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched";
+fn a_copy_reports_a_panic_before_the_launches_of_an_ended_thread() {
+    let test = "panics::a_copy_reports_a_panic_before_the_launches_of_an_ended_thread";
     in_own_process(test, &[], || {
         let mut x = zeros::<u32, _>(LENGTH).unwrap();
         let context = x.context().clone();
@@ -341,13 +343,13 @@ fn a_copy_tells_of_a_panic_before_what_an_ended_thread_has_launched() {
             filled.record(&Stream::per_thread(&context)).unwrap();
         };
         std::thread::scope(|scope| scope.spawn(fill).join().unwrap());
-        // Then the stream of the thread that has ended is idle, so that another thread might get it.
+        // The stream of the ended thread is then idle, so another thread could reuse it.
         while !filled.query().unwrap() {
             std::thread::yield_now();
         }
         drop(filled);
         let other = || Stream::per_thread(&context).query().unwrap();
         std::thread::scope(|scope| scope.spawn(other).join().unwrap());
-        assert_eq!(message(x.copy_to_host()), said(62));
+        assert_eq!(message(x.copy_to_host()), panic_message(62));
     });
 }

@@ -21,7 +21,7 @@ fn the_vector_add_of_a_million() -> Result<()> {
     Ok(())
 }
 
-/// Every block size, also one that does not divide the length, gives what the host gives.
+/// Every block size, also one that does not divide the length, gives the host's result.
 #[test]
 fn the_result_does_not_depend_on_the_block() -> Result<()> {
     let host = Array1::from_iter((0..10_007).map(|i| 0.1 * i as f64));
@@ -49,7 +49,7 @@ macro_rules! element_types {
     )* };
 }
 
-/// One kernel, compiled for every element type that it is used with.
+/// A generic kernel that is compiled for every element type.
 mod generic {
     use cuda_prelude::*;
     use ndarray::Array1;
@@ -88,7 +88,7 @@ fn a_grid_stride_loop_with_a_device_function() -> Result<()> {
     Ok(())
 }
 
-/// The mirror image of a matrix, each thread at its place in two dimensions.
+/// Transposes a matrix with a two-dimensional grid.
 #[kernel]
 fn transpose(width: usize, height: usize, from: &[i32], to: &mut [i32]) {
     let (col, row) = grid::<2>();
@@ -108,7 +108,7 @@ fn a_kernel_in_two_dimensions() -> Result<()> {
     Ok(())
 }
 
-/// The same arithmetic on the host gives the same bits: kernels are Rust.
+/// A kernel whose arithmetic gives the same bits on the host.
 #[kernel]
 fn mixed(x: &[f32], y: &mut [f32]) {
     let i = grid::<1>();
@@ -119,7 +119,7 @@ fn mixed(x: &[f32], y: &mut [f32]) {
 }
 
 #[test]
-fn a_kernel_called_on_the_host_is_its_own_oracle() -> Result<()> {
+fn a_kernel_called_on_the_host_gives_the_devices_results() -> Result<()> {
     let host = Array1::from_iter((0..1000).map(|i| i as f32 / 1000.0));
     let x = to_device(&host)?;
     let mut y = zeros::<f32, _>(1000)?;
@@ -127,14 +127,14 @@ fn a_kernel_called_on_the_host_is_its_own_oracle() -> Result<()> {
     let mut expected = vec![0.0; 1000];
     cuda_jit::host::for_each_thread((8, 128), || mixed(host.as_slice().expect("in C order"), &mut expected));
     for (i, (got, wanted)) in y.copy_to_host()?.iter().zip(&expected).enumerate() {
-        // A GPU and the host round alike but for a multiplication and an addition in one step.
+        // A GPU may fuse a multiplication and an addition; otherwise it rounds like the host.
         let close = (got - wanted).abs() <= f32::EPSILON * wanted.abs();
         assert!(close, "element {i}: {got} on the device, {wanted} on the host");
     }
     Ok(())
 }
 
-/// Functions that hide what globs bring: names of the prelude's.
+/// Functions that shadow names of the prelude's glob import.
 mod hiding {
     use cuda_prelude::*;
 
@@ -162,7 +162,7 @@ mod hiding {
     }
 
     #[test]
-    fn functions_have_names_of_the_preludes() -> Result<()> {
+    fn functions_may_have_names_of_the_prelude() -> Result<()> {
         let mut out = [0; 4];
         hidden::launch((1, 32), &mut out)?;
         assert_eq!(out, [100, 101, 102, 103]);

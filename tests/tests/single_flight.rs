@@ -1,4 +1,4 @@
-//! Threads that launch the same cold kernel wait for one compilation.
+//! Threads that launch the same uncompiled kernel wait for one compilation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
@@ -17,11 +17,11 @@ fn cold(out: &mut [u32], value: u32) {
     }
 }
 
-/// Counts the compilations of `cold`.
+/// A subscriber that counts the compilations of `cold`.
 #[derive(Clone, Default)]
 struct Compilations(Arc<AtomicUsize>);
 
-/// Whether a span is about `cold`.
+/// A visitor that records whether a span is about `cold`.
 #[derive(Default)]
 struct IsCold(bool);
 

@@ -1,9 +1,10 @@
-//! The book's tables of what goes wrong with memory, and of what Numba has messages for: each situation is brought about, and
-//! its text is the book's. Where a text names what differs from run to run, the book has `…`.
+//! Checks the book's tables of errors of memory, and of counterparts of Numba's messages: each situation is triggered, and its
+//! text must be the book's. In place of parts that differ from run to run, the book has `…`.
 //!
 //! # Safety
 //!
-//! What is imported or opened is refused; one structure that was exported is changed while nobody else has it.
+//! Imports and opened handles are refused, so their memory is never accessed; an exported structure is changed only while nothing
+//! else uses it.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,17 +20,17 @@ use crate::support::{add_arrays, in_own_process};
 
 const CHAPTER: &str = include_str!("../../docs/book/src/faults.md");
 
-/// A kernel of the JIT's own macro, which does not choose a device.
+/// A kernel of cuda-jit's own macro, which chooses no device.
 #[cuda_jit::kernel]
 fn nothing() {}
 
-/// Names the variable of a second device, which the software device then has.
+/// The variables that give the software device a second device.
 const TWO_DEVICES: [(&str, Option<&str>); 2] = [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_DEVICES", Some("2"))];
 
-/// What brings a situation about and gives its text, which may have more around it.
+/// Triggers a situation and returns its text, which may be part of a longer one.
 type Situation = fn() -> Result<String>;
 
-/// The rows of a chapter's table: situation and text.
+/// The rows of a section's table: situation and text.
 fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {
     let (_, section) = CHAPTER.split_once(&format!("## {heading}\n")).expect("the chapter has the section");
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
@@ -37,8 +38,8 @@ fn rows(heading: &str) -> Vec<(&'static str, &'static str)> {
     rows.skip(1).collect()
 }
 
-/// Whether a text has the parts between the book's `…`, one after the other.
-fn says(text: &str, expected: &str) -> bool {
+/// Returns true if a text contains, in order, the parts that the book separates by `…`.
+fn matches_book(text: &str, expected: &str) -> bool {
     let expected = expected.trim_matches('`').trim();
     let mut rest = text;
     expected.split('…').all(|part| match rest.split_once(part.trim()) {
@@ -50,14 +51,14 @@ fn says(text: &str, expected: &str) -> bool {
     })
 }
 
-/// Holds a section against what happens: every row has its situation, every situation its row, and each text is said.
-fn hold(heading: &str, situations: &[(&str, Situation)]) {
+/// Checks a section of the book: every row has a situation, every situation a row, and the texts match.
+fn check_section(heading: &str, situations: &[(&str, Situation)]) {
     let context = current_context().expect("there is a device");
     let mut known: BTreeMap<&str, Situation> = situations.iter().copied().collect();
     for (name, expected) in rows(heading) {
-        let bring_about = known.remove(name).unwrap_or_else(|| panic!("nothing brings about `{name}`"));
-        let text = bring_about().unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(says(&text, expected), "{name}: the book has\n{expected}\nand it is\n{text}");
+        let trigger = known.remove(name).unwrap_or_else(|| panic!("no test triggers `{name}`"));
+        let text = trigger().unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(matches_book(&text, expected), "{name}: the book has\n{expected}\nand it is\n{text}");
         synchronize().expect("nothing is left to be reported");
         assert_eq!(memory_statistics(&context).live_bytes, 0, "{name}: something is left");
         assert_eq!(from_slice(&[1_u8, 2]).and_then(|x| Ok(x.copy_to_host()?)).expect("the next call works").len(), 2);
@@ -65,12 +66,12 @@ fn hold(heading: &str, situations: &[(&str, Situation)]) {
     assert!(known.is_empty(), "the book lacks {:?}", known.keys());
 }
 
-/// The text of an error, and a panic where there is none.
+/// The text of an error; panics if there is none.
 fn refused<T, E: std::fmt::Display>(result: Result<T, E>) -> Result<String> {
     Ok(result.err().expect("it is refused").to_string())
 }
 
-/// What the compiler says of the macro's refusals, as the tests of the macros have it.
+/// The compiler's diagnostic for code that the macro refuses, from the tests of the macros.
 fn of_build(name: &str) -> Result<String> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../cuda-jit/tests/refused/{name}.stderr"));
     Ok(std::fs::read_to_string(file).expect("the macros' tests have it"))
@@ -112,13 +113,13 @@ fn page_locked() -> Result<String> {
     refused(pinned(&mut Array2::<u8>::zeros((4, 4)).slice_mut(s![.., 1..]), |_| ()))
 }
 
-/// An array interface that has been changed, as it is imported.
+/// The error for importing an array interface after `change`.
 fn imported(change: fn(&mut CudaArrayInterface)) -> Result<String> {
     let array = from_slice(&[1.0_f64, 2.0])?;
     let mut interface = array.cuda_array_interface(&default_stream()?)?;
     interface.data.1 = false;
     change(&mut interface);
-    // SAFETY: it is refused.
+    // SAFETY: it is refused, so the memory that it names is never accessed.
     refused(unsafe { DeviceArray::<f64, Ix1>::from_cuda_array_interface(&current_context()?, &interface, ()) })
 }
 
@@ -126,7 +127,7 @@ fn elsewhere() -> Result<String> {
     Ok(in_own_process("situations::between_two_devices", &TWO_DEVICES, || two_devices().expect("there are two")))
 }
 
-/// In a process with two devices: prints what is refused between them.
+/// Prints, in a process with two devices, the errors for mixing their memory.
 fn two_devices() -> Result<()> {
     let x = from_slice(&[1.0_f32; 8])?;
     let mut y = zeros::<f32, _>(8)?;
@@ -145,8 +146,8 @@ fn between_two_devices() {
 }
 
 #[test]
-fn what_the_book_says_of_memory_happens() {
-    in_own_process("situations::what_the_book_says_of_memory_happens", &[], || hold("Of memory", &of_memory()));
+fn the_books_memory_errors_are_correct() {
+    in_own_process("situations::the_books_memory_errors_are_correct", &[], || check_section("Of memory", &of_memory()));
 }
 
 fn of_memory() -> Vec<(&'static str, Situation)> {
@@ -179,15 +180,15 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
         }),
         ("an IPC handle in its own process", || {
             let handle = shareable_array::<u8, _>(4)?.ipc_handle()?;
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { handle.open(&current_context()?) })
         }),
-        // That they are what opening reports, cuda-mem's tests with a driver that plays both processes see.
+        // cuda-mem's tests check that opening reports these errors, with a driver that acts as both processes.
         ("an IPC handle that is open", || Ok(ExchangeError::OpenTwice.to_string())),
         ("an IPC handle whose array is gone", || Ok(ExchangeError::Gone("the driver's words".into()).to_string())),
         ("an IPC handle of a pool's memory", || refused(numbers(4)?.ipc_handle())),
         ("bytes that are no IPC handle", || {
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { open_ipc_array::<u8, Ix1>(&current_context()?, &[0; 70]) })
         }),
         ("another library's elements", || imported(|interface| interface.typestr = ">f8".into())),
@@ -199,16 +200,16 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
         ("DLPack's other devices", || {
             let shared: Dlpack<DLManagedTensor> = numbers(4)?.into_dlpack(&default_stream()?)?;
             let raw = shared.into_raw();
-            // SAFETY: the structure is live, and nobody else has it.
+            // SAFETY: the structure is live, and nothing else uses it.
             unsafe { (*raw).dl_tensor.device.device_type = 1 };
             // SAFETY: it came from `into_raw`.
             let shared = unsafe { Dlpack::from_raw(raw) };
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { DeviceArray::<u8, Ix1>::from_dlpack(&current_context()?, shared) })
         }),
         ("DLPack's other elements", || {
             let shared: Dlpack<DLManagedTensorVersioned> = numbers(4)?.into_dlpack(&default_stream()?)?;
-            // SAFETY: it is refused.
+            // SAFETY: it is refused, so the memory that it names is never accessed.
             refused(unsafe { DeviceArray::<i8, Ix1>::from_dlpack(&current_context()?, shared) })
         }),
         ("elements without a name of NumPy's", || {
@@ -226,8 +227,7 @@ fn of_memory() -> Vec<(&'static str, Situation)> {
     ]
 }
 
-/// What a launch with host arrays and few blocks warns of.
-/// The warnings of a small launch of host arrays on the software device, with `CUDA_JIT_WARNINGS` as given.
+/// The warnings of a small launch of host arrays on the software device, with this value of `CUDA_JIT_WARNINGS`.
 fn warned_with(test: &str, warnings: Option<&str>) -> String {
     in_own_process(test, &[("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_JIT_WARNINGS", warnings)], || {
         let mut out = vec![0.0_f32; 8];
@@ -245,16 +245,16 @@ fn launches_warn() {
     warned().expect("it runs");
 }
 
-/// The software device shows the multiprocessors of a card that it is not.
+/// The software device reports the multiprocessors of a card, which it does not have.
 #[test]
-fn the_software_device_says_nothing_of_occupancy_unless_it_is_asked() {
-    let said = warned_with("situations::the_software_device_says_nothing_of_occupancy_unless_it_is_asked", None);
+fn the_software_device_warns_of_occupancy_only_on_request() {
+    let said = warned_with("situations::the_software_device_warns_of_occupancy_only_on_request", None);
     assert!(said.is_empty() || (said.contains("implicit-copy") && !said.contains("low-occupancy")), "{said}");
 }
 
 #[test]
-fn a_warning_that_there_is_not_is_an_error() {
-    let said = warned_with("situations::a_warning_that_there_is_not_is_an_error", Some("low-occupancy,typo"));
+fn an_unknown_warning_is_an_error() {
+    let said = warned_with("situations::an_unknown_warning_is_an_error", Some("low-occupancy,typo"));
     let error = "CUDA_JIT_WARNINGS: there is no warning `typo`; the names are `low-occupancy` and `implicit-copy`, and `none` for neither";
     assert!(said.is_empty() || (said.contains(error) && !said.contains("launched")), "{said}");
 }
@@ -268,7 +268,7 @@ fn linked() -> Result<String> {
 }
 
 fn without_context() -> Result<String> {
-    // The prelude's launches have the current device's; this one has none.
+    // The prelude's launches select the current device; this one has no context.
     refused(std::thread::spawn(|| nothing::launch((1, 1))).join().expect("it does not panic"))
 }
 
@@ -285,9 +285,9 @@ fn without_a_driver() {
 }
 
 #[test]
-fn what_the_book_says_of_numbas_messages_happens() {
-    let name = "situations::what_the_book_says_of_numbas_messages_happens";
-    in_own_process(name, &[], || hold("Where Numba has a message", &of_numba()));
+fn the_books_counterparts_of_numbas_messages_are_correct() {
+    let name = "situations::the_books_counterparts_of_numbas_messages_are_correct";
+    in_own_process(name, &[], || check_section("Where Numba has a message", &of_numba()));
 }
 
 fn of_numba() -> Vec<(&'static str, Situation)> {
@@ -330,10 +330,10 @@ fn of_numba() -> Vec<(&'static str, Situation)> {
     ]
 }
 
-/// The comparison itself: parts in order, and none missing.
+/// The comparison requires all parts in order.
 #[test]
-fn a_text_that_lacks_a_part_is_seen() {
-    assert!(says("memory of device 0 in stream 7, of device 1", "`memory of device 0 in …, of device 1`"));
-    assert!(!says("memory of device 0 in stream 7", "`memory of device 0 in …, of device 1`"));
-    assert!(!says("of device 1, memory of device 0", "`memory of device 0 …, of device 1`"));
+fn a_text_that_lacks_a_part_does_not_match() {
+    assert!(matches_book("memory of device 0 in stream 7, of device 1", "`memory of device 0 in …, of device 1`"));
+    assert!(!matches_book("memory of device 0 in stream 7", "`memory of device 0 in …, of device 1`"));
+    assert!(!matches_book("of device 1, memory of device 0", "`memory of device 0 …, of device 1`"));
 }

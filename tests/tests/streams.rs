@@ -15,7 +15,7 @@ fn raise(x: &mut [u64], by: u64) {
 }
 
 #[test]
-fn events_measure_what_a_stream_does() -> Result<()> {
+fn events_measure_the_time_of_a_streams_work() -> Result<()> {
     let s = stream()?;
     let (start, end) = (event()?, event()?);
     let mut x = zeros::<u64, _>(1 << 18)?;
@@ -47,9 +47,9 @@ fn an_event_without_timing_measures_nothing() -> Result<()> {
     Ok(())
 }
 
-/// Launches on different streams that use the same array come one after the other, without anything said.
+/// Launches on different streams that use the same array are ordered automatically.
 #[test]
-fn streams_that_share_an_array_take_turns() -> Result<()> {
+fn launches_on_different_streams_that_share_an_array_are_ordered() -> Result<()> {
     let streams = [stream()?, stream()?, stream()?];
     let mut x = zeros::<u64, _>(100_000)?;
     for round in 0..30 {
@@ -59,7 +59,7 @@ fn streams_that_share_an_array_take_turns() -> Result<()> {
     Ok(())
 }
 
-/// Readers on many streams, then a writer on another: the writer waits for all of them.
+/// A writer on one stream waits for readers on many streams.
 #[test]
 fn a_writer_waits_for_every_reader() -> Result<()> {
     let n = 200_000;
@@ -99,10 +99,10 @@ fn threads_have_their_own_streams_and_share_a_context() {
     assert_eq!(total, 20_000 * (1 + 2 + 3 + 4));
 }
 
-/// The thread's selection is the last handle of the context, and goes with the thread.
+/// The thread's selection is the last handle of the context, and is released with the thread.
 #[test]
-fn a_thread_that_ends_lets_go_of_its_context() {
-    let said = in_own_process("streams::a_thread_that_ends_lets_go_of_its_context", &[], || {
+fn a_thread_that_ends_releases_its_context() {
+    let said = in_own_process("streams::a_thread_that_ends_releases_its_context", &[], || {
         for _ in 0..2 {
             let worker = std::thread::spawn(|| -> Result<u64> {
                 let s = stream()?;

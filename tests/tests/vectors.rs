@@ -1,4 +1,4 @@
-//! Short vectors lie in memory as CUDA's do: a C compiler is asked.
+//! The layout of short vectors is that of CUDA's, according to a C compiler.
 
 use std::mem::offset_of;
 use std::path::Path;
@@ -6,9 +6,9 @@ use std::process::Command;
 
 use cuda_prelude::*;
 
-use crate::support::{downloaded, shown, skip};
+use crate::support::{combined_output, downloaded, skip};
 
-/// Name, size, alignment and offset of the last number, as the C program prints them.
+/// The lines of the C program: name, size, alignment and offset of the last number.
 macro_rules! layouts {
     ($($alias:ident $ty:ident $last:ident)*) => {
         [$(format!(
@@ -30,9 +30,9 @@ fn vectors_are_laid_out_as_in_c() {
     let Ok(output) = cc.arg(source).output() else {
         return skip("vectors_are_laid_out_as_in_c", "there is no C compiler");
     };
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     let output = Command::new(&program).output().unwrap();
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     let ours = layouts! {
         char2 i8x2 y char3 i8x3 z char4 i8x4 w
         uchar2 u8x2 y uchar3 u8x3 z uchar4 u8x4 w
@@ -46,6 +46,6 @@ fn vectors_are_laid_out_as_in_c() {
         double2 f64x2 y double3 f64x3 z double4 f64x4 w
         half2 f16x2 y
     };
-    assert_eq!(shown(&output).lines().collect::<Vec<_>>(), ours);
+    assert_eq!(combined_output(&output).lines().collect::<Vec<_>>(), ours);
     assert_eq!([size_of::<bf16x2>(), align_of::<bf16x2>()], [size_of::<f16x2>(), align_of::<f16x2>()]);
 }

@@ -10,29 +10,29 @@ use crate::{setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Which measurements; all of them if none is given
+    /// The measurements to run; all of them if none is given
     groups: Vec<Group>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Group {
-    /// Time from Rust to PTX beside Numba and NVRTC; downloads them and libdevice if they are not there
+    /// Compile time from Rust to PTX compared with Numba and NVRTC; downloads them and libdevice if they are missing
     Compile,
-    /// Registers and instructions beside nvcc's; downloads NVIDIA's tools if they are not there
+    /// Registers and instructions compared with nvcc's; downloads NVIDIA's tools if they are missing
     Codegen,
-    /// What a kernel adds to the check of its crate
+    /// Time that a kernel adds to `cargo check` of its crate
     Rustc,
-    /// The software device beside plain loops, beside pocl and beside Numba's simulator; downloads Numba if it is not there
+    /// The software device compared with plain loops, pocl and Numba's simulator; downloads Numba if it is missing
     Sim,
     /// First launches of large kernels on the software device
     FirstLaunch,
-    /// What cuda-driver adds to the driver's functions
+    /// Overhead of cuda-driver over the driver's functions
     Driver,
-    /// What a typed launch costs beside the bare call
+    /// Overhead of a typed launch over the driver's call
     Launch,
-    /// What device memory adds to the driver's functions, and strided arrays beside ndarray's own copy
+    /// Overhead of device memory over the driver's functions, and copies of strided arrays compared with ndarray's
     Mem,
-    /// The whole process of the demo
+    /// Time of the demo's whole process
     Demo,
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         command.arg(group.to_possible_value().expect("no group is hidden").get_name());
     }
     if groups.contains(&Group::Compile) || groups.contains(&Group::Codegen) {
-        // Mathematical functions are libdevice's for all who are compared.
+        // All compared compilers take mathematical functions from libdevice.
         let toolkit = setup::toolkit()?;
         command.env("CUDA_HOME", toolkit.root()).env_remove("CONDA_PREFIX");
         for tool in ["ptxas", "nvdisasm", "nvcc"] {
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             Ok(folder) => {
                 command.arg(format!("--{name}")).arg(folder);
             }
-            // Measurements without a peer are measurements too.
+            // Without a peer the group still measures our own side.
             Err(error) => eprintln!("{name} cannot be downloaded: {error:#}"),
         }
     }

@@ -1,12 +1,10 @@
 //! `bundle`: one archive with the demo, the tests and the measurements, for an x86-64 Linux machine that has a GPU driver
 //! and neither Rust nor a toolkit.
 //!
-//! LLVM comes along as the shared library that the Rust toolchain ships: the executables are linked to it by its plain
-//! name, and look for it beside themselves. They are built in a folder of their own, so that other builds stay as they
-//! are.
+//! LLVM is included as the shared library of the Rust toolchain, which the executables find in the folder beside their own.
+//! They are built in a target folder of their own, so that other builds are not invalidated.
 //!
-//! Invariant: the archive unpacks to one folder, in which `./run` needs nothing from outside but the C library, zlib and
-//! libgcc.
+//! Invariant: the archive unpacks to one folder, in which `./run` needs nothing else but the C library, zlib and libgcc.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -22,13 +20,13 @@ use crate::workspace::{self, Artifact, output};
 /// The folder in the archive.
 const NAME: &str = "cuda-bundle";
 
-/// The largest archive that is worth carrying around, in bytes.
+/// The limit for the size of the archive, in bytes.
 const MAX_SIZE: u64 = 60_000_000;
 
-/// Packages whose tests are about developing and not about running.
-const STAY: &[&str] = &["xtask", "cuda-jit-macros"];
+/// Packages whose tests concern development and are not bundled.
+const DEVELOPMENT_ONLY: &[&str] = &["xtask", "cuda-jit-macros"];
 
-/// Tests that read the sources or build something, as executable and the beginning of the tests' names.
+/// Tests that read the sources or build something: the executable, and a prefix of the tests' names.
 const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-driver", "status::tests::explanations"),
     ("cuda-driver.nvtx", "a_tool_"),
@@ -47,12 +45,12 @@ const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-tests.main", "vectors::"),
 ];
 
-/// What runs things in the unpacked bundle.
+/// The script that runs the programs of the unpacked bundle.
 const RUN: &str = include_str!("bundle/run.sh");
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// The archive, instead of `cuda-bundle.tar.xz` in the target folder
+    /// Write this archive instead of `cuda-bundle.tar.xz` in the target folder
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -76,20 +74,20 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Builds everything and lays it out in `folder`.
+/// Builds everything and copies it to `folder`.
 fn collect(target: &Path, folder: &Path) -> Result<()> {
     for part in ["bin", "tests", "lib"] {
         fs::create_dir_all(folder.join(part))?;
     }
-    let mut programs = small(target);
+    let mut programs = size_optimized_cargo(target);
     programs.args(["build", "--release", "--package", "cuda-examples", "--package", "cuda-benches"]);
     for made in workspace::build(programs.args(["--package", "cuda-sim-cdylib"]))? {
         let part = if made.kind == "cdylib" { "lib" } else { "bin" };
         copy(&made.file, &folder.join(part))?;
     }
-    let mut tests = small(target);
+    let mut tests = size_optimized_cargo(target);
     tests.args(["test", "--release", "--no-run", "--workspace"]);
-    for package in STAY {
+    for package in DEVELOPMENT_ONLY {
         tests.args(["--exclude", package]);
     }
     for made in workspace::build(&mut tests)?.iter().filter(|made| made.test) {
@@ -106,8 +104,8 @@ fn collect(target: &Path, folder: &Path) -> Result<()> {
     Ok(fs::set_permissions(folder.join("run"), fs::Permissions::from_mode(0o755))?)
 }
 
-/// A cargo whose executables are small. They find LLVM in the folder `lib` beside their own.
-fn small(target: &Path) -> Command {
+/// A cargo command that builds small executables, which find LLVM in the folder `lib` beside their own.
+fn size_optimized_cargo(target: &Path) -> Command {
     let mut cargo = workspace::cargo();
     cargo.env("CARGO_TARGET_DIR", target);
     cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "false").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
@@ -128,15 +126,15 @@ fn copy(file: &Path, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes the full names of the tests that cannot run without the sources; fails if there is none of an entry, so that
-/// the list does not outlive the tests.
+/// Writes the full names of the tests that cannot run without the sources. Fails if an entry matches no test, so that the list
+/// stays up to date.
 fn write_sources_list(folder: &Path) -> Result<()> {
     let mut lines = String::new();
     for (executable, start) in NEED_SOURCES {
         let mut tests = list(&folder.join("tests").join(executable))?;
         tests.retain(|test| test.starts_with(start));
         if tests.is_empty() {
-            bail!("`{executable}` has no test that begins with `{start}`; the list in xtask/src/bundle.rs is old");
+            bail!("`{executable}` has no test that begins with `{start}`; correct the list in xtask/src/bundle.rs");
         }
         lines.extend(tests.iter().map(|test| format!("{executable} {test}\n")));
     }
@@ -166,9 +164,9 @@ fn readme() -> Result<String> {
 
 /// Packs a folder, under its own name.
 fn pack(folder: &Path, archive: &Path) -> Result<()> {
-    let parent = folder.parent().context("the bundle lies in the target folder")?;
+    let parent = folder.parent().context("the bundle has a parent folder")?;
     let mut tar = Command::new("tar");
-    // The executables have most of their code in common: the dictionary reaches over all of them.
+    // The executables have most of their code in common, so the dictionary is large enough for all of them.
     tar.args(["--create", "--sort=name", "--owner=0", "--group=0"]);
     tar.args(["--use-compress-program=xz --lzma2=preset=6,dict=192MiB", "--file"]);
     tar.arg(archive).arg("--directory").arg(parent).arg(NAME);
@@ -186,7 +184,7 @@ mod tests {
         let scratch = Scratch::new(name).unwrap();
         let folder = scratch.path();
         fs::create_dir(folder.join("tests")).unwrap();
-        // Links, because a file that was just written may still be open in a process that another test starts.
+        // These are links, because a file that was just written may still be open in a process that another test starts.
         std::os::unix::fs::symlink("/bin/echo", folder.join("tests/one")).unwrap();
         std::os::unix::fs::symlink(other, folder.join("tests/two")).unwrap();
         fs::write(folder.join("tests.need-sources"), "one a::b\none c\n").unwrap();
@@ -205,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_fails_with_the_names_of_what_failed() {
+    fn the_script_fails_with_the_names_of_the_failed_executables() {
         let (passed, text) = run_tests("bundle-fail", &[], "/bin/false");
         assert!(!passed, "{text}");
         assert!(text.ends_with("FAILED: two\n"), "{text}");

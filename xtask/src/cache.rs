@@ -1,4 +1,4 @@
-//! `cache`: what is in the folder of compiled kernels or in a bundle, and emptying the folder.
+//! `cache`: lists the compiled kernels in the cache's folder or in a bundle, and empties the folder.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,12 +15,12 @@ pub(crate) struct Options {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Lists the kernels, the last used first, or those of a bundle
+    /// List the kernels, the last used first, or those of a bundle
     Show {
-        /// A bundle's file, as `CUDA_JIT_RECORD` names it
+        /// The file of a bundle, as in `CUDA_JIT_RECORD`
         bundle: Option<PathBuf>,
     },
-    /// Removes them all
+    /// Remove all kernels
     Clear,
 }
 
@@ -49,7 +49,7 @@ fn open() -> Option<Cache> {
     Settings::from_process().map(Settings::open)
 }
 
-/// What `doctor` says of the cache.
+/// The line of `doctor` about the cache.
 pub(crate) fn summary() -> String {
     open().map_or_else(|| "off".to_owned(), |cache| show(&cache).remove(0))
 }
@@ -81,7 +81,7 @@ fn show_bundle(file: &Path) -> Result<Vec<String>> {
     Ok([summary].into_iter().chain(kernels).collect())
 }
 
-/// A time in its largest unit.
+/// Formats a time in its largest unit.
 fn ago(age: Duration) -> String {
     let seconds = age.as_secs();
     let units = [(86400, "d"), (3600, "h"), (60, "min")];
@@ -96,13 +96,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_in_their_largest_unit() {
+    fn times_are_shown_in_their_largest_unit() {
         let ago = |seconds| ago(Duration::from_secs(seconds));
         assert_eq!([59, 60, 3599, 3600, 200_000].map(ago), ["59 s", "1 min", "59 min", "1 h", "2 d"]);
     }
 
     #[test]
-    fn kernels_are_shown_with_their_labels_and_damaged_ones_as_that() {
+    fn kernels_are_shown_with_their_labels_and_damaged_ones_as_damaged() {
         let folder = tempfile::tempdir().unwrap();
         let cache = Cache::new(folder.path(), 1 << 20);
         assert!(cache.put(&Key::new(&[b"one"]), "scale_f32 sm_90", b"contents"));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_folder_is_shown_as_one() {
+    fn an_empty_folder_is_shown_as_empty() {
         let cache = Cache::new("/nowhere/kernels", 1 << 20);
         assert_eq!(show(&cache), ["/nowhere/kernels: 0 kernels, 0 bytes of 1048576"]);
     }

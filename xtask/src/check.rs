@@ -1,7 +1,7 @@
-//! `check`: the whole gate, fast parts first. What passes here may be merged; there is no other list.
+//! `check`: the whole gate, fast parts first. A change that passes may be merged; there are no other checks.
 //!
-//! Each step prints its name and its time, and the first that fails ends it. Most steps build in one target folder, with one
-//! set of profiles and of features, so that little is compiled twice.
+//! Each step prints its name and its time, and the first failure ends the command. Most steps build in one target folder, with
+//! the same profiles and features, so that little is compiled twice.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,31 +14,31 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command, whole};
-use crate::{bundles, fuzz, generate, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
+use crate::{fuzz, generate, kernel_bundles, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Only the steps whose name contains this
+    /// Run only the steps whose name contains this
     #[arg(value_name = "STEP")]
     only: Option<String>,
-    /// In the step `generate` the headers of every CUDA from 12.0 on that PyPI has (255 MB), and not only of three
+    /// In the step `generate`, read the headers of every CUDA from 12.0 on that PyPI has (255 MB), not only of three
     #[arg(long)]
     every_cuda: bool,
-    /// In the step `llvm` all tests of cuda-jit and cuda-sim, and not only some
+    /// In the step `llvm`, run all tests of cuda-jit and cuda-sim, not only some
     #[arg(long)]
     whole_llvm: bool,
 }
 
-/// What steps share.
+/// The state that steps share.
 struct Shared {
     toolkit: Toolkit,
-    /// Where the tests leave the kernels that they compile.
+    /// The folder to which the tests write the kernels that they compile.
     kernels: PathBuf,
     every_cuda: bool,
     whole_llvm: bool,
 }
 
-/// A part of the gate: its name and what it does.
+/// A step of the gate: its name and its function.
 type Step = (&'static str, fn(&Shared) -> Result<()>);
 
 const STEPS: &[Step] = &[
@@ -52,7 +52,7 @@ const STEPS: &[Step] = &[
     ("bindings", bindings),
     ("generate", |shared| generate::run(&shared.toolkit, shared.every_cuda)),
     ("test", tests),
-    ("bundles", |_| bundles::run()),
+    ("bundles", |_| kernel_bundles::run()),
     ("llvm", |shared| next_llvm::run(shared.whole_llvm)),
     ("fuzz", |_| fuzz::gate()),
     ("loom", loom),
@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let steps: Vec<&Step> = STEPS.iter().filter(chosen).collect();
     if steps.is_empty() {
         let names: Vec<&str> = STEPS.iter().map(|(name, _)| *name).collect();
-        bail!("no step is named so; the steps are {}", names.join(", "));
+        bail!("no step has this name; the steps are {}", names.join(", "));
     }
     let scratch = Scratch::new("check")?;
     let kernels = scratch.path().join("kernels");
@@ -94,13 +94,13 @@ fn none(faults: Vec<String>) -> Result<()> {
     }
 }
 
-/// Licences, duplicates and sources of what is depended on.
+/// Checks the licences, duplicates and sources of the dependencies.
 fn deny(_: &Shared) -> Result<()> {
     if workspace::output(cargo().args(["deny", "--version"])).is_err() {
-        println!("skipped: deny (cargo-deny is not installed; `cargo install --locked cargo-deny` does)");
+        println!("skipped: deny (cargo-deny is not installed; `cargo install --locked cargo-deny` installs it)");
         return Ok(());
     }
-    println!("skipped: advisories (their database is on the network; `cargo deny check advisories` asks it)");
+    println!("skipped: advisories (their database is on the network; `cargo deny check advisories` queries it)");
     run_command(cargo().args([
         "deny",
         "--log-level",
@@ -121,7 +121,7 @@ fn docs(_: &Shared) -> Result<()> {
     run_command(whole("doc").args(["--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// The committed bindings against the toolkit's headers.
+/// Compares the committed bindings with the toolkit's headers.
 fn bindings(shared: &Shared) -> Result<()> {
     let mut xtask = Command::new(workspace::program("xtask")?);
     xtask.current_dir(workspace::root()).args(["gen-bindings", "--check"]);
@@ -131,14 +131,14 @@ fn bindings(shared: &Shared) -> Result<()> {
     run_command(&mut xtask)
 }
 
-/// The README's test command; every kernel that a test compiles is left in the kernels' folder.
+/// Runs the README's test command. Every kernel that a test compiles is written to the kernels' folder.
 fn tests(shared: &Shared) -> Result<()> {
     let folder = OsString::from(&shared.kernels);
     test::all(&[], &[("CUDA_JIT_DUMP_DIR", folder.clone()), ("PTX_OUT_DIR", folder)])
 }
 
-/// The models of what queues and wakes, and of first uses by many threads, in a target folder of their own: the flag
-/// reaches every dependency.
+/// Runs the loom models of queues, wake-ups and first uses by many threads. They have a target folder of their own, since the
+/// flag applies to every dependency.
 fn loom(_: &Shared) -> Result<()> {
     let mut models = cargo();
     models.args([
@@ -162,15 +162,15 @@ fn loom(_: &Shared) -> Result<()> {
     run_command(models.env("RUSTFLAGS", "--cfg loom"))
 }
 
-/// NVIDIA's assembler judges what the tests compiled.
+/// Assembles the kernels that the tests compiled with NVIDIA's assembler.
 fn assemble(shared: &Shared) -> Result<()> {
     if fs::read_dir(&shared.kernels)?.next().is_none() {
-        bail!("the tests left no kernel; this step needs `test` before it");
+        bail!("the tests wrote no kernel; run the step `test` before this one");
     }
-    // Built first: for cargo another CUDA_HOME is another toolkit to build for.
+    // It is built before CUDA_HOME is set, since with another toolkit cargo would rebuild cuda-sys.
     let mut assemble = Command::new(workspace::program("assemble")?);
     assemble.current_dir(workspace::root()).arg("--ptxas");
-    // Kernels that call libdevice are compiled with the toolkit's.
+    // Kernels that call libdevice are compiled with the toolkit's libdevice.
     assemble.env("CUDA_HOME", shared.toolkit.root());
     run_command(assemble.arg(shared.toolkit.tool("ptxas")?).arg(&shared.kernels))
 }
@@ -180,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_step_lists_the_known() {
+    fn the_error_for_an_unknown_step_lists_the_steps() {
         let error = run(&Options { only: Some("linting".to_owned()), every_cuda: false, whole_llvm: false })
             .unwrap_err()
             .to_string();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_all_named() {
+    fn the_error_lists_all_faults() {
         let error = none(vec!["a:1: x".to_owned(), "b:2: y".to_owned()]).unwrap_err().to_string();
         assert_eq!(error, "2 faults\na:1: x\nb:2: y");
     }

@@ -9,7 +9,7 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Which program of `examples/src/bin`
+    /// The program of `examples/src/bin` to run
     #[arg(default_value = "vector_add")]
     program: String,
 }
@@ -17,6 +17,6 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut cargo = workspace::cargo();
     cargo.args(["run", "--quiet", "--release", "--package", "cuda-examples", "--bin", &options.program]);
-    // Takes this process' place: the demo's output and status are the command's.
+    // It replaces this process, so that the demo's output and status are the command's.
     Err(cargo.exec()).context("cannot run cargo")
 }

@@ -1,7 +1,7 @@
-//! `doctor`: what this machine has of what the project can use, and every place where each thing was looked for.
+//! `doctor`: lists the software and devices of this machine that the project can use, with every place that was searched.
 //!
-//! It changes nothing. A thing that is optional and not there is not a failure; the exit code says whether kernels can run:
-//! they need an LLVM that compiles them, and a driver with a device or the software device.
+//! It changes nothing. A missing optional part is not a failure. The exit code says whether kernels can run: they need an LLVM
+//! that compiles them, and a driver with a device or the software device.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -49,7 +49,7 @@ pub(crate) fn run(_: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Where kernels run, or why they cannot.
+/// The device that kernels run on, or the reason why they cannot run.
 fn verdict(chosen: Option<&Path>, found: &Found, llvm: Result<PathBuf>) -> Result<String> {
     llvm.context("kernels cannot be compiled")?;
     let old = found.devices - found.usable;
@@ -58,8 +58,8 @@ fn verdict(chosen: Option<&Path>, found: &Found, llvm: Result<PathBuf>) -> Resul
         (_, 0) if old > 0 => bail!(
             "kernels cannot run: they need compute capability {}.{}, which no device here has; CUDA_DRIVER_PATH=sim takes the \
              software device",
-            LEAST.0,
-            LEAST.1
+            MIN_COMPUTE_CAPABILITY.0,
+            MIN_COMPUTE_CAPABILITY.1
         ),
         (Some(path), 0) => bail!(
             "kernels cannot run: CUDA_DRIVER_PATH={} has no device; unset it, or set it to `sim` for the software device",
@@ -71,19 +71,19 @@ fn verdict(chosen: Option<&Path>, found: &Found, llvm: Result<PathBuf>) -> Resul
     }
 }
 
-/// The least compute capability that kernels are compiled for.
-const LEAST: (u32, u32) = (5, 0);
+/// The lowest compute capability that kernels are compiled for.
+const MIN_COMPUTE_CAPABILITY: (u32, u32) = (5, 0);
 
-/// What is to be said of the driver that a program would open first, and how many devices it has.
+/// The report on the driver that a program would open first, and the number of its devices.
 #[derive(Default)]
 struct Found {
     lines: Vec<String>,
     devices: usize,
-    /// Those that kernels run on.
+    /// The number of devices that kernels can run on.
     usable: usize,
 }
 
-/// The variables that are set of those by which the software device can be changed.
+/// The variables for the software device that are set.
 fn simulated_by() -> Vec<String> {
     let mut set: Vec<String> = std::env::vars_os()
         .filter(|(name, _)| name.to_string_lossy().starts_with("CUDA_SIM_"))
@@ -97,7 +97,7 @@ fn driver(chosen: Option<&Path>) -> Found {
     driver_of(chosen, || DriverApi::from_environment().map_err(|error| error.to_string()))
 }
 
-/// As `driver`, where `named` opens the library that the environment names.
+/// The report on the driver; `named` opens the library that the environment names.
 fn driver_of(chosen: Option<&Path>, named: impl FnOnce() -> Result<Option<DriverApi>, String>) -> Found {
     let mut lines: Vec<_> = chosen.iter().map(|path| format!("CUDA_DRIVER_PATH={}", path.display())).collect();
     let named = match chosen {
@@ -114,13 +114,15 @@ fn driver_of(chosen: Option<&Path>, named: impl FnOnce() -> Result<Option<Driver
     };
     lines.push(match api.driver_version() {
         Some(version) => format!("{}: CUDA {}.{}", api.origin(), version / 1000, version % 1000 / 10),
-        None => format!("{}: found, but does not tell its CUDA version", api.origin()),
+        None => format!("{}: found, but reports no CUDA version", api.origin()),
     });
     match Driver::new(Arc::new(api)).and_then(|driver| driver.devices()) {
         Ok(devices) => {
             lines.push(format!("devices: {}", devices.len()));
             lines.extend(devices.iter().flat_map(device));
-            let usable = |device: &&Device| device.compute_capability().is_ok_and(|capability| capability >= LEAST);
+            let usable = |device: &&Device| {
+                device.compute_capability().is_ok_and(|capability| capability >= MIN_COMPUTE_CAPABILITY)
+            };
             Found { devices: devices.len(), usable: devices.iter().filter(usable).count(), lines }
         }
         Err(error) => {
@@ -130,22 +132,23 @@ fn driver_of(chosen: Option<&Path>, named: impl FnOnce() -> Result<Option<Driver
     }
 }
 
-/// A device in a few lines; what it does not tell is said so.
+/// Describes a device in a few lines, with the error for each property that it does not report.
 fn device(device: &Device) -> Vec<String> {
-    let told = |value: cuda_driver::Result<String>| value.unwrap_or_else(|error| error.to_string());
+    let or_error = |value: cuda_driver::Result<String>| value.unwrap_or_else(|error| error.to_string());
     let attribute = |attribute| device.attribute(attribute);
-    let name = told(device.name());
-    let capability = told(device.compute_capability().map(|(major, minor)| format!("{major}.{minor}")));
-    let memory = told(device.total_memory().map(|bytes| format!("{} MiB", bytes >> 20)));
-    let multiprocessors =
-        told(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map(|count| count.to_string()));
+    let name = or_error(device.name());
+    let capability = or_error(device.compute_capability().map(|(major, minor)| format!("{major}.{minor}")));
+    let memory = or_error(device.total_memory().map(|bytes| format!("{} MiB", bytes >> 20)));
+    let multiprocessors = or_error(
+        attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT).map(|count| count.to_string()),
+    );
     let pci = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID).and_then(|domain| {
         let bus = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)?;
         let slot = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?;
         Ok(format!("{domain:04x}:{bus:02x}:{slot:02x}.0"))
     });
     let yes =
-        |value: cuda_driver::Result<i32>| told(value.map(|value| if value == 0 { "no" } else { "yes" }.to_owned()));
+        |value: cuda_driver::Result<i32>| or_error(value.map(|value| if value == 0 { "no" } else { "yes" }.to_owned()));
     let watchdog = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT));
     let pools = yes(attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED));
     let ratio = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO);
@@ -153,14 +156,14 @@ fn device(device: &Device) -> Vec<String> {
         format!("device {}: {name}, compute capability {capability}", device.ordinal()),
         format!(
             "  memory {memory}, multiprocessors {multiprocessors}, f32 to f64 speed {}",
-            told(ratio.map(|r| r.to_string()))
+            or_error(ratio.map(|r| r.to_string()))
         ),
-        format!("  PCI {}, UUID {}", told(pci), told(device.uuid().map(|uuid| uuid.to_string()))),
+        format!("  PCI {}, UUID {}", or_error(pci), or_error(device.uuid().map(|uuid| uuid.to_string()))),
         format!("  watchdog for long kernels {watchdog}, memory pools {pools}"),
     ]
 }
 
-/// The libraries of cuda-sys' features: the loader first, then the toolkit, as their tables are loaded.
+/// Prints the libraries of cuda-sys' features: the loader's first, then the toolkit's, which is the order of loading their tables.
 fn libraries(environment: &Environment) {
     let of_toolkit = [
         ("CUDA runtime", ["libcudart.so.13", "libcudart.so.12"]),
@@ -191,14 +194,14 @@ fn places(what: &str, tried: &[Tried]) {
     }
 }
 
-/// The Rust toolchain, whose LLVM compiles kernels.
+/// The versions of the Rust toolchain and its LLVM.
 fn rust() -> Result<String> {
     let verbose = workspace::output(Command::new("rustc").arg("-vV"))?;
     let value = |key: &str| verbose.lines().find_map(|line| line.strip_prefix(key)).unwrap_or("?").trim().to_owned();
     Ok(format!("{}, LLVM {}", value("release:"), value("LLVM version:")))
 }
 
-/// The LLVM that compiles kernels: an installed one that is named, or that of the Rust toolchain.
+/// The LLVM that compiles kernels: the installed one that the variable names, or that of the Rust toolchain.
 pub(crate) fn llvm() -> Result<PathBuf> {
     if let Some(prefix) = std::env::var_os("LLVM_SYS_221_PREFIX").filter(|prefix| !prefix.is_empty()) {
         return Ok(PathBuf::from(prefix));
@@ -210,7 +213,7 @@ pub(crate) fn llvm() -> Result<PathBuf> {
     })
 }
 
-/// The shared LLVM in a toolchain's `lib`; its name carries the versions of both.
+/// The shared LLVM in a toolchain's `lib`; its name contains the versions of both.
 fn llvm_library(lib: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(lib).ok()?.flatten().map(|entry| entry.path());
     let mut libraries: Vec<_> = entries.filter(|path| path.to_string_lossy().contains("/libLLVM")).collect();
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_run_where_there_is_a_device_or_none_is_demanded() {
+    fn kernels_run_if_there_is_a_device_or_none_is_required() {
         assert_eq!(of(None, 0).unwrap(), "run on the software device");
         assert_eq!(of(Some("sim"), 0).unwrap(), "run on the software device, which was asked for");
         assert_eq!(of(None, 2).unwrap(), "run on the driver's 2 devices");
@@ -244,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_is_not_there_is_said_with_its_place() {
+    fn a_missing_driver_is_reported_with_its_path() {
         let missing = || Err("`/nowhere/libcuda.so`: No such file or directory".to_owned());
         let found = driver_of(Some(Path::new("/nowhere/libcuda.so")), missing);
         assert_eq!(found.devices, 0);

@@ -1,18 +1,18 @@
-//! Public items without an example that runs: a rule of `tidy`, for the crates that keep it.
+//! A rule of `tidy`: public items need an example that runs, in the crates that are listed here.
 //!
-//! An item has one in its own documentation, or is used by its name in another example of its file: a method as `.name`, a
-//! function of a type as `Type::name`, all else as the word. What is hidden from the documentation needs none, nor what a
-//! macro or a module inside the file makes. It reads lines, not syntax: files are formatted, and examples are run elsewhere.
+//! An item has an example in its own documentation, or is used by its name in another example of its file: a method as `.name`,
+//! an associated function as `Type::name`, other items as the word. Items that are hidden from the documentation need none, nor do
+//! those of macros and inline modules. The rule reads lines, not syntax: files are formatted, and other steps run the examples.
 
-use crate::texts::split_tests;
+use crate::error_texts::split_tests;
 
-/// Where every public item has an example.
+/// The folders in which every public item has an example.
 const COMPLETE: &[&str] = &["cuda-sys/src/", "cuda-driver/src/"];
 
-/// The kinds of items that the rule is about.
+/// The kinds of items to which the rule applies.
 const KINDS: &[&str] = &["fn", "struct", "enum", "union", "trait", "type", "const", "static"];
 
-/// The places of all public items of a file without an example.
+/// The positions of a file's public items that have no example.
 pub(crate) fn lacking(name: &str, text: &str) -> Vec<String> {
     if !COMPLETE.iter().any(|folder| name.starts_with(folder)) {
         return Vec::new();
@@ -29,7 +29,7 @@ pub(crate) fn lacking(name: &str, text: &str) -> Vec<String> {
         } else if word.starts_with("///") || word.starts_with("#[") {
             continue;
         }
-        // What stands before an item, since the line before that, is its own.
+        // The lines before an item, back to the previous item, belong to it.
         let own = &lines[std::mem::replace(&mut documented, at + 1)..at];
         let inside = line.starts_with(' ') && owner.is_none();
         if let Some((kind, item)) = public(word)
@@ -42,12 +42,12 @@ pub(crate) fn lacking(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// Whether the documentation and attributes of an item have an example, or hide it.
+/// Returns true if the documentation and attributes of an item have an example or hide it.
 fn is_excused(own: &[&str]) -> bool {
     own.iter().any(|line| line.trim_start().starts_with("#[doc(hidden)]")) || !run(&own.join("\n")).is_empty()
 }
 
-/// Whether a line of documentation that opens an example opens one that is run.
+/// Returns true if a line of documentation opens an example that is run.
 fn is_run(line: &str) -> bool {
     let line = line.trim_start().trim_start_matches(['/', '!']).trim();
     line == "```" || line == "```should_panic"
@@ -69,19 +69,19 @@ pub(crate) fn run(text: &str) -> String {
     code
 }
 
-/// The type whose functions follow, if the line begins an implementation.
+/// The type of the `impl` block that the line opens, if it opens one.
 fn implementing(line: &str) -> Option<&str> {
     let header = line.strip_prefix("unsafe ").unwrap_or(line).strip_prefix("impl")?;
     if header.ends_with('}') {
         return None;
     }
     let header = header.rsplit_once(" for ").map_or(header, |(_, of)| of);
-    // Past the parameters of the implementation itself.
+    // Skips the generic parameters of the `impl`.
     let of = if header.starts_with('<') { header.split_once("> ")?.1 } else { header.trim_start() };
     of.split(['<', ' ', '{']).next()
 }
 
-/// Kind and name, if the line begins a public item.
+/// The kind and the name of the public item that the line opens, if it opens one.
 fn public(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("pub ")?.trim_start_matches("const unsafe ").trim_start_matches("unsafe ");
     let rest = if rest.starts_with("const fn") { rest.trim_start_matches("const ") } else { rest };
@@ -90,7 +90,7 @@ fn public(line: &str) -> Option<(&str, &str)> {
     KINDS.contains(&kind).then_some((kind, name))
 }
 
-/// How an item is used in code.
+/// The texts by which code uses an item.
 struct Pattern(Vec<String>);
 
 fn pattern(kind: &str, name: &str, owner: Option<&str>, from: &[&str]) -> Pattern {
@@ -131,7 +131,7 @@ mod tests {
         assert_eq!(found, names, "{faults:?}");
     }
 
-    /// A type with functions, and what stands before it.
+    /// A type with functions, and the documentation before it.
     fn of_type(docs: &str) -> String {
         let functions =
             "impl A {\n    pub fn new() -> A {\n    }\n    pub const fn b(\n        &self,\n    ) -> u8 {\n    }\n}\n";
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_run_shows_nothing() {
+    fn an_example_that_is_not_run_does_not_count() {
         lacks(&of_type("/// A::new().b()\n"), &["A", "A::new", "A::b"]);
         lacks(&of_type("/// ```text\n/// A::new().b()\n/// ```\n"), &["A", "A::new", "A::b"]);
         lacks(&of_type("/// ```compile_fail\n/// A::new().b()\n/// ```\n"), &["A", "A::new", "A::b"]);
     }
 
     #[test]
-    fn what_is_not_documented_needs_none() {
+    fn an_item_that_is_not_documented_needs_no_example() {
         lacks("#[doc(hidden)]\npub fn a() {\n}\npub(crate) fn b() {\n}\nfn c() {\n}\npub use a::b;\n", &[]);
         lacks("mod sealed {\n    pub trait Sealed {}\n}\n", &[]);
         lacks("#[cfg(test)]\nmod tests {\n}\npub fn a() {\n}\n", &[]);

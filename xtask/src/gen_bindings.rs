@@ -1,11 +1,11 @@
-//! `gen-bindings`: writes `cuda-sys/src/generated`, or another folder, from real headers, or with `--check` compares.
+//! `gen-bindings`: writes `cuda-sys/src/generated` or another folder from real headers, or compares them with `--check`.
 //!
-//! The headers are those of the toolkit that discovery finds, or the newest of PyPI. What is committed loses no declaration
-//! unless that is asked for. `--check` always reads the newest.
+//! The headers are those of the toolkit that is found, or the newest from PyPI. The committed bindings lose no declaration without
+//! `--shrink`. `--check` always reads the newest headers.
 //!
-//! bindgen is not compiled for other tasks: without the feature `bindings` this starts cargo again with it.
+//! Other tasks do not compile bindgen: without the feature `bindings` this command starts cargo again with it.
 //!
-//! Invariant: the committed files depend on the headers and on the committed history alone, neither on the machine nor on what was
+//! Invariant: the committed files depend only on the headers and on the committed history, neither on the machine nor on the files
 //! generated before.
 
 use std::path::PathBuf;
@@ -15,27 +15,27 @@ use clap::Args;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Change nothing; fail with the difference where there is one, and ask the C compiler about the headers of three
-    /// versions of CUDA
+    /// Change nothing; fail with the difference if there is one, and check the bindings with the C compiler and the headers
+    /// of three versions of CUDA
     #[arg(long)]
     check: bool,
-    /// Read the headers in these folders, of one version of CUDA each, and note in the history what they declare
+    /// Read the headers in these folders, of one version of CUDA each, and record their declarations in the history
     #[arg(long, value_name = "INCLUDE", num_args = 1.., conflicts_with = "check")]
     record: Vec<PathBuf>,
     /// Read the headers of the toolkit in this folder, or `newest` for those of the newest CUDA from PyPI [default: the
     /// toolkit of CONDA_PREFIX, CUDA_HOME or /usr/local/cuda, else `newest`]
     #[arg(long, value_name = "DIR|newest", conflicts_with_all = ["check", "record"])]
     toolkit: Option<PathBuf>,
-    /// Write to this folder what the feature `generate` makes of the headers, completed from the committed bindings, and leave
-    /// these as they are
+    /// Write the bindings of the feature `generate`, completed from the committed ones, to this folder, and leave the committed
+    /// ones unchanged
     #[arg(long, value_name = "DIR", conflicts_with_all = ["check", "record"])]
     out: Option<PathBuf>,
-    /// Write the committed bindings also where they lose declarations, as with headers of an older CUDA
+    /// Write the committed bindings even if they lose declarations, as with headers of an older CUDA
     #[arg(long, conflicts_with_all = ["check", "record", "out"])]
     shrink: bool,
 }
 
-/// Starts this command again, with bindgen.
+/// Starts this command again with bindgen.
 #[cfg(not(feature = "bindings"))]
 pub(crate) fn run(options: &Options) -> Result<()> {
     use crate::{setup, workspace};
@@ -63,7 +63,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if std::env::var_os("LIBCLANG_PATH").is_none() {
         cargo.env("LIBCLANG_PATH", setup::toolkit()?.libclang());
     }
-    // Takes this process' place, so that an error is reported once.
+    // It replaces this process, so that an error is reported once.
     let error = cargo.current_dir(workspace::root()).exec();
     Err(anyhow::Error::new(error).context("cannot run cargo"))
 }

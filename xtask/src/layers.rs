@@ -1,8 +1,9 @@
-//! The direction of dependencies, and who may depend on what from outside.
+//! The direction of dependencies between packages, and the packages that may depend on certain libraries.
 //!
-//! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, beside it `sys, llvm <- sim <-
-//! prelude`, and within the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. What stands around them (tests, examples, benches) may depend on everything, and nothing
-//! below on it. Development dependencies are no arrows: examples in documentation run on the software device.
+//! The arrows are those of the architecture: `sys <- driver <- mem <- jit <- prelude`, `sys, llvm <- sim <- prelude`, and within
+//! the JIT `kir, syntax <- lang <- compiler <- jit` and `llvm <- compiler`. The packages at the top (tests, examples, benches) may
+//! depend on every package, and no package below on them. Development dependencies are not arrows, since examples in
+//! documentation run on the software device.
 
 use serde_json::Value;
 
@@ -51,18 +52,18 @@ const TOP: &[&str] = &[
     "cuda-benches",
 ];
 
-/// Libraries that have one place, and that place.
-const PLACES: &[(&str, &[&str])] = &[
+/// Libraries that only certain packages may depend on, with those packages.
+const RESTRICTED: &[(&str, &[&str])] = &[
     ("inkwell", &["cuda-llvm"]),
     ("llvm-sys", &["cuda-llvm"]),
-    // Benches open OpenCL, a peer.
+    // Benches open OpenCL, with which they compare.
     ("libloading", &["cuda-sys", "cuda-llvm", "cuda-benches"]),
     ("bindgen", &["cuda-sys-gen"]),
     ("clap", &["xtask", "cuda-examples", "cuda-tests"]),
     ("syn", &["cuda-jit-macros", "cuda-sys-gen"]),
 ];
 
-/// What is wrong with the dependencies that `cargo metadata` describes, one line each.
+/// The faults of the dependencies that `cargo metadata` describes, one line each.
 pub(crate) fn faults(metadata: &Value) -> Vec<String> {
     let packages: Vec<&Value> = metadata["packages"].as_array().into_iter().flatten().collect();
     let names: Vec<&str> = packages.iter().filter_map(|package| package["name"].as_str()).collect();
@@ -71,7 +72,7 @@ pub(crate) fn faults(metadata: &Value) -> Vec<String> {
         let name = package["name"].as_str().unwrap_or_default();
         let allowed = ARROWS.iter().find(|(package, _)| *package == name).map(|(_, allowed)| *allowed);
         if allowed.is_none() && !TOP.contains(&name) {
-            faults.push(format!("package `{name}` has no place among the layers of xtask/src/layers.rs"));
+            faults.push(format!("package `{name}` is not listed in xtask/src/layers.rs; add it to the layers"));
         }
         for dependency in package["dependencies"].as_array().into_iter().flatten() {
             let to = dependency["name"].as_str().unwrap_or_default();
@@ -83,9 +84,9 @@ pub(crate) fn faults(metadata: &Value) -> Vec<String> {
             if TOP.contains(&to) && !TOP.contains(&name) {
                 faults.push(format!("`{name}` depends on `{to}`, on which nothing below may depend"));
             }
-            let place = PLACES.iter().find(|(library, _)| *library == to);
-            if place.is_some_and(|(_, packages)| !packages.contains(&name)) {
-                faults.push(format!("`{name}` depends on `{to}`, which has its place elsewhere"));
+            let restriction = RESTRICTED.iter().find(|(library, _)| *library == to);
+            if let Some((_, packages)) = restriction.filter(|(_, packages)| !packages.contains(&name)) {
+                faults.push(format!("`{name}` depends on `{to}`; only {} may", packages.join(", ")));
             }
         }
     }
@@ -105,14 +106,14 @@ mod tests {
     }
 
     #[test]
-    fn an_arrow_along_the_layers_passes() {
+    fn a_dependency_along_the_layers_passes() {
         assert!(faults(&metadata("cuda-mem", "cuda-driver", Value::Null)).is_empty());
         assert!(faults(&metadata("cuda-tests", "cuda-prelude", Value::Null)).is_empty());
         assert!(faults(&metadata("cuda-driver", "cuda-sim", "dev".into())).is_empty());
     }
 
     #[test]
-    fn arrows_against_the_layers_are_named() {
+    fn dependencies_against_the_layers_are_reported() {
         for (from, to) in [("cuda-sys", "cuda-driver"), ("cuda-sim", "cuda-jit"), ("cuda-driver", "cuda-sim")] {
             let faults = faults(&metadata(from, to, Value::Null));
             assert_eq!(faults, [format!("`{from}` depends on `{to}`, against the direction of the layers")]);
@@ -122,10 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn a_library_out_of_its_place_and_an_unknown_package_are_named() {
+    fn a_restricted_library_and_an_unknown_package_are_reported() {
         let mut facts = metadata("cuda-jit", "inkwell", Value::Null);
         facts["packages"].as_array_mut().unwrap().pop();
-        assert_eq!(faults(&facts), ["`cuda-jit` depends on `inkwell`, which has its place elsewhere"]);
-        assert!(faults(&metadata("cuda-new", "cuda-sys", Value::Null))[0].contains("`cuda-new` has no place"));
+        assert_eq!(faults(&facts), ["`cuda-jit` depends on `inkwell`; only cuda-llvm may"]);
+        assert!(faults(&metadata("cuda-new", "cuda-sys", Value::Null))[0].contains("`cuda-new` is not listed"));
     }
 }

@@ -1,20 +1,21 @@
-//! Development tasks; `cargo xtask --help` lists them. This file only names the commands: each is a file of its own.
+//! Development tasks; `cargo xtask --help` lists them. This file only lists the commands; each has its own file.
 #![forbid(unsafe_code)]
 
 mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
 mod bundle;
-mod bundles;
 mod cache;
 mod check;
 mod containers;
 mod demo;
 mod doctor;
+mod error_texts;
 mod examples;
 mod fuzz;
 mod gen_bindings;
 mod generate;
+mod kernel_bundles;
 mod layers;
 mod modules;
 mod next_llvm;
@@ -23,7 +24,6 @@ mod pictures;
 mod sanitize;
 mod setup;
 mod test;
-mod texts;
 mod tidy;
 mod wheels;
 mod workspace;
@@ -41,31 +41,31 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Builds an example and runs it: a million numbers are added on the GPU, or on the software device
+    /// Build an example and run it: adds a million numbers on the GPU, or on the software device
     Demo(demo::Options),
-    /// Runs every test; those that need a GPU are skipped by name where there is none
+    /// Run every test; without a GPU, those that need one are skipped by name
     Test(test::Options),
-    /// Runs the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
+    /// Run the whole gate: format, layers, clippy, documentation, bindings, tests, NVIDIA's assembler
     Check(check::Options),
-    /// Builds and runs a user's project in Debian systems of their own, with each LLVM that they have and with none; needs root
+    /// Build and run a user's project in minimal Debian systems, with each LLVM that they have and with none; needs root
     Containers,
-    /// Builds each public crate from the package that it is published as
+    /// Build each public crate from its package
     Package,
-    /// Runs every example, which draw their pictures into the book
+    /// Run every example, which draw the pictures of the book
     Pictures,
-    /// Measures, and prints a line `NAME VALUE UNIT` for each figure
+    /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
-    /// Compares kernels made at random on the host and on the software device, bit for bit
+    /// Compare random kernels on the host and on the software device, bit for bit
     Fuzz(fuzz::Options),
-    /// Packs demo, tests and measurements for a machine with a GPU driver and nothing else
+    /// Pack demo, tests and benchmarks for a machine that has only a GPU driver
     Bundle(bundle::Options),
-    /// Downloads NVIDIA's headers, compilers and libclang from PyPI, laid out as a conda environment
+    /// Download NVIDIA's headers and compilers and libclang from PyPI, in the layout of a conda environment
     Setup(setup::Options),
-    /// Writes cuda-sys' bindings from the headers of a CUDA toolkit
+    /// Write cuda-sys' bindings from the headers of a CUDA toolkit
     GenBindings(gen_bindings::Options),
-    /// Shows or empties the folder of compiled kernels
+    /// Show or empty the folder of compiled kernels
     Cache(cache::Options),
-    /// Says what this machine has: driver, toolkit, LLVM
+    /// Show this machine's driver, devices, toolkit and LLVM
     Doctor(doctor::Options),
 }
 
@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // The chain of causes, without a backtrace: what a task reports is about the project and not about the task.
+            // The chain of causes, without a backtrace, since the errors are about the project and not about the task.
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }

@@ -1,7 +1,7 @@
-//! The direction of dependencies between the modules of a package: which of its top-level modules each one may name.
+//! The direction of dependencies between the top-level modules of a package: the modules that each one may name.
 //!
-//! The path decides: `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which
-//! re-exports, may name all. Comments are no arrows, and names of other packages' modules that the root re-exports neither.
+//! A path `crate::a` in a file of the module `b` is an arrow from `b` to `a`. The root of a crate, which re-exports, may name all
+//! modules. Comments are not arrows, nor are names of other packages' modules that the root re-exports.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -103,7 +103,7 @@ fn read(path: &Path, text: &mut String) -> Result<()> {
 
 fn of_module(folder: &str, arrows: &[(&str, &[&str])], module: &str, text: &str) -> Vec<String> {
     let Some((_, allowed)) = arrows.iter().find(|(known, _)| *known == module) else {
-        return vec![format!("{folder}: module `{module}` has no place in xtask/src/modules.rs")];
+        return vec![format!("{folder}: module `{module}` is not listed in xtask/src/modules.rs; add it to the table")];
     };
     let wrong = |named: &&str| *named != module && !allowed.contains(named);
     let known = |named: &&str| arrows.iter().any(|(known, _)| known == named);
@@ -115,7 +115,7 @@ fn of_module(folder: &str, arrows: &[(&str, &[&str])], module: &str, text: &str)
         .collect()
 }
 
-/// The text without comments and without attributes by the name of a macro.
+/// The text without comments.
 fn code(text: &str) -> String {
     text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n")
 }
@@ -127,7 +127,7 @@ fn named(text: &str) -> Vec<&str> {
         let rest = &text[at + found.len()..];
         match rest.strip_prefix('{') {
             Some(list) => names.extend(in_braces(list)),
-            // `use crate::device;` imports the attribute, which has a module's name
+            // `use crate::device;` imports the attribute, which has a module's name.
             None => {
                 names.extend(first(rest).filter(|_| !rest.starts_with("device;") && !rest.starts_with("device as")))
             }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn arrows_against_it_and_unknown_modules_are_named() {
+    fn arrows_against_the_table_and_unknown_modules_are_reported() {
         let wrong = "a/src: `low` names `crate::high`, against the direction of the modules";
         for text in
             ["use crate::high::X;", "fn f() { crate::high::f() }", "use crate::{\n    low,\n    high::{A, B},\n};"]
@@ -186,11 +186,11 @@ mod tests {
             assert_eq!(found("low", text), [wrong], "{text}");
         }
         assert_eq!(found("middle", "$crate::high::f()"), [wrong.replace("`low`", "`middle`")]);
-        assert!(found("new", "")[0].contains("`new` has no place"));
+        assert!(found("new", "")[0].contains("`new` is not listed"));
     }
 
     #[test]
-    fn no_arrow_of_the_tables_leads_to_an_unknown_module() {
+    fn the_tables_name_only_known_modules() {
         for (folder, arrows) in ARROWS {
             for (module, allowed) in *arrows {
                 assert!(allowed.iter().all(|to| arrows.iter().any(|(known, _)| known == to)), "{folder}: {module}");

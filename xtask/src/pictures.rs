@@ -1,4 +1,4 @@
-//! `pictures`: runs every example, and has it draw its picture into the book.
+//! `pictures`: runs every example, which draws its picture for the book.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::workspace;
 
-/// The largest picture that the repository takes, in bytes.
+/// The limit for the size of a picture in the repository, in bytes.
 const LARGEST: u64 = 200_000;
 
 pub(crate) fn run() -> Result<()> {

@@ -1,8 +1,8 @@
-//! `setup`: the parts of NVIDIA's toolkit that development uses, from PyPI, in one folder laid out as conda does.
+//! `setup`: downloads the parts of NVIDIA's toolkit that development uses from PyPI, into one folder in conda's layout.
 //!
-//! Headers (for bindings), ptxas, nvcc and nvdisasm (for checks and comparisons), libdevice, and libclang for bindgen. The
-//! library and its users need none of it. Other tasks call [`toolkit`]. Beside it, the compilers and clients of others
-//! that the software device's tests run. How wheels become a folder: [`crate::wheels`].
+//! These are headers (for bindings), ptxas, nvcc and nvdisasm (for checks and comparisons), libdevice, and libclang for bindgen.
+//! The library and its users need none of it. Other tasks call [`toolkit`]. The file also lists the compilers and clients that the
+//! software device's tests run. [`crate::wheels`] unpacks wheels into a folder.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::next_llvm;
 use crate::wheels::{SITE, Wheels};
 use crate::workspace::{Scratch, output};
 
-/// For bindings, checks and comparisons. nvdisasm exists as a wheel from 13.2 on, and reads what 13.0 writes.
+/// The toolkit for bindings, checks and comparisons. nvdisasm exists as a wheel from 13.2 on, and reads the output of 13.0.
 const TOOLKIT: Wheels = Wheels {
     name: "toolkit",
     wheels: &[
@@ -38,9 +38,8 @@ const TOOLKIT: Wheels = Wheels {
     ],
 };
 
-/// CUDA 12's and 13's libraries that compile at run time, and the headers of both: what the software device's tests compare
-/// with, what cuda-sys' tables are tried on, and what the bindings are compared with; each laid out as its clients look for
-/// it.
+/// The libraries of CUDA 12 and 13 that compile at run time, and the headers of both, in the layouts that their clients expect.
+/// The software device's tests, the tests of cuda-sys' tables and the comparison of the bindings use them.
 const COMPILERS: Wheels = Wheels {
     name: "compilers",
     wheels: &[
@@ -78,7 +77,7 @@ const COMPILERS: Wheels = Wheels {
         ("nvidia/cuda_nvrtc/lib/libnvrtc-builtins.so.12.9", "cuda12/lib64/libnvrtc-builtins.so.12.9"),
         ("nvidia/nvjitlink/lib/libnvJitLink.so.12", "cuda12/lib64/libnvJitLink.so.12"),
         ("nvidia/cuda_nvcc/nvvm/libdevice", "cuda12/nvvm/libdevice"),
-        // Numba looks for a version in the name.
+        // Numba needs a version in the name.
         ("nvidia/cuda_nvcc/nvvm/lib64/libnvvm.so", "cuda12/nvvm/lib64/libnvvm.so.4"),
     ],
 };
@@ -117,7 +116,7 @@ const OLDER: [Wheels; 14] = [
     thirteen("headers/13.4", &["nvidia-cuda-runtime==13.4.92", "nvidia-cuda-crt==13.4.*"]),
 ];
 
-/// The compiler brings `crt/host_defines.h`, which the runtime's headers include.
+/// The compiler's wheel has `crt/host_defines.h`, which the runtime's headers include.
 const fn twelve(name: &'static str, wheels: &'static [&'static str], megabytes: u32) -> Wheels {
     let places = &[("nvidia/cuda_runtime/include", "include"), ("nvidia/cuda_nvcc/include/crt", "include/crt")];
     Wheels { name, wheels, megabytes, places }
@@ -127,7 +126,7 @@ const fn thirteen(name: &'static str, wheels: &'static [&'static str]) -> Wheels
     Wheels { name, wheels, megabytes: 3, places: &[("nvidia/cu13/include", "include")] }
 }
 
-/// Numba whose CUDA target is built in, for any driver that `NUMBA_CUDA_DRIVER` names, and its simulator.
+/// Numba with its built-in CUDA target, for any driver that `NUMBA_CUDA_DRIVER` names, and its simulator.
 const NUMBA: Wheels = Wheels {
     name: "numba",
     wheels: &["numba==0.61.2", "llvmlite==0.44.0", "numpy==2.2.6"],
@@ -135,8 +134,8 @@ const NUMBA: Wheels = Wheels {
     places: &[],
 };
 
-/// The CUDA target of Numba that NVIDIA maintains, for CUDA 13 and without a driver, and NVRTC, which it needs: what
-/// compilation is compared with.
+/// The CUDA target for Numba that NVIDIA maintains, for CUDA 13, and NVRTC, which it needs. Compile times are compared with it; it
+/// needs no driver for that.
 const NUMBA_CUDA: Wheels = Wheels {
     name: "numba-cuda",
     wheels: &[
@@ -158,14 +157,14 @@ const NUMBA_CUDA: Wheels = Wheels {
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Where to put it instead of `target/toolkit`
+    /// Install to this folder instead of `target/toolkit`
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
-    /// Also what bindings, tests and measurements compare with: headers of the newest CUDA, headers and libraries of 12.9
+    /// Also download the peers of bindings, tests and benchmarks: headers of the newest CUDA, headers and libraries of 12.9
     /// and 13.0, Numba and numba-cuda
     #[arg(long)]
     all: bool,
-    /// Compile, assemble and disassemble a kernel with it
+    /// Compile, assemble and disassemble a kernel with the toolkit
     #[arg(long)]
     verify: bool,
 }
@@ -199,14 +198,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         for release in next_llvm::RELEASES {
             match release.download() {
                 Ok(library) => println!("LLVM {}    {}", release.major, library.display()),
-                Err(why) => println!("LLVM {}    cannot be had here: {why:#}", release.major),
+                Err(why) => println!("LLVM {}    is not available here: {why:#}", release.major),
             }
         }
     }
     Ok(())
 }
 
-/// The toolkit in `target/toolkit`, downloaded where it is not there yet.
+/// The toolkit in `target/toolkit`, downloaded if it is missing.
 pub(crate) fn toolkit() -> Result<Toolkit> {
     install(TOOLKIT.default_dir())
 }
@@ -216,13 +215,13 @@ fn install(root: PathBuf) -> Result<Toolkit> {
     Ok(Toolkit { root })
 }
 
-/// The toolkit in `target/toolkit` where it is there already.
+/// The toolkit in `target/toolkit`, if it is already installed.
 pub(crate) fn installed() -> Option<Toolkit> {
     let root = TOOLKIT.default_dir();
     TOOLKIT.complete(&root).then_some(Toolkit { root })
 }
 
-/// The folder of the newest CUDA's headers, downloaded where it is not there yet; bindings are generated from them.
+/// The folder of the newest CUDA's headers, from which the bindings are generated; downloaded if it is missing.
 #[cfg(feature = "bindings")]
 pub(crate) fn newest_headers() -> Result<PathBuf> {
     headers(&HEADERS)
@@ -234,8 +233,8 @@ fn headers(wheels: &Wheels) -> Result<PathBuf> {
     Ok(dir.join("include"))
 }
 
-/// The folders of headers of several versions of CUDA, such as `12.4`, oldest first, downloaded where they are not there
-/// yet: of every version that PyPI has, or of the oldest, the newest, and one between whose typedefs tell no version.
+/// The folders of headers of several versions of CUDA, such as `12.4`, the oldest first, downloaded if they are missing: of every
+/// version that PyPI has, or of the oldest, the newest, and one between whose typedefs have no version.
 pub(crate) fn headers_of_versions(every: bool) -> Result<Vec<(&'static str, PathBuf)>> {
     let few = ["12.0", "12.4", "13.5"];
     let all = OLDER.iter().chain([&HEADERS]);
@@ -244,19 +243,19 @@ pub(crate) fn headers_of_versions(every: bool) -> Result<Vec<(&'static str, Path
     chosen.map(|(version, wheels)| Ok((version, headers(wheels)?))).collect()
 }
 
-/// The folder of the toolkits of CUDA 12.9 and 13.0, `cuda12` and `cuda13`, downloaded where they are not there yet.
+/// The folder of the toolkits of CUDA 12.9 and 13.0, `cuda12` and `cuda13`, downloaded if they are missing.
 pub(crate) fn compilers() -> Result<PathBuf> {
     let dir = COMPILERS.default_dir();
     COMPILERS.install(&dir)?;
     Ok(dir)
 }
 
-/// A folder for Python's search path with Numba in it, downloaded where it is not there yet.
+/// A folder for Python's search path that contains Numba, downloaded if it is missing.
 pub(crate) fn numba() -> Result<PathBuf> {
     site(&NUMBA)
 }
 
-/// The same with numba-cuda, and NVRTC under `nvidia/cu13`.
+/// A folder for Python's search path that contains numba-cuda, and NVRTC under `nvidia/cu13`, downloaded if it is missing.
 pub(crate) fn numba_cuda() -> Result<PathBuf> {
     site(&NUMBA_CUDA)
 }
@@ -268,7 +267,7 @@ fn site(wheels: &Wheels) -> Result<PathBuf> {
 }
 
 impl Toolkit {
-    /// The root, a conda environment's folder as far as toolkit discovery is concerned.
+    /// The root folder, which has the layout of a conda environment.
     pub(crate) fn root(&self) -> &Path {
         &self.root
     }
@@ -294,8 +293,8 @@ impl Toolkit {
     }
 }
 
-/// Downloads what is missing of what tests of other compilers and clients use. Says in one line what cannot be had: the
-/// tests that need it then say that they are skipped.
+/// Downloads the missing compilers and clients that tests use. A download that fails is reported in one line; the tests that
+/// need it are then skipped.
 pub(crate) fn for_tests() {
     for wheels in [&TOOLKIT, &COMPILERS, &NUMBA] {
         if let Err(error) = wheels.install(&wheels.default_dir()) {
@@ -305,10 +304,10 @@ pub(crate) fn for_tests() {
     }
 }
 
-/// What `--verify` compiles.
+/// The kernel that `--verify` compiles.
 const KERNEL: &str = "extern \"C\" __global__ void twice(float *x) { x[threadIdx.x] *= 2.0f; }\n";
 
-/// nvcc to PTX, ptxas to machine code, nvdisasm to text.
+/// Compiles a kernel with nvcc to PTX, assembles it with ptxas and disassembles it with nvdisasm.
 fn verify(toolkit: &Toolkit) -> Result<()> {
     let scratch = Scratch::new("verify")?;
     let file = |name: &str| scratch.path().join(name);
@@ -332,7 +331,7 @@ mod tests {
     use cuda_sys::toolkit::TARGET;
 
     #[test]
-    fn wheels_are_laid_out_as_conda_does() {
+    fn wheels_are_unpacked_in_condas_layout() {
         let scratch = Scratch::new("layout").unwrap();
         for file in [
             "nvidia/cu13/include/cuda.h",

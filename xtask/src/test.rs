@@ -1,8 +1,8 @@
-//! `test`: every test of the workspace, documentation's included. The README's second command.
+//! `test`: runs every test of the workspace, including those of the documentation. The README's second command.
 //!
-//! Other compilers and clients that tests run are downloaded first. Where that fails, those tests are skipped by name.
-//! On a machine without a GPU everything runs on the software device; a test that only a GPU can judge says
-//! `skipped: NAME (no GPU)`. What cargo prints is passed on, so that its `test result:` lines come last.
+//! Other compilers and clients that tests run are downloaded first. If that fails, those tests are skipped by name.
+//! On a machine without a GPU everything runs on the software device; a test that needs a GPU prints
+//! `skipped: NAME (no GPU)`. Cargo's output is passed on, so that its `test result:` lines come last.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use crate::{setup, workspace};
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// For `cargo test`, such as `-p cuda-mem` in place of the whole workspace, or a name to filter by
+    /// Arguments for `cargo test`, such as `-p cuda-mem` instead of the whole workspace, or a filter for names
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }
@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 /// Runs the tests with more arguments and environment variables than usual.
 pub(crate) fn all(arguments: &[OsString], variables: &[(&str, OsString)]) -> Result<()> {
     let of_packages = arguments.iter().any(|argument| argument.to_str().is_some_and(|text| text.starts_with("-p")));
-    // The C clients in the tests link against the library; cargo does not build it for a test that does not depend on it.
+    // The tests' C clients link with the library, which cargo does not build, since the tests do not depend on it.
     let mut cargo = if of_packages {
         workspace::run(workspace::cargo().args(["build", "--package", "cuda-sim-cdylib"]))?;
         let mut cargo = workspace::cargo();

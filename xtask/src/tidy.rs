@@ -1,40 +1,42 @@
-//! Rules about the text of the sources that no compiler checks. Each but one is a function of one file.
+//! Rules about the text of the sources that no compiler checks. Each but one looks at one file at a time.
 //!
-//! What the rules are for is said in the style guide; here stands only what is checked:
+//! The rules are:
 //!
 //! - a Rust file opens with `//!`, is at most [`MAX_LINES`] long, and has a `# Safety` header if it has unsafe code;
 //! - unsafe code is forbidden by the crates of [`FORBID_UNSAFE`] and absent from the folders of [`NO_UNSAFE`];
-//! - inkwell is named only where code is generated, the driver only in the JIT's launching half;
-//! - a public trait says whether unsafe code trusts it: it is `unsafe`, or its text says that it is sealed or that nothing
-//!   unsafe relies on an implementation;
-//! - nothing is left undone or unrun: no placeholder of the standard library, no ignored test, no example not run;
-//! - no public item is without an example (in the crates of `examples.rs`), and no error's text without a test that names
-//!   it (in those of `texts.rs`);
-//! - no path of a developer's machine.
+//! - inkwell is named only in code generators, and in the JIT the driver only in the runtime that launches kernels;
+//! - a public trait states whether unsafe code trusts it: it is `unsafe`, or its documentation says that it is sealed or that
+//!   nothing unsafe relies on an implementation;
+//! - nothing is unfinished: no placeholder of the standard library, no ignored test, no example that is not run;
+//! - every public item has an example (in the crates of `examples.rs`), and every error text a test that contains it (in those
+//!   of `error_texts.rs`);
+//! - no summary of documentation opens with a question word such as "What" or "Whether" (in the folders of [`SUMMARIES`]);
+//! - no file contains a path of a developer's machine.
 //!
-//! Generated files are exempt from the rules on form, and so are the programs that compilation must refuse.
+//! Generated files are exempt from the rules on form, and so are the programs that must fail to compile.
 
 use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::{examples, texts, workspace};
+use crate::{error_texts, examples, workspace};
 
-/// Hand-written files are about 600 lines at most; this is where "about" ends.
+/// The limit for the lines of a hand-written file; the aim is 600.
 const MAX_LINES: usize = 750;
 
 /// Roots of crates that forbid unsafe code.
 const FORBID_UNSAFE: &[&str] = &["cuda-prelude/src/lib.rs", "cuda-jit/macros/src/lib.rs", "xtask/src/main.rs"];
 
-/// Parts of crates that have no unsafe code.
+/// Folders without unsafe code.
 const NO_UNSAFE: &[&str] =
     &["cuda-jit/syntax/src", "cuda-jit/compiler/src/front", "cuda-jit/kir/src", "cuda-sim/src/ptx"];
 
-/// Where the LLVM bindings may be named.
+/// The folders that may name the LLVM bindings.
 const LLVM: &[&str] = &["cuda-llvm/", "cuda-jit/compiler/src/back/llvm/", "cuda-sim/src/codegen/", "xtask/"];
 
-/// Where the JIT may name the driver: what launches, loads and reports, and what a graph hands to kernels.
+/// The files of the JIT that may name the driver: those that load and launch kernels, report errors, or pass values of a graph
+/// to kernels.
 const JIT_DRIVER: &[&str] = &[
     "launch/",
     "inspect.rs",
@@ -47,25 +49,32 @@ const JIT_DRIVER: &[&str] = &[
     "lib.rs",
 ];
 
-/// The places of all faults in the workspace's files.
+/// The folders in which summaries are checked. A crate is added once its summaries follow the rule.
+const SUMMARIES: &[&str] =
+    &["benches/", "cuda-llvm/", "cuda-prelude/src/", "cuda-sys/", "examples/", "fuzz/", "tests/", "xtask/"];
+
+/// The words with which no summary may open: it is a noun phrase, or a verb in the third person.
+const QUESTION_WORDS: &[&str] = &["What", "Whether", "How", "Where", "Which", "Who", "Whose", "When"];
+
+/// All faults in the workspace's files, with their positions.
 pub(crate) fn faults() -> Result<Vec<String>> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(workspace::root());
     let mut files = Vec::new();
     for name in workspace::output(&mut git)?.lines() {
         let path = workspace::root().join(name);
-        // Deleted and not yet committed, or a link to a folder.
+        // A deleted file that is still in the index, or a link to a folder.
         if !path.is_file() {
             continue;
         }
         let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        // What is not UTF-8 is not text.
+        // A file that is not UTF-8 is not text.
         if let Ok(text) = String::from_utf8(bytes) {
             files.push((name.to_owned(), text));
         }
     }
     let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
-    faults.extend(texts::unnamed(&files));
+    faults.extend(error_texts::untested(&files));
     Ok(faults)
 }
 
@@ -76,6 +85,7 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
         faults.extend(seams(name, text));
         if !name.contains("/src/generated/") && !name.contains("/tests/refused/") {
             faults.extend(form(name, text));
+            faults.extend(summaries(name, text));
             faults.extend(examples::lacking(name, text));
             faults.extend(unsafety(name, text));
             faults.extend(trusted(name, text));
@@ -84,19 +94,19 @@ fn of_file(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// The lines of a text that contain `word`, as places with a message.
+/// The positions of the lines that contain `word`, with a message.
 fn lines<'a>(name: &'a str, text: &'a str, word: &'a str, message: &'a str) -> impl Iterator<Item = String> + 'a {
     let found = text.lines().enumerate().filter(move |(_, line)| line.contains(word));
     found.map(move |(at, _)| format!("{name}:{}: `{}` {message}", at + 1, word.trim()))
 }
 
-/// Lines that are code and not only a comment.
+/// The lines that are not comments.
 pub(crate) fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
 fn paths(name: &str, text: &str) -> Vec<String> {
-    // Put together here, so that this file passes.
+    // The parts are joined here, so that this file passes.
     let folders = ["root", "home", "Users", "work"].map(|folder| format!("/{folder}/"));
     let starts_path = |line: &str, folder: &str| {
         let before = line.find(folder).and_then(|at| line[..at].chars().next_back());
@@ -105,22 +115,24 @@ fn paths(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for (at, line) in text.lines().enumerate() {
         for folder in folders.iter().filter(|folder| starts_path(line, folder)) {
-            faults.push(format!("{name}:{}: `{folder}`: a path of one machine", at + 1));
+            faults.push(format!("{name}:{}: `{folder}` is a path of one machine", at + 1));
         }
     }
     faults
 }
 
 fn unfinished(name: &str, text: &str) -> Vec<String> {
-    // Put together here, so that this file passes.
+    // The parts are joined here, so that this file passes.
     let mut words = vec![["d", "bg!("].concat(), ["#[ign", "ore"].concat()];
     if !in_tests(name) {
-        // In a test these can be what a kernel is tested with.
+        // In a test these can be part of a tested kernel.
         words.extend([["to", "do!("].concat(), ["unimpl", "emented!("].concat()]);
     }
     let fences = ["no_run", "ignore"].map(|word| ["```", word].concat());
-    let mut faults: Vec<String> =
-        words.iter().flat_map(|word| lines(name, text, word, "is left undone or unrun")).collect();
+    let mut faults: Vec<String> = words
+        .iter()
+        .flat_map(|word| lines(name, text, word, "marks unfinished work or a test that is not run"))
+        .collect();
     faults.extend(fences.iter().flat_map(|fence| lines(name, text, fence, "is an example that is not run")));
     faults
 }
@@ -129,13 +141,17 @@ fn seams(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if !LLVM.iter().any(|place| name.starts_with(place)) {
         let named = code(text).filter(|(_, line)| line.contains("inkwell") || line.contains("llvm_sys"));
-        faults.extend(named.map(|(at, _)| format!("{name}:{}: LLVM's bindings have their place elsewhere", at + 1)));
+        faults.extend(named.map(|(at, _)| format!("{name}:{}: this file may not name LLVM's bindings", at + 1)));
     }
     if let Some(file) = name.strip_prefix("cuda-jit/src/")
         && !JIT_DRIVER.iter().any(|place| file.starts_with(place))
     {
         let named = code(text).filter(|(_, line)| line.contains("cuda_driver"));
-        faults.extend(named.map(|(at, _)| format!("{name}:{}: only the launching half knows the driver", at + 1)));
+        faults.extend(
+            named.map(|(at, _)| {
+                format!("{name}:{}: only the runtime that launches kernels may name the driver", at + 1)
+            }),
+        );
     }
     faults
 }
@@ -143,7 +159,9 @@ fn seams(name: &str, text: &str) -> Vec<String> {
 fn form(name: &str, text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     if !text.starts_with("//!") {
-        faults.push(format!("{name}:1: opens without `//!`: what the file is, what it is not, its invariant"));
+        faults.push(format!(
+            "{name}:1: lacks an opening `//!`, which says what the file is, what it is not, and its invariant"
+        ));
     }
     let count = text.lines().count();
     if count > MAX_LINES {
@@ -152,7 +170,33 @@ fn form(name: &str, text: &str) -> Vec<String> {
     faults
 }
 
-/// Whether a file lies in a folder of integration tests.
+/// The summaries that open with a question word. A summary is the first line of a block of documentation comments.
+fn summaries(name: &str, text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    if !SUMMARIES.iter().any(|folder| name.starts_with(folder)) {
+        return faults;
+    }
+    let documentation = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or_else(|| line.strip_prefix("//!")).map(str::to_owned)
+    };
+    let mut inside = false;
+    for (at, line) in text.lines().enumerate() {
+        let line = documentation(line);
+        let first = line.as_deref().filter(|_| !inside).and_then(|summary| summary.split_whitespace().next());
+        if let Some(word) = first.filter(|word| QUESTION_WORDS.contains(word)) {
+            faults.push(format!(
+                "{name}:{}: the summary opens with `{word}`: name the item or say what it does, such as \"The number of\" or \
+                 \"Returns true if\"",
+                at + 1
+            ));
+        }
+        inside = line.is_some();
+    }
+    faults
+}
+
+/// Returns true if a file is in a folder of integration tests.
 fn in_tests(name: &str) -> bool {
     Path::new(name).components().any(|part| part.as_os_str() == "tests")
 }
@@ -168,18 +212,18 @@ fn unsafety(name: &str, text: &str) -> Vec<String> {
     }
     let Some((at, _)) = first else { return faults };
     if NO_UNSAFE.iter().any(|place| name.starts_with(place)) {
-        faults.push(format!("{name}:{}: unsafe code has no place here", at + 1));
+        faults.push(format!("{name}:{}: unsafe code is not allowed in this folder", at + 1));
     }
-    // Tests use unsafe calls of what they test; the argument stands at the block.
+    // Tests call the unsafe functions that they test; the argument is at the block.
     if !in_tests(name) && !text.contains("//! # Safety") {
         faults.push(format!("{name}:{}: unsafe code in a file without `//! # Safety`", at + 1));
     }
     faults
 }
 
-/// Public traits that do not say whether unsafe code trusts an implementation.
+/// The public traits that do not state whether unsafe code trusts an implementation.
 fn trusted(name: &str, text: &str) -> Vec<String> {
-    // Tools and programs of this repository implement their traits themselves.
+    // The traits of this repository's tools and programs have no other implementers.
     if in_tests(name) || !name.starts_with("cuda-") || !name.contains("/src/") {
         return Vec::new();
     }
@@ -191,7 +235,7 @@ fn trusted(name: &str, text: &str) -> Vec<String> {
         } else if line.starts_with("pub trait ") {
             if !said && !line.starts_with("pub trait Sealed") && !line.contains("sealed::") {
                 faults.push(format!(
-                    "{name}:{}: a trait that does not say whether unsafe code trusts it: make it `unsafe`, or write \
+                    "{name}:{}: the trait does not state whether unsafe code trusts it: make it `unsafe`, or write \
                      \"Sealed\" or \"Nothing unsafe relies on an implementation\"",
                     at + 1
                 ));
@@ -216,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_tidy_file_passes() {
-        let text = "//! What it is.\n//!\n//! # Safety\n//!\n//! Why.\n\nuse cuda_driver::Context;\n";
+        let text = "//! It.\n//!\n//! # Safety\n//!\n//! Why.\n\nuse cuda_driver::Context;\n";
         assert_eq!(of_file("cuda-jit/src/launch/mod.rs", text), Vec::<String>::new());
         assert_eq!(of_file("cuda-llvm/src/lib.rs", "//! It.\npub use inkwell;\n"), Vec::<String>::new());
         for folder in ["root", "home", "work"] {
@@ -227,22 +271,36 @@ mod tests {
 
     #[test]
     fn every_rule_can_fail() {
-        finds("a/src/b.rs", "fn main() {}\n", "a/src/b.rs:1: opens without");
+        finds("a/src/b.rs", "fn main() {}\n", "a/src/b.rs:1: lacks an opening");
         finds("a/src/b.rs", &("//! It.\n".to_owned() + &"\n".repeat(MAX_LINES)), "longer than");
         finds("a/src/b.rs", "//! It.\nfn f() { unsafe { g() } }\n", "a/src/b.rs:2: unsafe code in a file without");
-        finds("cuda-jit/compiler/src/front/b.rs", "//! It.\nunsafe fn f() {}\n", "has no place here");
+        finds("cuda-jit/compiler/src/front/b.rs", "//! It.\nunsafe fn f() {}\n", "is not allowed in this folder");
         finds("xtask/src/main.rs", "//! It.\n", "lacks `#![forbid");
-        finds("cuda-jit/compiler/src/front/b.rs", "//! It.\nuse inkwell::X;\n", "LLVM's bindings");
-        finds("cuda-jit/src/cache.rs", "//! It.\nuse cuda_driver::X;\n", "only the launching half");
-        finds("a/src/b.rs", &["//! It.\nfn f() { to", "do!() }\n"].concat(), "left undone");
-        finds("a/tests/b.rs", &["//! It.\n#[ign", "ore]\nfn f() {}\n"].concat(), "left undone");
+        finds("cuda-jit/compiler/src/front/b.rs", "//! It.\nuse inkwell::X;\n", "may not name LLVM's bindings");
+        finds("cuda-jit/src/cache.rs", "//! It.\nuse cuda_driver::X;\n", "only the runtime that launches");
+        finds("a/src/b.rs", &["//! It.\nfn f() { to", "do!() }\n"].concat(), "unfinished work");
+        finds("a/tests/b.rs", &["//! It.\n#[ign", "ore]\nfn f() {}\n"].concat(), "unfinished work");
         finds("a/src/b.rs", &["//! It.\n//! ```", "no_run\n"].concat(), "not run");
         finds(
             "cuda-x/src/b.rs",
             "//! It.\n/// A trait.\npub trait B {}\n",
-            "cuda-x/src/b.rs:3: a trait that does not say",
+            "cuda-x/src/b.rs:3: the trait does not state",
         );
         finds("a.md", &["see /", "root/x\n"].concat(), "a path of one machine");
+    }
+
+    #[test]
+    fn a_summary_that_opens_with_a_question_word_is_reported() {
+        for word in QUESTION_WORDS {
+            let fault = format!("opens with `{word}`");
+            finds("cuda-sys/src/b.rs", &format!("//! {word} is there.\n"), &format!("b.rs:1: the summary {fault}"));
+            let text = format!("//! It.\n\nstruct S {{\n    /// {word} it is.\n    x: u8,\n}}\n");
+            finds("xtask/src/b.rs", &text, &format!("b.rs:4: the summary {fault}"));
+        }
+        // Only the first line of a block counts, and only whole words.
+        let text = "//! It.\n//! What follows is text.\n\n/// Whatever.\n///\n/// Whether it is one.\nfn f() {}\n// Why not.\n";
+        assert_eq!(of_file("xtask/src/b.rs", text), Vec::<String>::new());
+        assert_eq!(of_file("cuda-x/src/b.rs", "//! What it is.\n"), Vec::<String>::new());
     }
 
     #[test]

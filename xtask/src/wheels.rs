@@ -1,7 +1,7 @@
-//! Folders of wheels from PyPI. What is in one, and what it is for, is its owner's matter.
+//! Folders of wheels from PyPI, for the tasks that define their contents.
 //!
-//! Invariant: a folder either holds everything that its wheels bring, and a stamp that names them, or counts as absent;
-//! it is put together beside its place and renamed into it.
+//! Invariant: a folder either has all files of its wheels and a stamp that names them, or counts as absent. It is assembled in a
+//! staging folder and then renamed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,28 +14,28 @@ use crate::workspace::{self, output};
 /// The stamp's file, which holds the wheels' names.
 const STAMP: &str = "wheels.txt";
 
-/// Where pip puts what it installs.
+/// The folder into which pip installs.
 pub(crate) const SITE: &str = "site";
 
-/// Wheels, and where what they bring belongs in their folder.
+/// Wheels, and the layout of their files in a folder.
 pub(crate) struct Wheels {
     /// The folder's name in `target`.
     pub(crate) name: &'static str,
-    /// What pip installs.
+    /// The requirements for pip.
     pub(crate) wheels: &'static [&'static str],
-    /// What is downloaded, in megabytes.
+    /// The size of the download in megabytes.
     pub(crate) megabytes: u32,
-    /// Files and folders of `site-packages`, and their places; the rest is not kept. None: all is kept where it is.
+    /// The files and folders of `site-packages` that are kept, with their destinations; if it is empty, everything is kept in place.
     pub(crate) places: &'static [(&'static str, &'static str)],
 }
 
 impl Wheels {
-    /// One place whatever `CARGO_TARGET_DIR` is: builds in different folders share a download.
+    /// The default folder. It does not depend on `CARGO_TARGET_DIR`, so that builds in different folders share a download.
     pub(crate) fn default_dir(&self) -> PathBuf {
         workspace::root().join("target").join(self.name)
     }
 
-    /// Whether `dir` holds exactly today's wheels.
+    /// Returns true if `dir` holds exactly these wheels.
     pub(crate) fn complete(&self, dir: &Path) -> bool {
         fs::read_to_string(dir.join(STAMP)).is_ok_and(|stamp| stamp == self.stamp())
     }
@@ -44,7 +44,7 @@ impl Wheels {
         self.wheels.join("\n") + "\n"
     }
 
-    /// Downloads the wheels to `dir`, if they are not there yet.
+    /// Downloads the wheels to `dir` unless they are installed there.
     pub(crate) fn install(&self, dir: &Path) -> Result<()> {
         if self.complete(dir) {
             return Ok(());
@@ -53,7 +53,7 @@ impl Wheels {
         let name = dir.file_name().with_context(|| format!("`{}` is no folder to install into", dir.display()))?;
         fs::create_dir_all(parent).with_context(|| format!("cannot create {}", parent.display()))?;
         let beside = |suffix: &str| parent.join(format!("{}.{suffix}", name.to_string_lossy()));
-        // Two tasks that start together download once. The lock ends with this process, however that ends.
+        // Of two tasks that start at the same time one downloads. The system releases the lock when the process ends.
         let lock = File::create(beside("lock"))?;
         lock.lock()?;
         if self.complete(dir) {
@@ -61,7 +61,7 @@ impl Wheels {
         }
         ensure!(
             !dir.exists() || dir.join(STAMP).exists(),
-            "`{}` is there and was not made by this command; name another folder with --dir",
+            "`{}` exists and was not created by this command; name another folder with --dir",
             dir.display()
         );
         let staging = beside("new");
@@ -78,7 +78,7 @@ impl Wheels {
     fn download(&self, site: &Path) -> Result<()> {
         let pip = || {
             let mut pip = Command::new("python3");
-            // A user's setting to install into their home folder contradicts a target.
+            // A user's setting to install into the home folder conflicts with a target folder.
             pip.args(["-m", "pip"]).env("PIP_USER", "0").env("PIP_DISABLE_PIP_VERSION_CHECK", "1");
             pip
         };
@@ -92,7 +92,7 @@ impl Wheels {
         Ok(())
     }
 
-    /// Moves what the wheels brought from `site-packages`' places to the folder's own.
+    /// Moves the files of the wheels from `site-packages` to their destinations.
     pub(crate) fn lay_out(&self, staging: &Path) -> Result<()> {
         let site = staging.join(SITE);
         for (from, to) in self.places {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_of_someone_else_is_not_replaced() {
+    fn a_folder_that_the_command_did_not_create_is_not_replaced() {
         let scratch = Scratch::new("foreign").unwrap();
         let theirs = scratch.path().join("toolkit");
         fs::create_dir(&theirs).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_place_is_moved_there_and_the_rest_goes() {
+    fn listed_files_are_moved_to_their_destinations_and_the_rest_is_removed() {
         let scratch = Scratch::new("places").unwrap();
         let site = scratch.path().join("site");
         fs::create_dir_all(site.join("a")).unwrap();

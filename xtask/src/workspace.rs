@@ -1,4 +1,4 @@
-//! Where the workspace is and how its commands are started. Nothing here knows a task.
+//! The workspace's root, and the commands that tasks start. No task is implemented here.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,19 +12,19 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is a folder of the workspace")
 }
 
-/// The cargo that started this process, in the workspace's root.
+/// A command of the cargo that started this process, in the workspace's root.
 pub(crate) fn cargo() -> Command {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root());
     cargo
 }
 
-/// The features that members are built with beyond their defaults.
+/// The features with which members are built in addition to their defaults.
 const FEATURES: &str =
     "xtask/bindings,cuda-mem/json,cuda-sys/runtime,cuda-sys/nvrtc,cuda-sys/nvjitlink,cuda-sys/nvml,cuda-sys/nvtx";
 
-/// A cargo command for all members together. For a member alone, or with other features, cargo builds much of what it
-/// depends on again, since that has other features then.
+/// A cargo command for all members together. For a single member, or with other features, cargo would rebuild many dependencies,
+/// whose features then differ.
 pub(crate) fn whole(command: &str) -> Command {
     let mut cargo = cargo();
     cargo.args([command, "--workspace", "--features", FEATURES]);
@@ -53,27 +53,27 @@ pub(crate) fn tests_of(package: &str) -> Result<Vec<Artifact>> {
 
 /// Runs a command whose output the user sees; a failure is an error that shows the command.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {}", shown(command)))?;
-    ensure!(status.success(), "{status} from {}", shown(command));
+    let status = command.status().with_context(|| format!("cannot run {}", display(command)))?;
+    ensure!(status.success(), "{status} from {}", display(command));
     Ok(())
 }
 
 /// Runs a command and returns what it prints; a failure is an error that shows the command and both outputs.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("cannot run {}", shown(command)))?;
+    let output = command.output().with_context(|| format!("cannot run {}", display(command)))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{} from {}\n{text}{errors}", output.status, shown(command));
+    ensure!(output.status.success(), "{} from {}\n{text}{errors}", output.status, display(command));
     Ok(text)
 }
 
-/// A command as one would type it.
-fn shown(command: &Command) -> String {
+/// The text of a command, as a user would type it.
+fn display(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     format!("`{}`", words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" "))
 }
 
-/// What cargo knows of the workspace's packages, without those that they depend on.
+/// The output of `cargo metadata` for the workspace's packages, without their dependencies.
 pub(crate) fn metadata() -> Result<Value> {
     let text = output(cargo().args(["metadata", "--format-version=1", "--no-deps"]))?;
     serde_json::from_str(&text).context("cargo metadata prints no JSON")
@@ -88,7 +88,7 @@ pub(crate) struct Artifact {
     pub(crate) target: String,
     /// `bin`, `lib`, `test`, `example` or another kind of target.
     pub(crate) kind: String,
-    /// Whether it runs the target's tests.
+    /// True if it runs the target's tests.
     pub(crate) test: bool,
     /// The file.
     pub(crate) file: PathBuf,
@@ -97,8 +97,8 @@ pub(crate) struct Artifact {
 /// Runs a cargo command that builds, shows its progress, and returns the executables and C libraries that it made.
 pub(crate) fn build(command: &mut Command) -> Result<Vec<Artifact>> {
     command.arg("--message-format=json-render-diagnostics").stderr(std::process::Stdio::inherit());
-    let output = command.output().with_context(|| format!("cannot run {}", shown(command)))?;
-    ensure!(output.status.success(), "{} from {}", output.status, shown(command));
+    let output = command.output().with_context(|| format!("cannot run {}", display(command)))?;
+    ensure!(output.status.success(), "{} from {}", output.status, display(command));
     let text = String::from_utf8_lossy(&output.stdout);
     let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     Ok(messages.filter_map(|message| artifact(&message)).collect())
@@ -128,7 +128,7 @@ pub(crate) struct Scratch(PathBuf);
 impl Scratch {
     pub(crate) fn new(name: &str) -> Result<Scratch> {
         static MADE: AtomicUsize = AtomicUsize::new(0);
-        // Tests of one process run at the same time.
+        // Tests of one process run at the same time, so the name includes a counter.
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let folder = std::env::temp_dir().join(format!("xtask-{name}-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -142,7 +142,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // Left behind at worst: a temporary folder, which the system clears.
+        // If this fails, a temporary folder remains, which the system clears.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

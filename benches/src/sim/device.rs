@@ -1,4 +1,4 @@
-//! The kernels on the software device, and the loops in Rust beside them.
+//! The kernels on the software device, and the loops in Rust that they are compared with.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -15,10 +15,10 @@ use crate::kernels::{
 };
 use crate::serve::{Run, serve};
 
-/// The kernels that have a loop in Rust beside them.
+/// The kernels that are compared with a loop in Rust.
 pub(super) const IN_RUST: &[&str] = &["vector_add", "saxpy", "roots"];
 
-/// The process that measures on the software device.
+/// Runs the process that measures on the software device.
 pub(crate) fn run() -> Result<()> {
     let context = context()?;
     let _selected = context.select();
@@ -51,7 +51,7 @@ fn prepare(context: &Context, name: &str) -> Result<Run> {
     }
 }
 
-/// A launch that is waited for, done once.
+/// Launches once, and returns a run that launches and waits.
 fn wait(context: &Context, mut launch: impl FnMut() -> cuda_jit::Result<()> + 'static) -> Result<Run> {
     let context = context.clone();
     let mut run: Run = Box::new(move || {
@@ -99,7 +99,7 @@ fn grouped(
     wait(context, move || launch(grid, &dx, &mut out))
 }
 
-/// The turns of `nested` in its two loops.
+/// The iterations of the two loops of `nested`.
 const TURNS: [u32; 2] = [3, 3];
 
 fn turned(context: &Context) -> Result<Run> {
@@ -114,7 +114,7 @@ fn turned(context: &Context) -> Result<Run> {
     wait(context, move || nested::launch(grid, TURNS, &dx, &mut out))
 }
 
-/// The elements of a tree, each but the first the child of the one before it.
+/// The number of elements in a tree, in which each element is the parent of the next.
 const TREE: usize = 16;
 
 fn parents() -> Vec<u32> {
@@ -152,10 +152,10 @@ fn tiled(context: &Context, side: usize) -> Result<Run> {
     multiply(context, side, |grid, a, b, c| matmul_tiled::<TILE>::launch((grid, (TILE, TILE)), a, b, c))
 }
 
-/// `out = x + y` as Rust has it fastest: without checks, so that it is vectorised.
+/// `out = x + y` in its fastest form in Rust: without bounds checks, so that it is vectorised.
 fn add_in_rust() -> Run {
     let (x, y) = (ramp(N, 1009), ramp(N, 499));
-    // Written once, so that no run meets memory that the system has yet to give.
+    // The memory is written once, so that no run takes page faults.
     let mut out = vec![-1.0_f32; N];
     Box::new(move || {
         for ((out, x), y) in black_box(&mut out).iter_mut().zip(black_box(&x)).zip(black_box(&y)) {
@@ -165,7 +165,7 @@ fn add_in_rust() -> Run {
     })
 }
 
-/// `y += a * x`, likewise.
+/// `y += a * x` in its fastest form in Rust.
 fn axpy_in_rust() -> Run {
     let (x, mut y) = (ramp(N, 1009), ramp(N, 499));
     Box::new(move || {
@@ -177,7 +177,7 @@ fn axpy_in_rust() -> Run {
     })
 }
 
-/// The roots by atomic loads.
+/// The roots by atomic loads in Rust.
 fn found_in_rust() -> Run {
     let parents: Vec<AtomicU32> = parents().into_iter().map(AtomicU32::new).collect();
     let mut out = vec![-1.0_f32; N];

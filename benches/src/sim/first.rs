@@ -1,4 +1,4 @@
-//! First launches of large kernels: a module's load, the first launch and a later one, each in a new process.
+//! First launches of large kernels: the load of the module, the first launch and a later one, in a new process.
 //!
 //! # Safety
 //!
@@ -15,17 +15,17 @@ use super::device::context;
 use super::{large, module};
 use crate::figures::print_measured;
 use crate::kernels::{TILE, matmul_tiled};
-use crate::ten::softmax;
+use crate::suite::softmax;
 
-/// The kernels, in the order of their sizes.
+/// The kernels in the order of their size.
 const KERNELS: &[&str] = &["matmul_tiled", "softmax", "attention", "conjugate_gradient"];
 /// Processes for each figure.
 const PROCESSES: usize = 7;
 /// Launches after the first.
 const LATER: usize = 10;
 
-/// The process that [`figures`] starts: prints the milliseconds of a kernel's load, first launch and fastest later launch, with the
-/// copy of the result each.
+/// The process that [`figures`] starts. It prints the milliseconds of a kernel's load, first launch and fastest later launch; launches
+/// include the copy of the result.
 pub(crate) fn run(name: &str) -> Result<()> {
     let context = context()?;
     let _selected = context.select();
@@ -42,11 +42,11 @@ pub(crate) fn run(name: &str) -> Result<()> {
     };
     let mut module = None;
     let load = timed(&mut || {
-        // SAFETY: see the header.
+        // SAFETY: our own compiler wrote the text.
         module = Some(unsafe { Module::load_ptx(&context, &ptx) }?);
         Ok(())
     })?;
-    // Compiled to PTX before it is launched; the software device knows the text.
+    // The kernel is compiled to PTX before it is launched, so that the software device has the text.
     match name {
         "conjugate_gradient" => drop(large::conjugate_gradient::compile()?),
         "attention" => drop(large::attention::compile()?),
@@ -62,7 +62,7 @@ pub(crate) fn run(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// The output of such a process, with machine code kept in a folder, or nowhere.
+/// The times from such a process, whose machine code is cached in a folder, or not at all.
 fn in_new_process(name: &str, tier: &str, folder: Option<&Path>) -> Result<[f64; 3]> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["sim-first", name]).env("CUDA_SIM_TIER", tier).env("CUDA_JIT_WARNINGS", "none");
@@ -77,13 +77,13 @@ fn in_new_process(name: &str, tier: &str, folder: Option<&Path>) -> Result<[f64;
     times.try_into().ok().with_context(|| format!("`{text}` is not three times"))
 }
 
-/// The fastest of several processes, each time for itself.
+/// The fastest of several processes, separately for each of the times.
 fn fastest(name: &str, tier: &str, folder: Option<&Path>) -> Result<[f64; 3]> {
     let runs = (0..PROCESSES).map(|_| in_new_process(name, tier, folder)).collect::<Result<Vec<_>>>()?;
     Ok(std::array::from_fn(|i| runs.iter().map(|times| times[i]).fold(f64::INFINITY, f64::min)))
 }
 
-/// The group `first-launch`: the figures of [`super`], and on standard error the CPU that they are of.
+/// Runs the group `first-launch`, whose figures [`super`] describes, and prints the CPU to standard error.
 pub(crate) fn figures() -> Result<()> {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpu.lines().find(|line| line.starts_with("model name")).unwrap_or("unknown");

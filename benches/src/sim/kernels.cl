@@ -1,4 +1,4 @@
-// The kernels in OpenCL C, for pocl: sizes are constants of the build (`-D`), as pocl compiles for each block size anyway.
+// The kernels in OpenCL C, for pocl. Sizes are constants of the build (`-D`), since pocl compiles for each block size anyway.
 
 kernel void saxpy(float a, global const float *x, global float *y, ulong n) {
     size_t i = get_global_id(0);
@@ -26,7 +26,7 @@ kernel void reduction(global const float *x, global float *sums, ulong n) {
     if (t == 0) sums[get_group_id(0)] = tile[0];
 }
 
-// pocl's package has no sub-groups: values go through local memory, with a barrier before and after each exchange.
+// pocl's package has no sub-groups: shuffles use local memory, with a barrier before and after each exchange.
 kernel void shuffles(global const float *x, global float *sums, ulong n) {
     local float values[BLOCK];
     size_t i = get_global_id(0), t = get_local_id(0), lane = t % 32;

@@ -1,4 +1,4 @@
-//! Large kernels, whose translation takes long: conjugate gradients in one launch, and attention.
+//! Large kernels with a long compile time: conjugate gradients in one launch, and attention.
 
 use anyhow::{Result, ensure};
 use cuda_driver::Context;
@@ -9,7 +9,7 @@ use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
 use crate::kernels::{TILE, matmul_tiled};
 use crate::serve::Run;
-use crate::ten::softmax;
+use crate::suite::softmax;
 
 /// Threads of a block of conjugate gradients.
 const BLOCK: usize = 128;
@@ -18,7 +18,7 @@ const WIDTH: usize = 32;
 /// Queries of a block, and keys that it has in shared memory.
 const QUERIES: usize = 64;
 
-/// The sum of a block's values, to all its threads, in the same order whatever runs it.
+/// Sums the values of a block's threads in a fixed order, and returns the sum to all of them.
 #[device]
 fn block_sum(tile: &mut [f32; BLOCK], value: f32) -> f32 {
     let t = thread_idx().x;
@@ -37,7 +37,7 @@ fn block_sum(tile: &mut [f32; BLOCK], value: f32) -> f32 {
     sum
 }
 
-/// The sum of a grid's values, to all its threads.
+/// Sums the values of a grid's threads, and returns the sum to all of them.
 #[device]
 fn grid_sum(tile: &mut [f32; BLOCK], sums: &mut [f32], value: f32) -> f32 {
     let own = block_sum(tile, value);
@@ -53,7 +53,7 @@ fn grid_sum(tile: &mut [f32; BLOCK], sums: &mut [f32], value: f32) -> f32 {
     sum
 }
 
-/// Solves `A x = b` for a sparse symmetric matrix in compressed rows by conjugate gradients, `x` being zero at first.
+/// Solves `A x = b` for a sparse symmetric matrix in CSR format by conjugate gradients, starting from zero.
 #[kernel]
 pub(crate) fn conjugate_gradient(
     steps: usize,
@@ -104,8 +104,8 @@ pub(crate) fn conjugate_gradient(
     }
 }
 
-/// `softmax(Q K^T / sqrt(WIDTH)) V`, a thread for each query: keys and values go through shared memory in tiles, and the
-/// softmax is corrected from tile to tile.
+/// `softmax(Q K^T / sqrt(WIDTH)) V`, with a thread for each query. Tiles of keys and values are in shared memory, and the softmax
+/// is rescaled after each tile.
 #[kernel]
 pub(crate) fn attention(
     queries: ArrayView2<'_, f32>,
@@ -155,12 +155,12 @@ pub(crate) fn attention(
     }
 }
 
-/// Unknowns of the linear equations, and steps towards them.
+/// The number of unknowns, steps and blocks of the linear system.
 const UNKNOWNS: usize = 4096;
 const STEPS: usize = 8;
 const BLOCKS: usize = 8;
 
-/// A matrix with three diagonals, in compressed rows: starts, columns, values.
+/// A tridiagonal matrix in CSR format: row starts, columns, values.
 fn three_diagonals(n: usize) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
     let (mut starts, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
     for i in 0..n {
@@ -173,7 +173,7 @@ fn three_diagonals(n: usize) -> (Vec<u32>, Vec<u32>, Vec<f32>) {
     (starts, columns, values)
 }
 
-/// Conjugate gradients from zero, whose result is checked.
+/// A run of conjugate gradients that checks the result.
 pub(super) fn solve(context: &Context) -> Result<Run> {
     let (starts, columns, values) = three_diagonals(UNKNOWNS);
     let truth: Vec<f32> = (0..UNKNOWNS).map(|i| (i % 7) as f32).collect();
@@ -212,10 +212,10 @@ pub(super) fn solve(context: &Context) -> Result<Run> {
     }))
 }
 
-/// Keys, and queries.
+/// The number of keys, and of queries.
 const KEYS: usize = 256;
 
-/// Attention of small numbers, whose result is checked.
+/// A run of attention on small numbers that checks the result.
 pub(super) fn attend(context: &Context) -> Result<Run> {
     let some = |by: usize| Array2::from_shape_fn((KEYS, WIDTH), |(i, d)| ((i * by + d * 3) % 11) as f32 / 11.0 - 0.5);
     let (queries, keys, values) = (some(5), some(7), some(2));
@@ -238,7 +238,7 @@ pub(super) fn attend(context: &Context) -> Result<Run> {
     }))
 }
 
-/// A matrix product over tiles, of small whole numbers.
+/// A run of a tiled matrix product of small integers that checks the result.
 pub(super) fn multiply(context: &Context) -> Result<Run> {
     const SIDE: usize = 64;
     let some = |by: usize| Array2::from_shape_fn((SIDE, SIDE), |(i, j)| ((i * by + j) % 5) as f32);
@@ -253,7 +253,7 @@ pub(super) fn multiply(context: &Context) -> Result<Run> {
     }))
 }
 
-/// The softmax of rows.
+/// A run of the softmax of rows that checks the result.
 pub(super) fn normalise(context: &Context) -> Result<Run> {
     const ROWS: usize = 16;
     const COLUMNS: usize = 1000;

@@ -1,10 +1,10 @@
-//! From PTX text to the kernel's first instruction, in a process that has done nothing but open the device; then the same
-//! once more, and the parser alone.
+//! The time from PTX text to the kernel's first instruction, in a process that has only opened the device; the same a second
+//! time; and the parser alone.
 //!
 //! # Safety
 //!
-//! The kernels are launched with parameters of zeros, whatever their types: views of no elements, whose addresses a
-//! kernel does not look at.
+//! The kernels are launched with zeros for all parameters. Views then have no elements, so the kernels do not use their
+//! addresses.
 
 use std::ffi::c_void;
 use std::hint::black_box;
@@ -23,22 +23,22 @@ use crate::kernels::TILE;
 /// Processes that load a text.
 const PROCESSES: usize = 7;
 
-/// Parameters of a kernel, at most, and bytes of each.
+/// The limits for the parameters of a kernel and for the bytes of each.
 const PARAMETERS: usize = 32;
 const BYTES: usize = 256;
 
-/// Seconds that a text takes the first time in a process.
+/// The times, in seconds, for a text in a new process.
 #[derive(Clone, Copy)]
 pub(super) struct Loaded {
-    /// The load of its module.
+    /// The time of the load of its module.
     pub(super) load: f64,
-    /// An empty launch of its kernel.
+    /// The time of an empty launch of its kernel.
     pub(super) launch: f64,
-    /// Both, for the same text once more.
+    /// The time of both for the same text again.
     pub(super) again: f64,
 }
 
-/// The fastest of several new processes, each time for itself; they find machine code in a folder, or keep none.
+/// The fastest of several new processes, separately for each time; they cache machine code in a folder, or not at all.
 pub(super) fn fastest(name: &str, ptx: &str, folder: Option<&Path>) -> Result<Loaded> {
     let mut best = in_new_process(name, ptx, folder)?;
     for _ in 1..PROCESSES {
@@ -68,7 +68,7 @@ fn in_new_process(name: &str, ptx: &str, folder: Option<&Path>) -> Result<Loaded
     Ok(Loaded { load, launch, again })
 }
 
-/// That process: its text comes from its input.
+/// Runs the process, which reads the text from its standard input.
 pub(crate) fn run(name: &str) -> Result<()> {
     let ptx = std::io::read_to_string(std::io::stdin())?;
     let context = context()?;
@@ -79,31 +79,31 @@ pub(crate) fn run(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// Seconds of the load and of the launch.
+/// The times of the load and of the launch in seconds.
 fn load(context: &cuda_driver::Context, stream: &Stream, ptx: &str, name: &str) -> Result<[f64; 2]> {
     let mut zeros = [0_u64; BYTES / 8];
     let mut parameters = [zeros.as_mut_ptr().cast::<c_void>(); PARAMETERS];
     let start = Instant::now();
-    // SAFETY: see the header; the text is our own compiler's.
+    // SAFETY: our own compiler wrote the text.
     let module = unsafe { Module::load_ptx(context, ptx) }?;
     let loaded = start.elapsed().as_secs_f64();
     let function = module.function(name)?;
-    let count = function.parameters().context("the software device tells parameters")?.len();
+    let count = function.parameters().context("the software device reports parameters")?.len();
     ensure!(count <= PARAMETERS, "{name} has {count} parameters");
-    // SAFETY: as above; the kernel has this many parameters, of at most that many bytes.
+    // SAFETY: the kernel has this many parameters, each of at most that many bytes, and zeros are views of no elements.
     unsafe { function.launch(&LaunchConfig::new(1, (TILE, TILE)), stream, &mut parameters[..count]) }?;
     stream.synchronize()?;
     Ok([loaded, start.elapsed().as_secs_f64() - loaded])
 }
 
-/// What is parsed: the tests' texts of real compilers.
+/// The texts that are parsed: outputs of real compilers from the tests.
 const TEXTS: &[&str] = &[
     include_str!("../../../cuda-sim/tests/samples/nvcc13.ptx"),
     include_str!("../../../cuda-sim/tests/samples/nvrtc12.ptx"),
     include_str!("../../../cuda-sim/tests/samples/llvm22.ptx"),
 ];
 
-/// Megabytes of text that the parser reads in a second.
+/// The speed of the parser in megabytes per second.
 pub(super) fn megabytes_parsed() -> f64 {
     let bytes: usize = TEXTS.iter().map(|text| text.len()).sum();
     let seconds = time(3, 101, || {

@@ -1,30 +1,30 @@
-//! The software device beside plain loops in Rust, beside pocl and beside Numba's simulator, in the same run.
+//! The software device compared with loops in Rust, pocl and Numba's simulator, in the same run.
 //!
-//! On one worker, for the kernels of `kernels.rs` over 2^20 threads in blocks of 256, the matrix products over 512 x 512 in
-//! blocks of 16 x 16, each launched and waited for:
+//! The kernels of `kernels.rs` run on one worker, over 2^20 threads in blocks of 256, the matrix products over 512 x 512 in
+//! blocks of 16 x 16. The time is that of a launch and the wait for it:
 //! - `sim.KERNEL.ns_per_thread`, for the product without tiles `sim.matmul_naive.gflops`;
-//! - `sim.KERNEL.vs_rust`: our time divided by that of the same loop in Rust, on one core and without checks;
+//! - `sim.KERNEL.vs_rust`: our time divided by that of the same loop in Rust, on one core and without bounds checks;
 //! - `sim.KERNEL.vs_pocl`: pocl's time with one thread divided by ours, and the geometric mean, `sim.geomean.vs_pocl`;
-//!   pocl's package has no sub-groups, so its shuffles go through local memory;
+//!   pocl's package has no sub-groups, so its shuffles use local memory;
 //! - `sim.KERNEL.vs_numba_simulator`: Numba's simulator's time divided by ours, on a vector add of 100,000 and on a tiled
 //!   product of 64 x 64;
 //! - `sim.matmul_naive.scaling`: the time with one worker divided by that with two;
 //! - `sim.fibers.KERNEL.ns_per_thread`: with `CUDA_SIM_ENGINE=fibers`;
-//! - `sim.KERNEL.load_ms`: from PTX text to the end of a launch of one block that finds nothing to do, in a process that
-//!   has done no more than open the device; `.reload_ms`: the same text once more in the same process;
-//! - `sim.first_launch.KERNEL`, a group of its own, for kernels whose translation takes long, in a process that has done no more than open the
-//!   device, each launch with the copy of its result: `.load_ms`, the load of the module that no process has loaded before; `.cold_ms`,
-//!   the first launch, of code that was translated quickly where the kernel is large; `.good_ms`, the same with
-//!   `CUDA_SIM_TIER=good`; `.kept_load_ms` and `.kept_ms`, load and first launch where another process has left machine code;
-//!   `.later_ms` and `.quick_later_ms`, a later launch of good code and of quick code;
-//! - `sim.module`, in the same group, a module of 80 kernels of which one small one is launched: `.megabytes` of PTX, `.parse_ms`, the parser
-//!   alone, `.load_ms`, `.load_vs_parse`, `.first_launch_ms`, and `.kept_load_ms` and `.kept_launch_ms`, where another process has loaded and
-//!   launched it;
-//! - `sim.parse.mb_per_s`: the parser alone, on what nvcc, NVRTC and LLVM wrote;
-//! - `sim.empty_launch.us`: a launch of one block that does nothing, waited for.
+//! - `sim.KERNEL.load_ms`: from PTX text to the end of an empty launch of one block, in a process that has only opened the
+//!   device; `.reload_ms`: the same text again in the same process;
+//! - `sim.first_launch.KERNEL`, in the group `first-launch`, for kernels with a long compile time, in a process that has only opened
+//!   the device; launches include the copy of the result. `.load_ms`: the load of a module that no process has loaded before;
+//!   `.cold_ms`: the first launch, for which a large kernel is compiled without optimisation; `.good_ms`: the same with
+//!   `CUDA_SIM_TIER=good`; `.kept_load_ms` and `.kept_ms`: load and first launch with machine code that another process has cached;
+//!   `.later_ms` and `.quick_later_ms`: a later launch of optimised and of unoptimised code;
+//! - `sim.module`, in the same group, a module of 80 kernels of which one small one is launched: `.megabytes` of PTX; `.parse_ms`: the
+//!   parser alone; `.load_ms`, `.load_vs_parse`, `.first_launch_ms`; `.kept_load_ms` and `.kept_launch_ms`: with the cache of another
+//!   process;
+//! - `sim.parse.mb_per_s`: the parser alone, on outputs of nvcc, NVRTC and LLVM;
+//! - `sim.empty_launch.us`: an empty launch of one block, and the wait for it.
 //!
-//! Every time is that of the fastest run, since what else the machine does only adds to it, and who is compared is asked
-//! in turn. A peer that is not there is named on standard error with the way to have it, and its ratios are left out.
+//! Every time is that of the fastest run, since other work on the machine only adds time, and the compared programs take turns. A
+//! missing peer is reported on standard error with the way to install it, and its ratios are left out.
 
 mod device;
 mod first;
@@ -48,14 +48,14 @@ pub(crate) use load::run as load_once;
 pub(crate) use pocl::run as serve_pocl;
 use work::{N, SIDE};
 
-/// How often who is compared is asked in turn.
+/// The number of turns of each program.
 const ROUNDS: usize = 7;
-/// Who is measured, each a process.
+/// The processes that are measured.
 struct Servers {
     one: Server,
     two: Server,
     fibers: Server,
-    /// Until it turns out not to be there.
+    /// `None` once it turned out to be missing.
     pocl: Option<Server>,
 }
 
@@ -79,7 +79,7 @@ pub(crate) fn run(tools: &Tools) -> Result<()> {
 }
 
 impl Servers {
-    /// The kernels on one worker, beside Rust and pocl.
+    /// Measures the kernels on one worker, compared with Rust and pocl.
     fn kernels(&mut self) -> Result<()> {
         let mut ratios = Vec::new();
         for (name, runs) in [
@@ -93,7 +93,7 @@ impl Servers {
             ("matmul_naive", 5),
             ("matmul_tiled", 5),
         ] {
-            let [ours, rust, pocl] = self.beside(name, runs)?;
+            let [ours, rust, pocl] = self.compare(name, runs)?;
             match name {
                 "matmul_naive" => print_measured("sim.matmul_naive.gflops", flops() / ours / 1e9, "GFLOP/s"),
                 "matmul_tiled" => print_per_thread("sim.matmul_tiled", ours, SIDE * SIDE),
@@ -114,8 +114,8 @@ impl Servers {
         Ok(())
     }
 
-    /// Our time, Rust's and pocl's, asked in turn; infinite for who does not run that.
-    fn beside(&mut self, name: &str, runs: usize) -> Result<[f64; 3]> {
+    /// The times of the software device, Rust and pocl, taken in turn; infinite for one that lacks the kernel.
+    fn compare(&mut self, name: &str, runs: usize) -> Result<[f64; 3]> {
         let rust = device::IN_RUST.contains(&name).then(|| format!("{name}_rust"));
         let mut best = [f64::INFINITY; 3];
         for _ in 0..ROUNDS {
@@ -127,7 +127,7 @@ impl Servers {
                 match pocl.ask(name, runs) {
                     Ok(seconds) => best[2] = best[2].min(seconds),
                     Err(error) => {
-                        eprintln!("without pocl: {error:#}; to have it (Debian): {}", pocl::PACKAGES);
+                        eprintln!("without pocl: {error:#}; to install it (Debian): {}", pocl::PACKAGES);
                         self.pocl = None;
                     }
                 }
@@ -172,7 +172,7 @@ impl Servers {
     }
 }
 
-/// Operations of the product without tiles.
+/// The floating-point operations of the product without tiles.
 fn flops() -> f64 {
     2.0 * (SIDE as f64).powi(3)
 }
@@ -181,7 +181,7 @@ fn print_per_thread(name: &str, seconds: f64, threads: usize) {
     print_measured(&format!("{name}.ns_per_thread"), seconds * 1e9 / threads as f64, "ns");
 }
 
-/// Loads in new processes.
+/// Measures loads in new processes.
 fn loads() -> Result<()> {
     for (name, ptx) in [
         ("vector_add", vector_add::<f32>::compile_ptx((8, 0))?),

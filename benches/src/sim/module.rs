@@ -1,4 +1,4 @@
-//! A module of many kernels, of which a program launches one: its load beside the parser alone, and the first launch.
+//! A module of many kernels of which a program launches one: its load compared with the parser alone, and the first launch.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,12 +11,12 @@ use super::large::{attention, conjugate_gradient};
 use super::load::fastest;
 use crate::figures::{print_measured, time};
 use crate::kernels::{TILE, matmul_tiled, vector_add};
-use crate::ten::softmax;
+use crate::suite::softmax;
 
 /// Copies of each kernel.
 const COPIES: usize = 16;
 
-/// The figures of the module, in new processes.
+/// Measures the module in new processes.
 pub(super) fn figures() -> Result<()> {
     let (text, kernel) = module()?;
     let megabytes = text.len() as f64 / 1e6;
@@ -36,7 +36,7 @@ pub(super) fn figures() -> Result<()> {
     Ok(())
 }
 
-/// All copies of all kernels as one module, and the name of the kernel that is launched.
+/// A module of all copies of all kernels, and the name of the kernel that is launched.
 fn module() -> Result<(String, String)> {
     const TARGET: (u32, u32) = (9, 0);
     let kernels = [
@@ -68,14 +68,14 @@ fn module() -> Result<(String, String)> {
     Ok((text, launched.context("there is no kernel")?))
 }
 
-/// The head of a text, up to the size of addresses, and the rest.
+/// Splits a text after its directives, the last of which is the address size.
 fn split(text: &str) -> Result<(&str, &str)> {
     const LAST: &str = ".address_size 64";
     let at = text.find(LAST).with_context(|| format!("no {LAST} in\n{text}"))? + LAST.len();
     Ok(text.split_at(at))
 }
 
-/// A text in which these names have a suffix.
+/// Adds a suffix to these names in a text.
 fn renamed(text: &str, names: &HashSet<&str>, suffix: &str) -> String {
     let belongs = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '%');
     let mut renamed = String::with_capacity(text.len() + text.len() / 8);

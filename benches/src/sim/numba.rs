@@ -1,4 +1,4 @@
-//! Numba's simulator, in a Python process of its own.
+//! Numba's simulator, in a Python process.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::Tools;
 
-/// The kernels in Python, and what times two of them.
+/// The kernels in Python, and the script that times two of them.
 const SCRIPT: &str = concat!(include_str!("../../python/kernels.py"), include_str!("../../python/simulator.py"));
 
 /// Seconds of the vector add and of the tiled product.

@@ -1,10 +1,10 @@
-//! As much of OpenCL as running a kernel takes, from the library that the system's loader finds.
+//! The part of OpenCL that running a kernel needs, from the library that the system's loader finds.
 //!
 //! # Safety
 //!
 //! The functions have the signatures of OpenCL 1.2, whose handles are pointers and whose sizes are `size_t`. Handles live
-//! as long as the process. A kernel's arguments are set with the size that the call's caller states, from live values;
-//! the queue is in order and every transfer blocks.
+//! as long as the process. A kernel's arguments are set from live values with the size of their type; the queue is in order
+//! and every transfer blocks.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -14,7 +14,7 @@ use libloading::Library;
 
 type Handle = *mut c_void;
 
-/// The numbers of OpenCL's header that are used here.
+/// The constants of OpenCL's header that are used here.
 const PLATFORM_NAME: u32 = 0x0902;
 const DEVICE_TYPE_CPU: u64 = 2;
 const PROGRAM_BUILD_LOG: u32 = 0x1183;
@@ -29,30 +29,30 @@ pub(super) struct OpenCl {
     queue: Handle,
 }
 
-/// A function of the library, as a call: `call!(library, name(type: argument, ..) -> type)`.
+/// Calls a function of the library: `call!(library, name(type: argument, ..) -> type)`.
 macro_rules! call {
     ($library:expr, $name:ident($($type:ty: $argument:expr),* $(,)?) -> $result:ty) => {{
         type Function = unsafe extern "C" fn($($type),*) -> $result;
         // SAFETY: the signature is the header's.
         let function = unsafe { $library.get::<Function>(stringify!($name)) }
             .context(concat!("OpenCL has no `", stringify!($name), "`"))?;
-        // SAFETY: see the header.
+        // SAFETY: handles are live, and pointers are to live values of the types that OpenCL's header declares.
         unsafe { function($($argument),*) }
     }};
 }
 
-/// A status as a result.
+/// Converts a status to a result.
 fn check(status: i32, what: &str) -> Result<()> {
     ensure!(status == 0, "OpenCL: {what} gives {status}");
     Ok(())
 }
 
 impl OpenCl {
-    /// The CPU of the platform with that name.
+    /// Opens the CPU device of the platform with that name.
     pub(super) fn open(platform: &str) -> Result<OpenCl> {
-        // SAFETY: initialising OpenCL's loader has no condition.
+        // SAFETY: initialising OpenCL's loader has no preconditions.
         let library = unsafe { Library::new("libOpenCL.so.1") }.context("there is no OpenCL here")?;
-        // Handles are never given back, so neither is the library.
+        // Handles are never released, so the library stays open.
         let library: &'static Library = Box::leak(Box::new(library));
         let platform = find(library, platform)?;
         let (mut device, mut status) = (null_mut(), 0);
@@ -87,7 +87,7 @@ impl OpenCl {
         Ok(Program { opencl: self, program })
     }
 
-    /// Memory with these values.
+    /// Creates a buffer with these values.
     pub(super) fn buffer(&self, values: &[f32]) -> Result<Buffer> {
         let (bytes, mut status) = (size_of_val(values), 0);
         let memory = call!(self.library, clCreateBuffer(Handle: self.context, u64: MEM_READ_WRITE, usize: bytes,
@@ -99,7 +99,7 @@ impl OpenCl {
         Ok(Buffer { memory, length: values.len() })
     }
 
-    /// The values in a buffer.
+    /// Reads the values of a buffer.
     pub(super) fn read(&self, buffer: &Buffer) -> Result<Vec<f32>> {
         let mut values = vec![0.0_f32; buffer.length];
         let status = call!(self.library, clEnqueueReadBuffer(Handle: self.queue, Handle: buffer.memory, u32: TRUE,
@@ -110,7 +110,7 @@ impl OpenCl {
     }
 }
 
-/// The platform whose name is that one.
+/// Finds the platform with this name.
 fn find(library: &Library, wanted: &str) -> Result<Handle> {
     let (mut platforms, mut count) = ([null_mut(); 16], 0_u32);
     let status = call!(library, clGetPlatformIDs(u32: 16, *mut Handle: platforms.as_mut_ptr(),
@@ -134,7 +134,7 @@ pub(super) struct Buffer {
     length: usize,
 }
 
-/// A program that was compiled.
+/// A compiled program.
 pub(super) struct Program<'a> {
     opencl: &'a OpenCl,
     program: Handle,
@@ -148,7 +148,7 @@ pub(super) enum Argument<'a> {
 }
 
 impl<'a> Program<'a> {
-    /// A kernel with its arguments, to be launched over that many threads in blocks of that many.
+    /// Creates a kernel with its arguments, for that many threads in blocks of that size.
     pub(super) fn kernel(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! The kernels on pocl, in OpenCL C. Its process has as many threads as ours: see [`VARIABLES`].
+//! The kernels on pocl, in OpenCL C. [`VARIABLES`] limit its process to one worker, like ours.
 
 use anyhow::{Result, bail};
 
@@ -7,16 +7,16 @@ use super::work::{A, N, SIDE, check, product, ramp, sums};
 use crate::kernels::{BLOCK, TILE};
 use crate::serve::{Run, serve};
 
-/// The kernels, by their names on our side.
+/// The names of our kernels that pocl has too.
 pub(super) const KERNELS: &[&str] = &["saxpy", "matmul_naive", "reduction", "shuffles", "matmul_tiled"];
-/// One thread that computes, whatever the version calls it.
+/// The variables that limit pocl to one worker thread, for its different versions.
 pub(super) const VARIABLES: &[(&str, &str)] = &[("POCL_MAX_PTHREAD_COUNT", "1"), ("POCL_CPU_MAX_CU_COUNT", "1")];
-/// What to install.
+/// The command that installs pocl.
 pub(super) const PACKAGES: &str = "apt install pocl-opencl-icd ocl-icd-libopencl1";
 
 const SOURCE: &str = include_str!("kernels.cl");
 
-/// The process that measures on pocl; without pocl it answers every question with the reason.
+/// Runs the process that measures on pocl; without pocl it returns the reason for every request.
 pub(crate) fn run() -> Result<()> {
     let built = build();
     serve(|name| match &built {
@@ -58,7 +58,7 @@ fn prepare(opencl: &'static OpenCl, program: &Program<'static>, name: &str) -> R
     }
 }
 
-/// A kernel that ran once and gave what it should.
+/// Runs a kernel once, checks the result, and returns its run.
 fn ready(
     opencl: &'static OpenCl,
     program: &Program<'static>,

@@ -1,22 +1,22 @@
-//! What is measured, whoever runs it: names, sizes, inputs, and the results that they must have.
+//! The work that every compared program does: sizes, inputs and expected results.
 //!
-//! Inputs are small whole numbers, so that sums are exact and results equal whatever the order of their additions.
+//! Inputs are small integers, so that sums are exact and independent of the order of the additions.
 
 use anyhow::{Result, ensure};
 
-/// Elements of the kernels with one dimension.
+/// Elements of one-dimensional kernels.
 pub(super) const N: usize = 1 << 20;
 /// Side of the matrices.
 pub(super) const SIDE: usize = 512;
 /// The factor of saxpy.
 pub(super) const A: f32 = 3.0;
 
-/// `0 1 .. modulus-1 0 1 ..`, that many.
+/// The sequence `0 1 .. modulus-1 0 1 ..` of that length.
 pub(super) fn ramp(length: usize, modulus: usize) -> Vec<f32> {
     (0..length).map(|i| (i % modulus) as f32).collect()
 }
 
-/// The sums of each `group` elements: of blocks, or of warps.
+/// The sums of groups of `group` elements, which are blocks or warps.
 pub(super) fn sums(x: &[f32], group: usize) -> Vec<f32> {
     x.chunks(group).map(|chunk| chunk.iter().sum()).collect()
 }
@@ -32,7 +32,7 @@ pub(super) fn product(a: &[f32], b: &[f32], side: usize) -> Vec<f32> {
     c
 }
 
-/// Fails where a result is not the expected one, and says where.
+/// Fails with the position of the first value that is not the expected one.
 pub(super) fn check(name: &str, got: &[f32], expected: &[f32]) -> Result<()> {
     ensure!(got.len() == expected.len(), "{name} gave {} values and not {}", got.len(), expected.len());
     match got.iter().zip(expected).position(|(got, expected)| got != expected) {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_element_is_named() {
+    fn the_error_names_the_wrong_element() {
         let error = check("it", &[1.0, 2.0], &[1.0, 3.0]).unwrap_err().to_string();
         assert_eq!(error, "it: element 1 is 2 and not 3");
         assert!(check("it", &[1.0], &[1.0, 3.0]).is_err());

@@ -1,4 +1,4 @@
-//! The APIs that are bound: which headers, and which of their names.
+//! The APIs that are bound: their headers, and the names that are taken from these.
 
 use std::path::Path;
 
@@ -7,13 +7,13 @@ use std::path::Path;
 pub struct Api {
     /// Name of its module in cuda-sys, its feature and its folder below `generated/`; the driver's is always there.
     pub module: &'static str,
-    /// What it is called in the comments at the head of its files.
+    /// The API's name in the opening comments of its files.
     pub title: &'static str,
-    /// Lines of C that include its headers: of the first it cannot do without, of the others it can.
+    /// C directives that include its headers. The first header is required, the others are optional.
     pub(crate) include: &'static [&'static str],
-    /// Headers that it cannot do without either, and that its own do not name or that come with another part of a toolkit.
-    pub(crate) needs: &'static [&'static str],
-    /// The one major version of CUDA that it is the API of, where its functions change with that.
+    /// Further required headers: those that its own headers do not include, or that another package of the toolkit provides.
+    pub(crate) required: &'static [&'static str],
+    /// The major version of CUDA that it belongs to, if its functions change with the major version.
     pub major: Option<u32>,
     /// Names of functions, types and constants, as regular expressions.
     pub(crate) functions: &'static str,
@@ -21,9 +21,9 @@ pub struct Api {
     pub(crate) constants: &'static str,
     /// Arguments for the compiler: macros.
     pub(crate) macros: &'static [&'static str],
-    /// The header in which locations are declared, see `flatten.rs`.
+    /// The header that declares memory locations (`CUmemLocation`), see `flatten.rs`.
     pub(crate) locations: Option<&'static str>,
-    /// More headers that the ABI probe includes, in which the driver's functions have their versions.
+    /// Directives for the headers that the ABI probe also includes: they declare the versions of the driver's functions.
     pub(crate) typedefs: &'static [&'static str],
 }
 
@@ -32,8 +32,8 @@ const RUNTIME: Api = Api {
     title: "the runtime API",
     major: Some(13),
     include: &["#include <cuda_runtime_api.h>"],
-    // with the compiler
-    needs: &["crt/host_defines.h"],
+    // It comes with the compiler's package.
+    required: &["crt/host_defines.h"],
     functions: "cuda[A-Z].*",
     types: "cuda.*",
     constants: "cuda[A-Z].*|CUDART_VERSION|CUDA_(IPC|EGL).*",
@@ -49,8 +49,8 @@ pub const APIS: &[Api] = &[
         title: "the driver API",
         major: None,
         include: &["#include <cuda.h>", "#include <cudaProfiler.h>"],
-        // which tells the versions
-        needs: &["cudaTypedefs.h"],
+        // It declares the versions of the functions.
+        required: &["cudaTypedefs.h"],
         functions: "cu.*",
         types: "(CU|cu).*",
         constants: "CU.*",
@@ -68,7 +68,7 @@ pub const APIS: &[Api] = &[
         title: "NVRTC",
         major: None,
         include: &["#include <nvrtc.h>"],
-        needs: &[],
+        required: &[],
         functions: "nvrtc.*",
         types: "nvrtc.*",
         constants: "NVRTC.*",
@@ -81,7 +81,7 @@ pub const APIS: &[Api] = &[
         title: "nvJitLink",
         major: None,
         include: &["#include <stddef.h>", "#include <nvJitLink.h>"],
-        needs: &[],
+        required: &[],
         functions: "nvJitLink.*",
         types: "nvJitLink.*",
         constants: "NVJITLINK.*",
@@ -96,7 +96,7 @@ pub const APIS: &[Api] = &[
         title: "NVML",
         major: None,
         include: &["#include <nvml.h>"],
-        needs: &[],
+        required: &[],
         functions: "nvml.*",
         types: "nvml.*",
         constants: "NVML.*",
@@ -114,18 +114,18 @@ pub const APIS: &[Api] = &[
             "#include <nvtx3/nvToolsExtSync.h>",
             "#include <nvtx3/nvToolsExtCuda.h>",
         ],
-        needs: &[],
+        required: &[],
         functions: "nvtx.*",
         types: "(nvtx|Nvtx)[A-Z].*",
         constants: "NVTX.*",
-        // The library is its headers; here are their declarations without it.
+        // NVTX is implemented in its headers; the macro leaves only the declarations.
         macros: &["-DNVTX_NO_IMPL"],
         locations: None,
         typedefs: &[],
     },
 ];
 
-/// What provides a header: the packages of conda and of PyPI, of which the latter have `-cu12` at the end for CUDA 12.
+/// The packages of conda and PyPI that provide a header. For CUDA 12 the names on PyPI end in `-cu12`.
 pub(crate) fn provider(header: &str) -> &'static str {
     match header {
         "cudaProfiler.h" => "`cuda-profiler-api` (conda) or `nvidia-cuda-profiler-api` (PyPI)",
@@ -154,8 +154,8 @@ impl Api {
         self.module == "driver"
     }
 
-    /// Returns true where functions' symbols, or the library's name, tell the version of the structures that they take: headers of
-    /// two versions of CUDA can be put together.
+    /// Returns true if the symbols of the functions, or the name of the library, carry the version of the structures that the
+    /// functions take. The declarations of two versions of CUDA can then be combined.
     pub(crate) fn has_versions(&self) -> bool {
         self.is_driver() || self.major.is_some() || self.module == "nvtx"
     }
@@ -167,26 +167,26 @@ impl Api {
         named.filter(|header| *header != "stddef.h")
     }
 
-    /// The header without which it cannot be read, if `include` lacks one.
+    /// The first required header that `include` lacks.
     #[must_use]
     pub fn missing(&self, include: &Path) -> Option<&'static str> {
-        let needed = self.headers().take(1).chain(self.needs.iter().copied()).chain(self.locations);
-        needed.into_iter().find(|header| !include.join(header).is_file())
+        let required = self.headers().take(1).chain(self.required.iter().copied()).chain(self.locations);
+        required.into_iter().find(|header| !include.join(header).is_file())
     }
 
-    /// The lines of C that include those of its headers that `include` has, and the headers that it lacks.
+    /// The directives for the headers that `include` has, and the headers that it lacks.
     pub(crate) fn included(&self, include: &Path) -> (Vec<&'static str>, Vec<&'static str>) {
         let absent: Vec<_> = self.headers().filter(|header| !include.join(header).is_file()).collect();
         let is_there = |line: &&str| !absent.iter().any(|header| line.contains(&format!("<{header}>")));
         (self.include.iter().copied().filter(is_there).collect(), absent)
     }
 
-    /// How its functions' names begin.
+    /// The prefix of its functions' names.
     pub(crate) fn prefix(&self) -> &'static str {
         self.functions.split(['.', '[']).next().unwrap_or_default()
     }
 
-    /// C source that includes all that the bindings are compared with.
+    /// C source that includes every header that the bindings are compared with.
     #[must_use]
     pub fn probe_source(&self) -> String {
         [self.include, self.typedefs].concat().join("\n") + "\n"

@@ -2,10 +2,10 @@
 //!
 //! The crates above cuda-sys are written for the committed bindings, and compile with those of any older headers by these rules:
 //!
-//! - Of a declaration that both have, the newer CUDA's is taken. Within one version of a function, which its symbol names,
-//!   structures only grow into reserved bytes, their own or those of the union that holds them, and enumerations by new
-//!   values; the committed table, which older drivers serve, relies on that too. Values that change are counts and masks (`CU_DEVICE_ATTRIBUTE_MAX`), which change with what
-//!   is added.
+//! - Of a declaration that both have, the newer CUDA's is taken. The symbol of a function names its version. Within one
+//!   version, structures grow only into reserved bytes (their own, or those of the union that holds them), and enumerations
+//!   only gain values; the committed table relies on that too where an older driver serves it. The only values that change
+//!   are counts and masks (`CU_DEVICE_ATTRIBUTE_MAX`), which follow from the additions.
 //! - The version (`CUDA_VERSION`) is that of the headers.
 //! - A declaration that only the newer CUDA has is added; a driver without the function reports it as missing.
 //! - A declaration that only the older CUDA has is added, unless it names a type that the newer one declares differently: no
@@ -14,7 +14,7 @@
 //! Libraries whose symbols name no version (NVRTC, nvJitLink, NVML) are not completed: their structures and codes change
 //! under the same names. No crate above uses them.
 //!
-//! Invariant: all declarations that name each other are of one version.
+//! Invariant: declarations that refer to each other are of the same version.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ use syn::Item;
 /// The texts of `types.rs` and `table.rs`.
 pub(crate) type Texts = [String; 2];
 
-/// The constants that say of which CUDA headers are.
+/// The constants that hold the headers' CUDA version.
 const VERSIONS: [&str; 2] = ["CUDA_VERSION", "CUDART_VERSION"];
 
 /// Completes the bindings of headers of version `version` with the `committed` ones, of version `known`.
@@ -37,10 +37,10 @@ pub(crate) fn completed(headers: Texts, version: u32, committed: &Texts, known: 
     let (newer_table, older_table) = if is_newest { (table, &committed[1]) } else { (&committed[1], table) };
     let mut changed = changed(newer, older);
     let mut added: BTreeMap<&str, &Declaration> = older.only(newer);
-    // Leaving one out changes what names it.
+    // A declaration that names an omitted one is omitted too.
     loop {
         let (kept, left_out): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            added.into_iter().partition(|(_, declaration)| declaration.words().is_disjoint(&changed));
+            added.into_iter().partition(|(_, declaration)| declaration.identifiers().is_disjoint(&changed));
         added = kept;
         if left_out.is_empty() {
             break;
@@ -53,7 +53,7 @@ pub(crate) fn completed(headers: Texts, version: u32, committed: &Texts, known: 
     let versions = own.constants.iter().filter(|(name, _)| VERSIONS.contains(&name.as_str()));
     result.constants.extend(versions.map(|(name, text)| (name.clone(), text.clone())));
     let objects: BTreeSet<&str> = newer.declarations.values().filter_map(Declaration::object).collect();
-    let added = added.iter().map(|(name, declaration)| (*name, declaration.beside(name, &objects)));
+    let added = added.iter().map(|(name, declaration)| (*name, declaration.with_unique_handle(name, &objects)));
     let both = newer.declarations.iter().map(|(name, declaration)| (name.as_str(), declaration.clone())).chain(added);
     for (name, declaration) in both {
         let declaration = match (declaration, older.declarations.get(name)) {
@@ -77,7 +77,7 @@ pub(crate) fn version(types: &str) -> Option<u32> {
     versions.next()
 }
 
-/// The types that both declare and that differ, with those that name one of them.
+/// The types that both files declare differently, and the types that name one of these.
 fn changed(newer: &Types, older: &Types) -> BTreeSet<String> {
     let mut changed = BTreeSet::new();
     for (name, new) in &newer.declarations {
@@ -89,8 +89,8 @@ fn changed(newer: &Types, older: &Types) -> BTreeSet<String> {
     }
     loop {
         let common = newer.declarations.iter().filter(|(name, _)| older.declarations.contains_key(*name));
-        let naming =
-            common.filter(|(name, declaration)| !changed.contains(*name) && !declaration.words().is_disjoint(&changed));
+        let naming = common
+            .filter(|(name, declaration)| !changed.contains(*name) && !declaration.identifiers().is_disjoint(&changed));
         let more: Vec<String> = naming.flat_map(|(name, declaration)| declaration.names(name)).collect();
         if more.is_empty() {
             return changed;
@@ -99,18 +99,18 @@ fn changed(newer: &Types, older: &Types) -> BTreeSet<String> {
     }
 }
 
-/// The newer enumerators, and those that only the older have.
+/// The newer enumerators, followed by those that only the older file has.
 fn merged(mut newer: Enumerators, older: &Enumerators) -> Enumerators {
     let rest: Vec<_> = older.iter().filter(|(name, _)| newer.iter().all(|(known, _)| known != name)).cloned().collect();
     newer.extend(rest);
     newer
 }
 
-/// The lines of the newer table, and those of the older that it lacks and that name no changed type.
+/// The lines of the newer table, followed by the lines of the older table that it lacks and that name no changed type.
 fn tables(newer: &str, older: &str, changed: &BTreeSet<String>) -> String {
     let known: BTreeSet<_> = newer.lines().filter_map(function).collect();
     let lacking = older.lines().filter(|line| function(line).is_some_and(|name| !known.contains(name)));
-    let lacking: Vec<_> = lacking.filter(|line| words(line).is_disjoint(changed)).collect();
+    let lacking: Vec<_> = lacking.filter(|line| identifiers(line).is_disjoint(changed)).collect();
     match newer.trim_end().strip_suffix('}') {
         Some(newer) if !lacking.is_empty() => format!("{newer}{}\n}}\n", lacking.join("\n")),
         _ => newer.to_owned(),
@@ -122,11 +122,11 @@ fn function(line: &str) -> Option<&str> {
     Some(line.trim().strip_prefix("fn ")?.split_once('(')?.0)
 }
 
-fn words(text: &str) -> BTreeSet<String> {
+fn identifiers(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
 
-/// A file of types by its declarations.
+/// The declarations of a file of types.
 #[derive(Default)]
 struct Types {
     /// The comment and the imports.
@@ -156,7 +156,7 @@ struct Definition {
     text: String,
     /// The call of `layout!`.
     layout: String,
-    /// Its `Default` is all zeros.
+    /// True if its `Default` is all zeros.
     zeroed: bool,
 }
 
@@ -193,7 +193,7 @@ impl Types {
         }
     }
 
-    /// A call of one of the macros of `c.rs`.
+    /// Parses a call of one of the macros of `c.rs`.
     fn call(&mut self, call: &syn::Macro) -> Result<()> {
         let text = call.tokens.to_string();
         let list = |text: &str| -> Vec<String> {
@@ -242,8 +242,9 @@ impl Types {
             match declaration {
                 Declaration::Handle(object) => handles += &format!("    {name} = {object},\n"),
                 Declaration::Enum { integer, values } => {
-                    let values =
-                        values.iter().map(|(name, value)| format!("        {name} = {},\n", fit(*value, integer)));
+                    let values = values
+                        .iter()
+                        .map(|(name, value)| format!("        {name} = {},\n", reinterpreted(*value, integer)));
                     items +=
                         &format!("c_enum! {{\n    {name}: {integer} {{\n{}    }}\n}}\n\n", values.collect::<String>());
                 }
@@ -263,8 +264,8 @@ impl Types {
     }
 }
 
-/// A value of 32 bits as the integer type of an enum writes it: some have it with a sign in one version and without in another.
-fn fit(value: i64, integer: &str) -> i64 {
+/// Reinterprets a 32-bit value in the integer type of an enum, which can be signed in one version of CUDA and unsigned in another.
+fn reinterpreted(value: i64, integer: &str) -> i64 {
     match integer {
         "c_int" if value > i64::from(i32::MAX) => value - (1 << 32),
         "c_uint" if value < 0 => value + (1 << 32),
@@ -283,18 +284,18 @@ impl Declaration {
         [Some(name), self.object()].into_iter().flatten().map(str::to_owned).collect()
     }
 
-    /// The names that it uses and declares, none for an enum.
-    fn words(&self) -> BTreeSet<String> {
+    /// The identifiers that it uses or declares, none for an enum.
+    fn identifiers(&self) -> BTreeSet<String> {
         match self {
             Declaration::Handle(object) => BTreeSet::from([object.clone()]),
             Declaration::Enum { .. } => BTreeSet::new(),
-            Declaration::Type(Definition { text, .. }) => words(text),
+            Declaration::Type(Definition { text, .. }) => identifiers(text),
         }
     }
 
-    /// Returns true for two declarations of one type. Enums are numbers with more or fewer names.
+    /// Returns true if both declare the same type. Two enums always agree, since their values are merged.
     fn agrees(&self, other: &Declaration) -> bool {
-        // rustfmt adds commas to what it breaks into lines.
+        // rustfmt adds trailing commas where it breaks lines.
         let compact =
             |text: &str| text.replace(", )", ")").replace(", }", "}").replace(", >", ">").replace([' ', '\n'], "");
         match (self, other) {
@@ -306,8 +307,8 @@ impl Declaration {
         }
     }
 
-    /// Itself beside declarations with these handles' objects: a second handle of an object is an alias.
-    fn beside(&self, name: &str, objects: &BTreeSet<&str>) -> Declaration {
+    /// Turns a handle into an alias if one of `objects`, for which there is a handle already, is its object.
+    fn with_unique_handle(&self, name: &str, objects: &BTreeSet<&str>) -> Declaration {
         match self {
             Declaration::Handle(object) if objects.contains(object.as_str()) => {
                 let text = format!("pub type {name} = *mut {object};");
@@ -371,8 +372,8 @@ mod tests {
     fn the_newest_headers_are_not_changed() {
         let own = texts(NEW, NEW_TABLE);
         let [types, table] = completed(own.clone(), 13050, &own, 13050).unwrap();
-        let words = |text: &str| -> Vec<String> { words(text).into_iter().collect() };
-        assert_eq!((words(&types), table), (words(NEW), NEW_TABLE.to_owned()));
+        let identifiers = |text: &str| -> Vec<String> { identifiers(text).into_iter().collect() };
+        assert_eq!((identifiers(&types), table), (identifiers(NEW), NEW_TABLE.to_owned()));
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The driver's list of functions: one line per exported symbol, with the base name and version by which a driver finds it.
 //!
 //! The versions stand in `cudaTypedefs.h` as types `PFN_cuMemAlloc_v3020`, the symbols in `cuda.h` as `cuMemAlloc_v2`.
-//! Per base name and default stream both lists ascend in time, so the n-th symbol has the n-th version; where their
-//! lengths differ that would be a guess, and the function is left out with a warning.
+//! For a base name and default stream both lists ascend in time, so the n-th symbol has the n-th version. Where their
+//! lengths differ the versions cannot be assigned, and the function is omitted with a warning.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,11 +20,11 @@ type Key = (String, &'static str);
 /// The ABI versions of each function, ascending.
 pub(crate) type Versions = BTreeMap<Key, Vec<u32>>;
 
-/// The headers that tell the versions.
+/// The headers that declare the versions.
 const TYPEDEFS: [&str; 2] = ["cudaTypedefs.h", "cudaProfilerTypedefs.h"];
 
-/// The versions that the headers' typedefs tell by their names; of functions whose typedef has none, the first version of CUDA
-/// that `history` knows them of.
+/// The ABI versions in the names of the headers' typedefs. A function whose typedef has none gets the first version of CUDA
+/// for which `history` lists it.
 pub(crate) fn abi_versions(typedefs: &[String], history: &History) -> Versions {
     let mut versions = Versions::new();
     for declared in typedefs {
@@ -46,7 +46,7 @@ pub(crate) fn is_unversioned(typedef: &str) -> bool {
 /// The typedefs' names, `cuInit_v2000` of `typedef CUresult (CUDAAPI *PFN_cuInit_v2000)(..)`.
 pub(crate) fn typedefs(include: &Path) -> Result<Vec<String>> {
     let mut names = Vec::new();
-    // those of the profiler come with another part of a toolkit
+    // The profiler's headers come with another package of the toolkit.
     for path in TYPEDEFS.map(|name| include.join(name)).iter().filter(|path| path.is_file()) {
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         let declared = text.split("*PFN_").skip(1).filter_map(|declared| Some(declared.split_once(')')?.0.to_owned()));
@@ -55,7 +55,7 @@ pub(crate) fn typedefs(include: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// `cuMemcpyHtoD_v2_ptds` into `cuMemcpyHtoD`, 2 and `_ptds`.
+/// Splits `cuMemcpyHtoD_v2_ptds` into `cuMemcpyHtoD`, 2 and `_ptds`.
 fn split_symbol(name: &str) -> (&str, Option<u32>, &'static str) {
     let suffix = ["_ptds", "_ptsz"].into_iter().find(|suffix| name.ends_with(suffix)).unwrap_or("");
     let name = &name[..name.len() - suffix.len()];
@@ -65,8 +65,8 @@ fn split_symbol(name: &str) -> (&str, Option<u32>, &'static str) {
     }
 }
 
-/// The generated file, `table! { .. }` with a line per function in the order of the headers, and as conditions in C
-/// that each symbol has the type which `cudaTypedefs.h` gives its version.
+/// The generated file, `table! { .. }` with a line per function in the order of the headers; and conditions in C, which state
+/// that each symbol has the type that `cudaTypedefs.h` gives its version.
 pub(crate) fn render(
     api: &Api,
     functions: &[Function],
@@ -84,7 +84,7 @@ pub(crate) fn render(
         let versions = versions.get(key).map_or(&[][..], Vec::as_slice);
         if list.len() != versions.len() {
             warnings.push(format!(
-                "cuda.h has {list:?} and cudaTypedefs.h has versions {versions:?} of `{}`: which is which is not known, and \
+                "cuda.h has {list:?} and cudaTypedefs.h has versions {versions:?} of `{}`: these cannot be matched, and \
                  they are left out",
                 key.0
             ));
@@ -94,7 +94,7 @@ pub(crate) fn render(
     }
     let mut text = crate::head(api, "functions: symbol, signature, base name, ABI version, default stream");
     text.push_str("table! {\n");
-    let mut facts = Vec::new();
+    let mut assertions = Vec::new();
     for Function { name, parameters, result } in functions {
         let Some(version) = found.get(name.as_str()) else { continue };
         if result != "CUresult" {
@@ -102,13 +102,13 @@ pub(crate) fn render(
             continue;
         }
         let (base, _, suffix) = split_symbol(name);
-        facts.push(format!("__builtin_types_compatible_p(__typeof__(&{name}), PFN_{base}_v{version}{suffix})"));
+        assertions.push(format!("__builtin_types_compatible_p(__typeof__(&{name}), PFN_{base}_v{version}{suffix})"));
         let stream = if suffix.is_empty() { "Legacy" } else { "PerThread" };
         let parameters = parameters.join(", ");
         writeln!(text, "    fn {name}({parameters}) -> CUresult = \"{base}\", {version}.., {stream};")?;
     }
     text.push_str("}\n");
-    Ok((text, facts))
+    Ok((text, assertions))
 }
 
 #[cfg(test)]
@@ -129,13 +129,13 @@ mod tests {
     #[test]
     fn versions_go_to_symbols_in_order_of_time() {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000, 3020])]);
-        let (text, facts) =
+        let (text, assertions) =
             render(&crate::APIS[0], &[function("cuX_v2"), function("cuX")], &versions, &mut Vec::new()).unwrap();
         assert!(text.contains("fn cuX_v2(x: c_int) -> CUresult = \"cuX\", 3020.., Legacy;"), "{text}");
         assert!(text.contains("fn cuX(x: c_int) -> CUresult = \"cuX\", 2000.., Legacy;"), "{text}");
         assert!(
-            facts.contains(&"__builtin_types_compatible_p(__typeof__(&cuX_v2), PFN_cuX_v3020)".to_owned()),
-            "{facts:?}"
+            assertions.contains(&"__builtin_types_compatible_p(__typeof__(&cuX_v2), PFN_cuX_v3020)".to_owned()),
+            "{assertions:?}"
         );
     }
 
@@ -164,7 +164,7 @@ mod tests {
         let versions = Versions::from([(("cuX".to_owned(), ""), vec![2000])]);
         let mut warnings = Vec::new();
         let other = Function { result: "c_int".into(), ..function("cuX") };
-        let (text, facts) = render(&crate::APIS[0], &[other], &versions, &mut warnings).unwrap();
-        assert!(!text.contains("cuX") && facts.is_empty() && warnings.len() == 1, "{text}{warnings:?}");
+        let (text, assertions) = render(&crate::APIS[0], &[other], &versions, &mut warnings).unwrap();
+        assert!(!text.contains("cuX") && assertions.is_empty() && warnings.len() == 1, "{text}{warnings:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! The files of every API as one build or one command uses them: generated where the headers allow it, committed otherwise.
+//! The files of every API for one build or one command: generated where the headers can be read, else the committed ones.
 //!
-//! Invariant: headers never fail a build. Headers that are absent, of another version than is known, or not readable give a
-//! warning that names them and what provides them, and the committed files take their place; a libclang that cannot be used
-//! is an error.
+//! Invariant: headers never fail a build. Headers that are absent, unreadable or of an unsupported version give a warning
+//! that names them and the packages that provide them, and the committed files are used instead. A libclang that cannot be
+//! used is an error.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,11 +23,11 @@ const OLDEST: u32 = 12000;
 pub struct Files {
     /// The folder's name.
     pub module: &'static str,
-    /// The types and constants; not formatted where they are generated.
+    /// The types and constants; generated ones are not formatted.
     pub types: String,
     /// The functions.
     pub table: String,
-    /// Whether they are generated, and not the committed ones.
+    /// True if they are generated, false if they are the committed ones.
     pub generated: bool,
 }
 
@@ -45,13 +45,13 @@ pub struct Bindings {
 pub enum Lacking {
     /// They are absent: the files hold what the headers declare.
     Absent,
-    /// They are added to the driver's, the runtime's and NVTX' files, see `complete.rs`: the crates above cuda-sys compile with
-    /// them.
+    /// They are added to the files of the driver, the runtime and NVTX (see `complete.rs`), so that the crates above cuda-sys
+    /// compile.
     Added,
 }
 
-/// Generates the files of each API that is `wanted` from the headers in `include`, and reads those of the others in
-/// `committed`.
+/// Generates the files of each API that is `wanted` from the headers in `include`, and reads the files of the other APIs
+/// in `committed`.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ fn usable_version(include: &Path, warnings: &mut Vec<String>) -> Option<u32> {
     None
 }
 
-/// A version as `12.4`.
+/// Formats a version as `12.4`.
 #[must_use]
 pub fn written(version: u32) -> String {
     format!("{}.{}", version / 1000, version % 1000 / 10)
@@ -113,7 +113,7 @@ fn generated(api: &Api, include: &Path, history: &History, warnings: &mut Vec<St
                 return Ok(Some([generated.types, generated.table]));
             }
             Err(error) if error.is::<Libclang>() => return Err(error),
-            Err(error) => explained(&format!("{error:#}")),
+            Err(error) => with_provider(&format!("{error:#}")),
         }
     };
     warnings.push(format!("the committed bindings of `{}` are used: {why}", api.module));
@@ -130,7 +130,7 @@ fn completed(
 ) -> Result<Option<Texts>> {
     let Some(made) = made else { return Ok(None) };
     let own = read(api, committed)?;
-    // NVTX' files are of the driver's version.
+    // NVTX' files declare no version: they have the driver's.
     let known = match complete::version(&own[0]) {
         Some(known) => known,
         None => complete::version(&read(&APIS[0], committed)?[0]).context("the committed bindings have no version")?,
@@ -140,15 +140,15 @@ fn completed(
         .ok())
 }
 
-/// A compiler's message, and what provides the header that it says is not found.
-fn explained(message: &str) -> String {
+/// Adds to a compiler's message the packages that provide the header which it did not find.
+fn with_provider(message: &str) -> String {
     match absent_in(message) {
         Some(header) => format!("{message}; {} provides {header}", provider(header)),
         None => message.to_owned(),
     }
 }
 
-/// The header that a compiler's message says is not found.
+/// The header that the compiler did not find, according to its message.
 fn absent_in(message: &str) -> Option<&str> {
     message.split_once("' file not found")?.0.rsplit('\'').next()
 }
@@ -161,7 +161,7 @@ fn read(api: &Api, committed: &Path) -> Result<Texts> {
     Ok([read("types.rs")?, read("table.rs")?])
 }
 
-/// The declarations of `old` that `new` lacks: names of functions in a table; in types every name, also of fields.
+/// The declarations of `old` that `new` lacks: in tables the names of functions, in types every name including those of fields.
 #[must_use]
 pub fn lost(old: &Files, new: &Files) -> Vec<String> {
     let functions = lacking(functions(&old.table), &functions(&new.table));
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_the_old_files_declare_is_lost() {
+    fn names_that_only_the_old_files_declare_are_lost() {
         let old = files(
             "// of old\n#[derive(Eq)]\npub struct CUx { pub a: c_int, pub b: c_int }\nCU_ONE = 1,",
             "    fn cuX(y: c_int);\n",

@@ -1,16 +1,16 @@
-//! Structures that bindgen is shown as older headers declared them.
+//! Rewrites structures for bindgen to the form in which older headers declared them.
 //!
-//! `CUmemLocation` was a kind and an `id`. From CUDA 13.2 on the `id` is the first member of an anonymous union, which in C
-//! reads the same and in Rust does not: the field would move below another, and every structure that holds a location
-//! would lose `Debug` and `Eq`. The other members, two bytes of the same four, are told by `id` too. The runtime's
-//! `cudaMemLocation` is alike. The C compiler confirms that size and offset are those of the real headers.
+//! `CUmemLocation` was a kind and an `id`. From CUDA 13.2 on the `id` is the first member of an anonymous union. C code reads
+//! it by the same name, but in Rust the field would move below another field, and every structure that holds a location
+//! would lose `Debug` and `Eq`. The other members are two bytes of the same four, so `id` holds them too. The same applies to
+//! the runtime's `cudaMemLocation`. The C compiler confirms that size and offset are those of the real headers.
 
 use anyhow::{Context as _, Result};
 
 /// Structures that hold such a union, by their tags.
 const TAGS: [&str; 2] = ["struct CUmemLocation_st", "struct __device_builtin__ cudaMemLocation"];
 
-/// The text with the unions in its locations replaced by their first members; `None` where it has none.
+/// Replaces the union in each location by its first member; `None` if the text has no such union.
 pub(crate) fn locations(text: &str) -> Result<Option<String>> {
     let mut changed = None;
     for tag in TAGS {
@@ -31,12 +31,12 @@ fn location(text: &str, tag: &str) -> Result<Option<String>> {
     let first = first.trim_start_matches(['{', ' ', '\n']);
     let from = start + text[start..].find('{').unwrap_or(0) + union;
     let to = from + text[from..].find('{').unwrap_or(0) + members.len();
-    // The union's own semicolon follows, which ends the member once more; C has no empty members.
+    // The first member ends with its own semicolon: the union's is dropped, since C has no empty members.
     let to = to + text[to..].find(';').map_or(0, |at| at + 1);
     Ok(Some([&text[..from], first, &text[to..]].concat()))
 }
 
-/// Where `tag` is followed by a body.
+/// The position of the first `tag` that is followed by a body.
 fn declared(text: &str, tag: &str) -> Option<usize> {
     text.match_indices(tag).map(|(at, _)| at).find(|at| text[at + tag.len()..].trim_start().starts_with('{'))
 }

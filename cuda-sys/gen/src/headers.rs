@@ -1,4 +1,4 @@
-//! What bindgen makes of the headers, as a syntax tree. The only file that names bindgen.
+//! Runs bindgen on the headers and parses its output as a syntax tree. No other file names bindgen.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::api::Api;
 use crate::flatten;
 
-/// Everything of `api` that the headers in `include` declare.
+/// Parses every declaration of `api` in the headers of `include`.
 pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
     check_libclang()?;
     let mut builder = bindgen::Builder::default()
@@ -22,18 +22,18 @@ pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
         .allowlist_var(api.constants)
         .default_enum_style(bindgen::EnumVariation::NewType { is_bitfield: false, is_global: false })
         .prepend_enum_name(false)
-        // The headers' prose is NVIDIA's; the documentation is linked, not copied.
+        // The headers' comments are NVIDIA's; the documentation is linked, not copied.
         .generate_comments(false)
         .derive_default(true)
         .derive_eq(true)
         .derive_hash(true)
-        // These hold a function pointer, and comparing those says nothing.
-        .no_partialeq(HOLD_FUNCTIONS)
-        .no_hash(HOLD_FUNCTIONS)
+        // Comparing function pointers is meaningless.
+        .no_partialeq(WITH_FUNCTION_POINTERS)
+        .no_hash(WITH_FUNCTION_POINTERS)
         .use_core()
         .formatter(bindgen::Formatter::None);
     if !api.is_driver() {
-        // They are the driver's, whichever header declares them again.
+        // These types are the driver's, also where another header redeclares them.
         builder = builder.blocklist_type(DRIVER_TYPES).parse_callbacks(Box::new(DriverTypes));
     }
     if let Some((path, text)) = flattened(api, include)? {
@@ -41,26 +41,26 @@ pub(crate) fn parse(api: &Api, include: &Path) -> Result<syn::File> {
     }
     let (lines, _) = api.included(include);
     builder = builder.header_contents("headers.h", &(lines.join("\n") + "\n"));
-    let bindings = caught(|| builder.generate()).map_err(|panic| {
+    let bindings = catch_panic(|| builder.generate()).map_err(|panic| {
         if panic.contains("libclang") { anyhow::Error::new(Libclang(panic)) } else { anyhow::Error::msg(panic) }
     })?;
     let bindings = bindings.with_context(|| format!("bindgen cannot read {} in {}", api.title, include.display()))?;
     syn::parse_file(&bindings.to_string()).context("bindgen's output is not Rust")
 }
 
-/// The libclang of this machine cannot be used, and why: an error of the machine and not of the headers.
+/// The reason why libclang cannot be used: an error of the machine and not of the headers.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{0}\n`pip install libclang` has one, which `cargo xtask setup` downloads; LIBCLANG_PATH names the folder of `libclang.so`"
 )]
 pub struct Libclang(String);
 
-/// The oldest libclang that bindgen is made for.
+/// The oldest libclang that bindgen supports.
 const OLDEST_LIBCLANG: (u32, u32) = (9, 0);
 
-/// Refuses a libclang that is too old; an older one crashes, or reads the headers wrongly.
+/// Refuses a libclang older than [`OLDEST_LIBCLANG`], which would crash or misread the headers.
 fn check_libclang() -> Result<(), Libclang> {
-    let version = caught(bindgen::clang_version).map_err(Libclang)?;
+    let version = catch_panic(bindgen::clang_version).map_err(Libclang)?;
     match version.parsed {
         Some(found) if found < OLDEST_LIBCLANG => Err(Libclang(format!(
             "libclang is too old: it is `{}`, and {}.{} or newer is needed",
@@ -70,9 +70,9 @@ fn check_libclang() -> Result<(), Libclang> {
     }
 }
 
-/// bindgen panics where it finds no libclang, or one without a function that it calls, with the reason in its message.
-fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
-    // The hook is the process', and threads may generate at the same time.
+/// Returns the message of a panic as the error: bindgen panics where it finds no libclang, or one that lacks a function.
+fn catch_panic<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    // The hook belongs to the process, and several threads may generate at the same time.
     static HOOK: Mutex<()> = Mutex::new(());
     let _guard = HOOK.lock().unwrap_or_else(PoisonError::into_inner);
     let hook = std::panic::take_hook();
@@ -86,14 +86,15 @@ fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-const HOLD_FUNCTIONS: &str =
+/// Structures that hold a function pointer.
+const WITH_FUNCTION_POINTERS: &str =
     "(CUDA_HOST_NODE_PARAMS|cudaHostNodeParams|CUgraphRecapture|cudaGraphRecapture|NvtxExportTable).*";
 
 /// Types of the driver that other headers name.
 const DRIVER_TYPES: &str = "CU(stream|event|context|device|device_v1|uuid)|CU(uuid|stream|event|graph|graphNode|graphExec|userObject|func|kern\
                             |lib|memPoolHandle|graphDeviceUpdatableNode|devResourceDesc|logsCallbackEntry)_st";
 
-/// What the driver's types can do, so that structures which hold them can too.
+/// Tells bindgen that the driver's types implement every derived trait, so that structures which hold them derive it too.
 #[derive(Debug)]
 struct DriverTypes;
 
@@ -107,20 +108,20 @@ impl bindgen::callbacks::ParseCallbacks for DriverTypes {
     }
 }
 
-/// The header that bindgen sees otherwise than it is, with what it sees.
+/// The header that bindgen reads in a rewritten form, with the rewritten text.
 fn flattened(api: &Api, include: &Path) -> Result<Option<(PathBuf, String)>> {
     let Some(path) = api.locations.map(|name| include.join(name)) else { return Ok(None) };
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     Ok(flatten::locations(&text)?.map(|text| (path, text)))
 }
 
-/// libclang from PyPI comes without `stddef.h`: the C compiler's own will do.
+/// The flag for the folder of the C compiler's own headers: libclang from PyPI comes without `stddef.h`.
 fn compiler_headers() -> Result<Option<String>> {
     let output = Command::new("cc").arg("-print-file-name=include").output();
     let output = output.context("cannot run the C compiler `cc`, whose headers bindgen needs")?;
     ensure!(output.status.success(), "`cc -print-file-name=include` fails: {}", output.status);
     let path = String::from_utf8(output.stdout)?;
     let path = path.trim();
-    // A compiler that has none prints the name back.
+    // A compiler without such a folder prints the name that it was given.
     Ok(Path::new(path).is_dir().then(|| format!("-isystem{path}")))
 }

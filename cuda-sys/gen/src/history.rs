@@ -1,9 +1,10 @@
-//! Which versions of CUDA have a function: what was read in the headers of each, kept in `history.txt`.
+//! The versions of CUDA that have each function, as read from the headers of each version and kept in `history.txt`.
 //!
-//! The headers of one version do not say since when a function is there, nor what others take its name for: between 12.9 and
-//! 13.0 the runtime gave the plain names of several functions to variants with other parameters. So each version's headers
-//! are read once (`cargo xtask gen-bindings --record`), and a line is kept per function *and signature*, with the first and
-//! the last version that declare it so. Structures count with their size: one that changed is another signature.
+//! The headers of one version do not tell which version introduced a function, nor whether other versions declare the same
+//! name with other parameters: between 12.9 and 13.0 the runtime gave the plain names of several functions to variants with
+//! other parameters. So each version's headers are read once (`cargo xtask gen-bindings --record`), and a line is kept per
+//! function *and signature*, with the first and the last version that declare it so. The sizes of structures are part of the
+//! signature.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use anyhow::{Context as _, Result};
 use crate::api::Api;
 use crate::types::Function;
 
-/// The versions that were read, and what they declare.
+/// The versions whose headers were read, and the functions that they declare.
 #[derive(Debug, Default, PartialEq)]
 pub struct History {
     versions: BTreeSet<u32>,
@@ -36,7 +37,7 @@ impl History {
     ///
     /// # Errors
     ///
-    /// A line that is none of the form.
+    /// A line that does not have this form.
     pub fn parse(text: &str) -> Result<History> {
         let mut history = History::default();
         for line in text.lines().filter(|line| !line.starts_with('#') && !line.is_empty()) {
@@ -69,21 +70,21 @@ impl History {
         text
     }
 
-    /// Notes that the headers of `version` were read.
+    /// Records that the headers of `version` were read.
     pub(crate) fn read(&mut self, version: u32) {
         self.versions.insert(version);
     }
 
-    /// Notes that `version` declares `function`.
+    /// Records that `version` declares `function`.
     pub(crate) fn add(&mut self, version: u32, function: &Function, sizes: &BTreeMap<String, String>) {
         let key = (function.name.clone(), signature(function, sizes));
         let entry = self.entries.entry(key).or_insert((version, version));
         *entry = (entry.0.min(version), entry.1.max(version));
     }
 
-    /// The versions that have `function`: the first, and the first that has it no more.
+    /// The first version that has `function`, and the version that removed it.
     ///
-    /// Where a library's functions change with its major version, those that declare it with this very signature.
+    /// For a library whose functions change with its major version, only versions with the same signature count.
     pub(crate) fn versions_of(
         &self,
         api: &Api,
@@ -100,10 +101,11 @@ impl History {
         self.named(name, None).map(|(first, _)| first)
     }
 
-    /// The functions of `api` that earlier versions than `version` had and it has not, with the versions.
+    /// The functions of `api` that were removed before or in `version`, each with the version that introduced it and the
+    /// version that removed it.
     ///
-    /// None where the API is that of one major version: within one, functions stay.
-    pub(crate) fn gone(&self, api: &Api, version: u32) -> Vec<(Function, u32, u32)> {
+    /// Empty for the API of one major version, within which no function is removed.
+    pub(crate) fn removed(&self, api: &Api, version: u32) -> Vec<(Function, u32, u32)> {
         let names: BTreeSet<_> = self.entries.keys().map(|(name, _)| name).collect();
         let of_api = names.into_iter().filter(|name| name.starts_with(api.prefix()) && api.major.is_none());
         let gone = of_api.filter_map(|name| {
@@ -115,7 +117,7 @@ impl History {
         gone.collect()
     }
 
-    /// The first and the last version that declare a name, with this signature where one is given.
+    /// The first and the last version that declare a name, with this signature if one is given.
     fn named(&self, name: &str, signature: Option<&str>) -> Option<(u32, u32)> {
         let entries = self.entries.iter().filter(|((other, _), _)| other == name);
         let entries = entries.filter(|((_, other), _)| signature.is_none_or(|signature| signature == other));
@@ -128,7 +130,7 @@ impl History {
     }
 }
 
-/// A function from its signature, whose parameters have no names.
+/// Parses a function from its signature, whose parameters have no names.
 fn function(name: &str, signature: &str) -> Option<Function> {
     let (parameters, result) = signature.strip_prefix('(')?.split_once(") -> ")?;
     let parameters = parameters.split(", ").filter(|ty| !ty.is_empty()).enumerate();
@@ -137,7 +139,7 @@ fn function(name: &str, signature: &str) -> Option<Function> {
     Some(Function { name: name.to_owned(), parameters, result })
 }
 
-/// Parameters and result without the parameters' names, and the sizes of the structures among them.
+/// Formats the types of the parameters and the result, and the sizes of the structures among them.
 fn signature(function: &Function, sizes: &BTreeMap<String, String>) -> String {
     let types = function.parameters.iter().map(|parameter| parameter.split_once(": ").map_or("", |(_, ty)| ty));
     let types: Vec<_> = types.collect();
@@ -206,8 +208,8 @@ mod tests {
         history.read(12010);
         let nvml = Api::of_module("nvml").unwrap();
         let unnamed = Function { parameters: vec!["_0: *mut c_int".to_owned()], ..gone };
-        assert_eq!(history.gone(nvml, 12010), [(unnamed, 12000, 12010)]);
-        assert_eq!(history.gone(nvml, 12000), []);
+        assert_eq!(history.removed(nvml, 12010), [(unnamed, 12000, 12010)]);
+        assert_eq!(history.removed(nvml, 12000), []);
     }
 
     #[test]

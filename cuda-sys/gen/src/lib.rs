@@ -1,12 +1,11 @@
 //! Writes cuda-sys' bindings from the headers of a CUDA toolkit: real headers in, two Rust files per API out.
 //!
-//! bindgen reads the headers (`headers.rs`); what it says is put into the form that cuda-sys keeps: types as calls of
+//! bindgen reads the headers (`headers.rs`). Its output is rewritten to the form that cuda-sys keeps: types as calls of
 //! hand-written macros (`types.rs`), functions as one line each with the versions of CUDA that have them
-//! (`driver_table.rs`, `table.rs`, `tool_table.rs`). Nothing of the machine goes into the output, so that it is the same wherever the same headers
-//! are.
+//! (`driver_table.rs`, `table.rs`, `tool_table.rs`). The output depends on the headers alone and not on the machine.
 //!
-//! `cargo xtask gen-bindings` writes the committed files with it, and cuda-sys' feature `generate` those of a build, to which the
-//! committed declarations are added that older headers lack (`complete.rs`).
+//! `cargo xtask gen-bindings` writes the committed files with it. cuda-sys' feature `generate` writes the files of one build,
+//! and adds the committed declarations that older headers lack (`complete.rs`).
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -33,17 +32,17 @@ pub use files::{Bindings, Files, Lacking, bindings, lost, written};
 pub use headers::Libclang;
 pub use history::History;
 
-/// What one run of the generator says of an API.
+/// The output of one run of the generator for one API.
 #[derive(Debug)]
 pub struct Generated {
     /// The types and constants, not formatted.
     pub types: String,
     /// The functions, formatted.
     pub table: String,
-    /// What the files claim of the headers, as conditions in C that a compiler can check. A type's name stands in braces:
-    /// it may need `struct` before it.
-    pub facts: Vec<String>,
-    /// What the headers declare otherwise than is known, and what was left out for that.
+    /// The assertions that the files make about the headers, as conditions in C that a compiler can check. Each name of a type
+    /// stands in braces, since it may need `struct` before it.
+    pub assertions: Vec<String>,
+    /// The unexpected declarations of the headers, and what was left out because of them.
     pub warnings: Vec<String>,
 }
 
@@ -51,7 +50,7 @@ pub struct Generated {
 ///
 /// # Errors
 ///
-/// Headers that are not there, that bindgen cannot read, or that declare what the generator has no place for.
+/// Headers that are absent, that bindgen cannot read, or that hold a declaration which the generator does not support.
 pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generated> {
     let split = types::split(api, headers::parse(api, include)?)?;
     let (_, absent) = api.included(include);
@@ -69,14 +68,15 @@ pub fn generate(api: &Api, include: &Path, history: &History) -> Result<Generate
         let functions = table::with_own_streams(api, split.functions.clone(), include)?;
         (table::render(api, &functions, &split.sizes, history, toolkit_version(include)?)?, Vec::new())
     };
-    Ok(Generated { types: split.text, table, facts: [split.facts, pairs].concat(), warnings })
+    Ok(Generated { types: split.text, table, assertions: [split.assertions, pairs].concat(), warnings })
 }
 
-/// Adds to `history` what the headers in `include` declare of every API, but what they tell of the versions themselves.
+/// Adds to `history` the functions of every API that the headers in `include` declare, except those of the driver whose
+/// version the headers give.
 ///
 /// # Errors
 ///
-/// As [`generate`].
+/// The errors of [`generate`].
 pub fn record(include: &Path, history: &mut History) -> Result<()> {
     let version = toolkit_version(include)?;
     let kept = |api: &&Api| api.module != "nvtx" && api.missing(include).is_none();
@@ -95,8 +95,7 @@ pub fn record(include: &Path, history: &mut History) -> Result<()> {
     Ok(())
 }
 
-/// The types of a library beside those of an older driver's headers: with the driver's opaque types that they name and those
-/// headers have not.
+/// Adds to the types of a library the driver's opaque types that they name and that the headers of an older driver lack.
 fn beside_driver(types: &str, driver: &str) -> String {
     let opaque = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -113,7 +112,7 @@ fn beside_driver(types: &str, driver: &str) -> String {
 ///
 /// # Errors
 ///
-/// Where there is no `cuda.h`, or it does not tell.
+/// A `cuda.h` that is absent, or that has no version.
 pub fn toolkit_version(include: &Path) -> Result<u32> {
     let path = include.join("cuda.h");
     let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -123,7 +122,7 @@ pub fn toolkit_version(include: &Path) -> Result<u32> {
         .with_context(|| format!("{} has no version", path.display()))
 }
 
-/// The head of a generated file.
+/// The opening comment of a generated file.
 fn head(api: &Api, what: &str) -> String {
     let headers = api.headers().collect::<Vec<_>>().join(", ");
     format!("// {}: {what}.\n// Written by `cargo xtask gen-bindings` from {headers}; do not edit.\n\n", api.title)
@@ -134,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_an_older_driver_lacks_is_opaque() {
+    fn a_driver_type_that_older_headers_lack_is_added_as_opaque() {
         let types =
             "handles! {\n    cudaC = CUc_st,\n}\npub type cudaA = *mut CUa_st;\npub type cudaB = *mut CUb_st;\n";
         let all = beside_driver(types, "handles! {\n    CUa = CUa_st,\n}\n");

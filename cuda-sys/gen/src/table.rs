@@ -10,7 +10,7 @@ use crate::api::Api;
 use crate::history::History;
 use crate::types::Function;
 
-/// The functions, and beside each that has one the variant that means the calling thread's default stream by stream 0.
+/// The functions, each followed by its variant for the calling thread's default stream if it has one.
 ///
 /// The runtime's headers name those variants by a macro, `__CUDART_API_PTSZ(cudaMemcpyAsync)`, in a line for each.
 pub(crate) fn with_own_streams(api: &Api, mut functions: Vec<Function>, include: &Path) -> Result<Vec<Function>> {
@@ -22,7 +22,7 @@ pub(crate) fn with_own_streams(api: &Api, mut functions: Vec<Function>, include:
     for (macro_name, suffix) in [("__CUDART_API_PTDS(", "_ptds"), ("__CUDART_API_PTSZ(", "_ptsz")] {
         let named = text.lines().filter_map(|line| {
             let name = line.trim_start().strip_prefix("#define ")?.split_once(macro_name)?.1.split(')').next()?;
-            // The macro's own definition has a parameter there.
+            // The macro's own definition has its parameter in this place.
             (name != "api").then(|| name.to_owned())
         });
         let named: Vec<String> = named.collect();
@@ -35,8 +35,8 @@ pub(crate) fn with_own_streams(api: &Api, mut functions: Vec<Function>, include:
     Ok(functions)
 }
 
-/// The generated file, `table! { .. }`, with a line per function in the order of the headers, after them those that earlier
-/// versions had.
+/// The generated file, `table! { .. }`: a line per function in the order of the headers, then the functions that only earlier
+/// versions have.
 pub(crate) fn render(
     api: &Api,
     functions: &[Function],
@@ -50,7 +50,7 @@ pub(crate) fn render(
         let (since, until) = history.versions_of(api, function, sizes).unwrap_or((version, None));
         line(&mut text, function, since, until)?;
     }
-    for (function, since, until) in history.gone(api, version) {
+    for (function, since, until) in history.removed(api, version) {
         line(&mut text, &function, since, Some(until))?;
     }
     text.push_str("}\n");

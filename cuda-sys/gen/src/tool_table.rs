@@ -1,6 +1,6 @@
-//! NVTX' list of functions: one line per function, with the places by which a tool finds them.
+//! NVTX' list of functions: one line per function, with the slot by which a tool finds it.
 //!
-//! NVTX is no library: a program calls a pointer, which a tool has set. The header numbers the pointers by enumerators,
+//! NVTX is not a library: a program calls a pointer that a tool has set. The header numbers the pointers by enumerators,
 //! `NVTX_CBID_CORE2_DomainMarkEx = 1` for `nvtxDomainMarkEx` of the module `CORE2`.
 
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ pub(crate) fn render(api: &Api, split: &Split, warnings: &mut Vec<String>) -> Re
     let mut text = crate::head(api, "functions: name, signature, module, number");
     text.push_str("table! {\n");
     for Function { name, parameters, result } in &split.functions {
-        let Some((module, number)) = place(name, &split.text) else {
+        let Some((module, number)) = slot(name, &split.text) else {
             warnings.push(format!("`{name}` has no number among the enumerators of {}; it is left out", api.title));
             continue;
         };
@@ -25,8 +25,8 @@ pub(crate) fn render(api: &Api, split: &Split, warnings: &mut Vec<String>) -> Re
     Ok(text)
 }
 
-/// The module and number of a function among the enumerators in `text`.
-fn place(name: &str, text: &str) -> Option<(String, u32)> {
+/// The module and slot number of a function, from the enumerators in `text`.
+fn slot(name: &str, text: &str) -> Option<(String, u32)> {
     text.lines().find_map(|line| {
         let (module, rest) = line.trim().strip_prefix("NVTX_CBID_")?.split_once('_')?;
         let (function, number) = rest.split_once(" = ")?;
@@ -40,10 +40,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_functions_place_is_its_enumerators() {
+    fn a_functions_slot_is_the_value_of_its_enumerator() {
         let text = "    NVTX_CBID_CORE_MarkA = 2,\n    NVTX_CBID_CORE2_DomainMarkEx = 1,\n";
-        assert_eq!(place("nvtxDomainMarkEx", text), Some(("CORE2".to_owned(), 1)));
-        assert_eq!(place("nvtxMarkA", text), Some(("CORE".to_owned(), 2)));
-        assert_eq!(place("nvtxMark", text), None);
+        assert_eq!(slot("nvtxDomainMarkEx", text), Some(("CORE2".to_owned(), 1)));
+        assert_eq!(slot("nvtxMarkA", text), Some(("CORE".to_owned(), 2)));
+        assert_eq!(slot("nvtxMark", text), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Types and constants in cuda-sys' form: enums, handles, layouts and defaults as calls of its macros, C's names for
-//! structures, names that follow the field for anonymous ones.
+//! Types and constants in cuda-sys' form: enums, handles, layouts and defaults as calls of its macros. Structures have C's
+//! names; anonymous ones are named after the field that holds them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,23 +25,23 @@ pub(crate) struct Split {
     /// The types and constants, not yet formatted.
     pub(crate) text: String,
     pub(crate) functions: Vec<Function>,
-    /// What the types claim of the headers, as conditions in C. A type's name stands in braces, because whether C wants
-    /// `struct` before it is not known here.
-    pub(crate) facts: Vec<String>,
+    /// The assertions that the types make about the headers, as conditions in C. Each name of a type stands in braces, because
+    /// it is not known here whether C needs `struct` before it.
+    pub(crate) assertions: Vec<String>,
     /// The size of each structure and union.
     pub(crate) sizes: BTreeMap<String, String>,
-    /// What was left out, and why.
+    /// The declarations that were left out, with the reasons.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Splits bindgen's output into types, functions and facts.
+/// Splits bindgen's output into types, functions and assertions.
 pub(crate) fn split(api: &Api, mut file: syn::File) -> Result<Split> {
     let mut names = renames(&file.items);
     if !api.is_driver() {
-        // Declared again by other headers, under its tag.
+        // Other headers redeclare it under its tag.
         names.insert("CUuuid_st".to_owned(), "CUuuid".to_owned());
     }
-    Tidy { names: &names }.visit_file_mut(&mut file);
+    Normalize { names: &names }.visit_file_mut(&mut file);
     let mut out = Output { c_names: c_names(&names), ..Output::default() };
     for item in readable(file.items, &mut out.warnings) {
         out.item(item)?;
@@ -49,15 +49,15 @@ pub(crate) fn split(api: &Api, mut file: syn::File) -> Result<Split> {
     out.finish(api)
 }
 
-/// The items without types that bindgen could not read, and without whatever names these.
+/// The items without the types that bindgen could not read, and without the items that name these.
 ///
-/// bindgen puts bytes in the place of such a type: it would be one that C does not have.
+/// bindgen replaces the fields of such a type by bytes, which C's type does not have.
 fn readable(items: Vec<Item>, warnings: &mut Vec<String>) -> Vec<Item> {
     let blobs: Vec<_> = items.iter().filter(|item| is_blob(item)).filter_map(declared).collect();
     if blobs.is_empty() {
         return items;
     }
-    let items: Vec<_> = items.into_iter().flat_map(apart).map(|item| (words(&item), item)).collect();
+    let items: Vec<_> = items.into_iter().flat_map(split_foreign).map(|item| (identifiers(&item), item)).collect();
     let mut left_out: BTreeSet<String> = blobs.iter().cloned().collect();
     loop {
         let naming = items.iter().filter(|(words, _)| !words.is_disjoint(&left_out));
@@ -73,7 +73,7 @@ fn readable(items: Vec<Item>, warnings: &mut Vec<String>) -> Vec<Item> {
     items.into_iter().filter(|(words, _)| words.is_disjoint(&left_out)).map(|(_, item)| item).collect()
 }
 
-/// Returns true for a structure or union that is bytes in place of fields.
+/// Returns true for a structure or union whose fields bindgen replaced by bytes.
 fn is_blob(item: &Item) -> bool {
     let mut fields: Box<dyn Iterator<Item = &syn::Field>> = match item {
         Item::Struct(item) => Box::new(item.fields.iter()),
@@ -98,8 +98,8 @@ fn declared(item: &Item) -> Option<String> {
     }
 }
 
-/// A block of foreign items as a block of each.
-fn apart(item: Item) -> Vec<Item> {
+/// Splits a block of foreign items into a block for each item.
+fn split_foreign(item: Item) -> Vec<Item> {
     match item {
         Item::ForeignMod(block) => {
             let one = |item: &ForeignItem| syn::ItemForeignMod { items: vec![item.clone()], ..block.clone() };
@@ -110,7 +110,7 @@ fn apart(item: Item) -> Vec<Item> {
 }
 
 /// Every identifier in an item.
-fn words(item: &Item) -> BTreeSet<String> {
+fn identifiers(item: &Item) -> BTreeSet<String> {
     let text = item.to_token_stream().to_string();
     text.split(|c: char| !c.is_alphanumeric() && c != '_').map(str::to_owned).collect()
 }
@@ -159,7 +159,7 @@ fn renames(items: &[Item]) -> BTreeMap<String, String> {
     names
 }
 
-/// What C calls the types that have no typedef: `struct Inner_st` or, for anonymous ones, nothing.
+/// C's names of the types that have no typedef: `struct Inner_st`, or `None` for anonymous ones.
 fn c_names(names: &BTreeMap<String, String>) -> BTreeMap<String, Option<String>> {
     let anonymous = names.iter().filter(|(old, _)| old.contains("__bindgen_ty_")).map(|(_, new)| (new.clone(), None));
     let inner = names.iter().filter_map(|(old, new)| {
@@ -185,12 +185,12 @@ fn type_name(ty: &Type) -> Option<String> {
     if let Type::Path(path) = ty { path.path.get_ident().map(ToString::to_string) } else { None }
 }
 
-/// Renames types, shortens `::core::ffi::c_int` to `c_int` and `64usize` to `64`.
-struct Tidy<'a> {
+/// Renames types, and shortens `::core::ffi::c_int` to `c_int` and `64usize` to `64`.
+struct Normalize<'a> {
     names: &'a BTreeMap<String, String>,
 }
 
-impl VisitMut for Tidy<'_> {
+impl VisitMut for Normalize<'_> {
     fn visit_path_mut(&mut self, path: &mut syn::Path) {
         if path.leading_colon.is_some()
             && let Some(last) = path.segments.last().cloned()
@@ -229,7 +229,7 @@ impl VisitMut for Tidy<'_> {
 
 #[derive(Default)]
 struct Output {
-    /// Items in order, each a text; an enum is reserved at its type and filled by its constants.
+    /// The texts of the items in order. The entry of an enum is reserved at its type and filled from its constants.
     items: Vec<String>,
     enumerators: BTreeMap<String, Vec<String>>,
     enums: Vec<(usize, String, String)>,
@@ -237,7 +237,7 @@ struct Output {
     handles: Vec<(String, String)>,
     zeroed: Vec<String>,
     functions: Vec<Function>,
-    facts: Vec<String>,
+    assertions: Vec<String>,
     sizes: BTreeMap<String, String>,
     c_names: BTreeMap<String, Option<String>>,
     warnings: Vec<String>,
@@ -254,7 +254,7 @@ impl Output {
                 }
             }
             Item::Type(alias) => self.alias(&alias),
-            // Bit fields are kept as the bytes that hold them, see `structure`
+            // Bit fields are kept as the bytes that hold them, see `structure`.
             Item::Struct(item) if item.ident == "__BindgenBitfieldUnit" => {}
             Item::Impl(item) if self_name(&item).is_none_or(|name| name == "__BindgenBitfieldUnit") => {}
             Item::Struct(item) => self.structure(item)?,
@@ -266,7 +266,7 @@ impl Output {
                 }
             }
             Item::Const(item) => {
-                self.facts.push(match &*item.expr {
+                self.assertions.push(match &*item.expr {
                     Expr::Lit(syn::ExprLit { lit: syn::Lit::ByteStr(text), .. }) => {
                         let text = String::from_utf8_lossy(&text.value()).into_owned();
                         format!("__builtin_strcmp({}, {:?}) == 0", item.ident, text.trim_end_matches('\0'))
@@ -279,7 +279,7 @@ impl Output {
                 self.items.push(item.to_token_stream().to_string());
             }
             other => self.warnings.push(format!(
-                "the generator knows no place for `{}`; it is left out",
+                "the generator does not support `{}`; it is left out",
                 spaced(&other.to_token_stream().to_string())
             )),
         }
@@ -306,7 +306,7 @@ impl Output {
         match &item.fields {
             syn::Fields::Unnamed(fields) => {
                 let integer = compact(&fields.unnamed.first().context("a newtype has a field")?.ty);
-                self.facts.push(format!("sizeof({{{name}}}) == sizeof(int)"));
+                self.assertions.push(format!("sizeof({{{name}}}) == sizeof(int)"));
                 self.enums.push((self.items.len(), name, integer));
                 self.items.push(String::new());
             }
@@ -334,13 +334,13 @@ impl Output {
             let Expr::Call(call) = &part.expr else { bail!("`{}` has no value", part.ident) };
             let value = call.args.first().with_context(|| format!("`{}` has no value", part.ident))?;
             let value = compact(value);
-            self.facts.push(format!("{} == {value}", part.ident));
+            self.assertions.push(format!("{} == {value}", part.ident));
             self.enumerators.entry(name.clone()).or_default().push(format!("{} = {value},", part.ident));
         }
         Ok(())
     }
 
-    /// bindgen's assertions, `["Size of X"][size_of::<X>() - 8];` and the like, as one call of `layout!`.
+    /// Writes bindgen's assertions, such as `["Size of X"][size_of::<X>() - 8];`, as one call of `layout!`.
     fn layout(&mut self, item: &syn::ItemConst) -> Result<()> {
         let Expr::Block(block) = &*item.expr else { bail!("an assertion of layouts is no block") };
         let (mut name, mut size, mut align, mut fields) = (String::new(), String::new(), String::new(), Vec::new());
@@ -365,15 +365,15 @@ impl Output {
         }
         self.sizes.insert(name.clone(), size.clone());
         if let Some(c_name) = self.c_names.get(&name).cloned().unwrap_or(Some(format!("{{{name}}}"))) {
-            self.facts.push(format!("sizeof({c_name}) == {size}"));
-            self.facts.push(format!("_Alignof({c_name}) == {align}"));
+            self.assertions.push(format!("sizeof({c_name}) == {size}"));
+            self.assertions.push(format!("_Alignof({c_name}) == {align}"));
             let offset = |(field, offset): &(String, String)| {
-                // A name that is a keyword of Rust, or `str`, has an underscore that C's has not.
+                // bindgen adds an underscore to a name that is a keyword of Rust, or `str`.
                 let reserved = |name: &&str| *name == "str" || syn::parse_str::<syn::Ident>(name).is_err();
                 let keyword = field.strip_suffix('_').filter(reserved);
                 format!("offsetof({c_name}, {}) == {offset}", keyword.unwrap_or(field))
             };
-            self.facts.extend(fields.iter().map(offset));
+            self.assertions.extend(fields.iter().map(offset));
         }
         let fields: Vec<_> = fields.iter().map(|(field, offset)| format!("{field}: {offset},")).collect();
         let fields = fields.join(" ");
@@ -423,16 +423,22 @@ impl Output {
         }
         let zeroed: Vec<_> = self.zeroed.iter().map(|name| format!("    {name},\n")).collect();
         text.push_str(&format!("zeroed_default! {{\n{}}}\n", zeroed.concat()));
-        Ok(Split { text, functions: self.functions, facts: self.facts, sizes: self.sizes, warnings: self.warnings })
+        Ok(Split {
+            text,
+            functions: self.functions,
+            assertions: self.assertions,
+            sizes: self.sizes,
+            warnings: self.warnings,
+        })
     }
 }
 
-/// Whether a name is one of the driver's types, `CUstream`.
+/// Returns true if a name is that of one of the driver's types, such as `CUstream`.
 fn is_drivers(name: &str) -> bool {
     name.strip_prefix("CU").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// The type that an implementation is of.
+/// The name of the type that an `impl` is for.
 fn self_name(item: &syn::ItemImpl) -> Option<String> {
     match &*item.self_ty {
         Type::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()),
@@ -440,7 +446,7 @@ fn self_name(item: &syn::ItemImpl) -> Option<String> {
     }
 }
 
-/// The bytes of bit fields instead of bindgen's type for them.
+/// Replaces bindgen's type for bit fields by the bytes that hold them.
 fn bit_fields(field: &mut syn::Field) {
     if let Type::Path(path) = &field.ty
         && let Some(last) = path.path.segments.last()
@@ -452,12 +458,12 @@ fn bit_fields(field: &mut syn::Field) {
     }
 }
 
-/// The tokens without spaces: for paths and values.
+/// The tokens without spaces, for paths and values.
 fn compact(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "")
 }
 
-/// Token text as rustfmt would write a type.
+/// Formats the tokens of a type as rustfmt does.
 fn spaced(tokens: &str) -> String {
     tokens.replace("* mut ", "*mut ").replace("* const ", "*const ").replace(" < ", "<").replace(" >", ">")
 }
@@ -470,9 +476,9 @@ mod tests {
         split(&crate::APIS[0], syn::parse_file(text).unwrap())
     }
 
-    /// What bindgen makes of a union that it cannot read, as it did of `CUlaunchAttributeValue`.
+    /// bindgen's output for a union that it cannot read, as it was for `CUlaunchAttributeValue`.
     #[test]
-    fn a_type_that_became_a_blob_is_left_out_with_what_names_it() {
+    fn a_type_that_bindgen_cannot_read_is_left_out_with_the_items_that_name_it() {
         let split = of("#[repr(C)] pub struct CUvalue { pub _address: u8, }
             pub type CUvalue_v1 = CUvalue; #[repr(C)] pub struct CUkept { pub pad: [u8; 64], }
             unsafe extern \"C\" { pub fn cuSet(value: *mut CUvalue_v1) -> CUresult; pub fn cuKept(k: CUkept) -> CUresult; }")
@@ -501,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn of_handles_with_one_object_only_the_first_declares_it() {
+    fn only_the_first_of_several_handles_declares_their_object() {
         let text = "#[repr(C)] pub struct cudaArray { _unused: [u8; 0], }
             pub type cudaArray_t = *mut cudaArray; pub type cudaArray_const_t = *const cudaArray;";
         let text = of(text).unwrap().text;

@@ -1,8 +1,8 @@
-//! Toolkits as machines have them: in odd places, without some of their headers, with declarations that are new, and beside a
+//! Unusual toolkits: behind links and paths with spaces, without some of their headers, with unknown declarations, and with a
 //! libclang that is too old.
 //!
 //! The headers are those of CUDA 13.0 that `cargo xtask setup --all` downloads, and LIBCLANG_PATH names a libclang: `cargo
-//! xtask check generate` sets it. Where one is absent the tests say that they are skipped.
+//! xtask check generate` sets it. Where one is absent the tests print that they are skipped.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -12,7 +12,7 @@ use std::process::Command;
 use cuda_sys_gen::{Api, Bindings, History, Lacking};
 use tempfile::TempDir;
 
-/// The real headers, where a test can run.
+/// The real headers, if a test can run.
 fn real() -> Option<PathBuf> {
     let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/compilers/cuda13/include");
     if std::env::var_os("LIBCLANG_PATH").is_some() && include.join("cuda.h").is_file() {
@@ -22,7 +22,7 @@ fn real() -> Option<PathBuf> {
     None
 }
 
-/// A toolkit of links to the real headers, without some, with `cuda.h` changed where there is a change.
+/// A toolkit of links to the real headers, except those in `without`, and with the text `changed` for `cuda.h` if it is given.
 fn toolkit(real: &Path, without: &[&str], changed: Option<&str>) -> TempDir {
     let folder = tempfile::Builder::new().prefix("a toolkit ").tempdir().unwrap();
     for entry in fs::read_dir(real).unwrap() {
@@ -42,12 +42,12 @@ fn committed() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/generated")
 }
 
-/// The bindings of these modules from a toolkit.
+/// Generates the bindings of these modules from a toolkit.
 fn bindings(include: &Path, modules: &[&str]) -> Bindings {
     cuda_sys_gen::bindings(include, &committed(), Lacking::Added, |api| modules.contains(&api.module)).unwrap()
 }
 
-/// Which modules were generated.
+/// The modules that were generated.
 fn generated(bindings: &Bindings) -> Vec<&str> {
     bindings.files.iter().filter(|files| files.generated).map(|files| files.module).collect()
 }
@@ -79,7 +79,7 @@ fn an_absent_header_is_a_warning_that_names_it_and_what_provides_it() {
     assert!(text.contains("no cudaProfiler.h, which `cuda-profiler-api` (conda)"), "{text}");
     assert!(profiler.files[0].table.contains("fn cuProfilerStart("), "the committed declaration");
 
-    // What the API cannot do without: its own header, one of another package, one that another includes.
+    // Required headers: its own, one of another package, one that another header includes.
     for (header, module, package) in [
         ("cudaTypedefs.h", "driver", "nvidia-cuda-runtime"),
         ("crt/host_defines.h", "runtime", "nvidia-cuda-crt"),
@@ -131,9 +131,9 @@ fn new_declarations_are_left_out_with_a_warning_each() {
     }
 }
 
-/// The headers are 13.0's, the committed bindings newer.
+/// The headers are those of 13.0; the committed bindings are newer.
 #[test]
-fn the_newer_declaration_is_taken_and_no_other_version_mixed_in() {
+fn the_newer_declaration_is_taken_and_no_other_version_is_mixed_in() {
     let Some(real) = real() else { return };
     let text = fs::read_to_string(real.join("cuda.h")).unwrap();
     let of = |version: &str, lacking| {
@@ -161,10 +161,10 @@ fn the_newer_declaration_is_taken_and_no_other_version_mixed_in() {
     assert_eq!(later.map(|name| has(&newer, name)), [false, true]);
 }
 
-/// Set where a test runs itself with another libclang: a process has one.
+/// Set where a test runs itself with another libclang, since a process can load only one.
 const ANOTHER: &str = "CUDA_SYS_GEN_ANOTHER_LIBCLANG";
 
-/// Runs this test with the libclang in `folder`, and returns what the generator says of it.
+/// Runs this test in a process with the libclang in `folder`, and returns the generator's error.
 fn with_libclang(test: &str, folder: &Path) -> String {
     let mut again = Command::new(std::env::current_exe().unwrap());
     again.args(["--exact", "--nocapture", test]).env("LIBCLANG_PATH", folder).env(ANOTHER, "1");

@@ -1,4 +1,4 @@
-//! A picture made brighter by equalising its histogram, and blurred: atomics in shared memory, a scan, and a halo of neighbours.
+//! Histogram equalisation and blur of a picture: atomics in shared memory, a scan, and a halo of neighbours.
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, concatenate, s};
 
 /// Levels of brightness, and threads of a block that counts them.
 const LEVELS: usize = 256;
-/// Pixels to each side that the blur takes in.
+/// The radius of the blur in pixels.
 const RADIUS: usize = 4;
 /// Threads of a block that blurs a part of a row.
 const WIDTH: usize = 128;
@@ -33,7 +33,7 @@ fn histogram(pixels: &[Color], counts: &mut [u32]) {
     atomic_add(&mut counts[t], own[t]);
 }
 
-/// Sums of all counts up to each, by one block: in step `k` every thread adds what stands `2^k` before its own.
+/// An inclusive scan of the counts by one block: in step `k` every thread adds the value `2^k` before its own.
 #[kernel]
 fn scan(counts: &[u32], sums: &mut [u32]) {
     let own = shared!([u32; LEVELS]);
@@ -51,7 +51,7 @@ fn scan(counts: &[u32], sums: &mut [u32]) {
     sums[t] = own[t];
 }
 
-/// Gives each brightness the share of pixels that are darker, and scales the colors alike.
+/// Maps each brightness to the share of pixels that are darker, and scales the colors in proportion.
 #[kernel]
 fn equalise(sums: &[u32], pixels: &mut [Color]) {
     let i = grid::<1>();
@@ -70,7 +70,7 @@ fn blur(from: ArrayView2<'_, Color>, mut to: ArrayViewMut2<'_, Color>) {
     let tile = shared!([Color; WIDTH + 2 * RADIUS]);
     let (column, row) = grid::<2>();
     let (t, last) = (thread_idx().x, from.ncols() - 1);
-    // A block's pixels and those to its sides; at the edge the last pixel again.
+    // A block's pixels and the halo on both sides; at the edge the last pixel is repeated.
     for k in (t..WIDTH + 2 * RADIUS).step_by(WIDTH) {
         tile[k] = from[[row, (block_idx().x * WIDTH + k).saturating_sub(RADIUS).min(last)]];
     }

@@ -1,4 +1,4 @@
-//! Heat that spreads through a plate with a hot and a cold edge: all steps in one launch, whose blocks meet at the grid's barrier.
+//! Heat that spreads through a plate with a hot and a cold edge: all steps in one launch, with a grid-wide barrier between steps.
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -17,7 +17,7 @@ fn spread(from: &ArrayViewMut2<'_, f32>, to: &mut ArrayViewMut2<'_, f32>, first:
     }
 }
 
-/// Twice so many steps; each needs those of all blocks before it.
+/// Runs `2 * double_steps` steps; each needs the previous step of all blocks.
 #[kernel]
 fn heat(double_steps: usize, mut plate: ArrayViewMut2<'_, f32>, mut other: ArrayViewMut2<'_, f32>) {
     let grid = this_grid();
@@ -35,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let mut host = Array2::<f32>::zeros((side, side));
     host.row_mut(0).fill(1.0);
     let (mut plate, mut other) = (to_device(&host)?, to_device(&host)?);
-    // All blocks of a cooperative launch run at once: a device has room for only so many, and a thread takes more than one cell.
+    // All blocks of a cooperative launch must be resident at once, so their number is limited and each thread computes several cells.
     let threads = 128;
     let blocks = heat::compile()?.max_cooperative_blocks(threads, 0)?.min(32);
     heat::launch((blocks, threads), double_steps, &mut plate, &mut other)?;

@@ -1,4 +1,4 @@
-//! The few colors that a picture is best drawn with, by k-means: atomics, and a loop on the host that ends when nothing changes.
+//! Reduces the colors of a picture by k-means: atomics, and a loop on the host until nothing changes.
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -15,7 +15,7 @@ fn distance(a: Color, b: Color) -> u32 {
     (0..3).map(|channel| (a[channel] as i32 - b[channel] as i32).pow(2) as u32).sum()
 }
 
-/// Gives each pixel the nearest center, and adds it to that one's sums: red, green, blue, and their number.
+/// Assigns each pixel to the nearest center, and adds it to the center's sums: red, green, blue, and the number of pixels.
 #[kernel]
 fn assign(pixels: &[Color], centers: &[Color], nearest: &mut [u8], sums: &mut [[u32; 4]]) {
     let i = grid::<1>();
@@ -50,7 +50,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (rows, columns) = options.pick((240, 360), (40, 60));
     let host = landscape(rows, columns);
     let pixels = to_device(&host)?;
-    // Pixels that lie far apart, to begin with.
+    // The initial centers are pixels that are far apart.
     let mut centers = Array1::from_iter((0..COUNT).map(|k| host[[(2 * k + 1) * rows / (2 * COUNT), columns * 2 / 3]]));
     let (mut nearest, mut rounds) = (zeros::<u8, _>((rows, columns))?, 0);
     loop {
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         let best = centers.iter().map(|center| distance(*pixel, *center)).min();
         ensure!(best == Some(distance(*pixel, *found)), "{found:?} is not the nearest color to {pixel:?}");
     }
-    // One color for all, the mean, is what six must be far better than.
+    // Six colors must be far better than one, the mean.
     let mean: [u64; 3] =
         [0, 1, 2].map(|at| host.iter().map(|pixel| u64::from(pixel[at])).sum::<u64>() / host.len() as u64);
     let gray = Array2::from_elem(host.dim(), mean.map(|level| level as u8));

@@ -54,7 +54,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         generation::launch(((blocks, blocks), (16, 16)), &now, &mut next)?;
         std::mem::swap(&mut now, &mut next);
     }
-    // Every 30 generations the gun is what it was, and another glider of five cells is on its way.
+    // After 30 generations the gun is in its initial state and has fired another glider of five cells.
     let cells = now.copy_to_host()?;
     ensure!(cells.slice(s![4..13, 4..40]) == host.slice(s![4..13, 4..40]), "the gun has changed");
     let expected = gun + 5 * (generations / 30) as u8;

@@ -16,7 +16,7 @@ struct Window {
     step: f64,
 }
 
-/// The number of steps of `z = z * z + c` from 0 until `z` has left the circle of radius 2, and `limit` where it stays.
+/// The number of steps of `z = z * z + c` from 0 until `z` leaves the circle of radius 2, or `limit` if it does not leave.
 #[device]
 fn steps_to_leave(re: f64, im: f64, limit: u32) -> u32 {
     let (mut x, mut y, mut steps) = (0.0, 0.0, 0);
@@ -27,7 +27,7 @@ fn steps_to_leave(re: f64, im: f64, limit: u32) -> u32 {
     steps
 }
 
-/// Without fused multiply-adds, so that it computes what the host does.
+/// Computes without fused multiply-adds, so that the results are those of the host.
 #[kernel(fma = false)]
 fn mandelbrot(window: Window, limit: u32, mut steps: ArrayViewMut2<'_, u32>) {
     let (column, row) = grid::<2>();

@@ -1,4 +1,4 @@
-//! A matrix product by tiles in shared memory, beside one without, for any shape.
+//! A matrix product with tiles in shared memory, compared with one without, for any shape.
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -22,7 +22,7 @@ fn naive(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_
     }
 }
 
-/// The same, with each element read from global memory once for all threads of a block's row or column.
+/// The product with tiles: each element is read from global memory once for all threads in a row or column of a block.
 #[kernel]
 fn tiled(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
     let tile_a = shared!([[f32; TILE]; TILE]);
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let (device_a, device_b) = (to_device(&a)?, to_device(&b)?);
     let blocks = (m.div_ceil(TILE), n.div_ceil(TILE));
     let flops = 2.0 * (n * k * m) as f32;
-    // Compiled before the clock runs.
+    // The kernels are compiled before the time is measured.
     naive::compile()?;
     tiled::compile()?;
 
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         })?;
         let milliseconds = event_elapsed_time(&start, &end)?;
         println!("{name}: {milliseconds:.2} ms, {:.1} GFLOP/s", flops / milliseconds / 1e6);
-        // Sums in another order, or of fused products, differ by some units in the last place.
+        // Another order of the sums and fused multiply-adds change the result by some units in the last place.
         let off = (&product.copy_to_host()? - &expected).iter().fold(0.0_f32, |most, off| most.max(off.abs()));
         ensure!(off < 1e-5, "{name}: the product differs by {off} from ndarray's");
     }

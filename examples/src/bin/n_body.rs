@@ -1,4 +1,4 @@
-//! Two galaxies that pass each other: a thread for each star, and in shared memory the stars whose pull a block adds up.
+//! Two galaxies that pass each other: a thread for each star, and tiles of stars in shared memory.
 
 use anyhow::{Result, ensure};
 use clap::Parser as _;
@@ -8,7 +8,7 @@ use ndarray::{Array1, Array2};
 
 /// Threads of a block, and stars that it has in shared memory.
 const BLOCK: usize = 128;
-/// A length that keeps stars which meet from flying apart.
+/// The softening length, which limits the acceleration of close stars.
 const SOFTENING: f32 = 0.03;
 
 /// A star, of a mass of 1 divided by the number of stars.
@@ -19,7 +19,7 @@ struct Star {
     speed: [f32; 2],
 }
 
-/// Moves each star by the pull of all, over a time step: first its speed, then its place.
+/// Advances each star by a time step under the gravity of all stars: first its velocity, then its position.
 #[kernel]
 fn advance(time: f32, now: &[Star], next: &mut [Star]) {
     let tile = shared!([[f32; 2]; BLOCK]);
@@ -46,16 +46,16 @@ fn advance(time: f32, now: &[Star], next: &mut [Star]) {
     }
 }
 
-/// Two disks that turn, side by side, on their way past each other.
+/// Two rotating disks side by side, on paths past each other.
 fn galaxies(count: usize) -> Array1<Star> {
     const RADIUS: f32 = 0.35;
     let star = |i: usize| {
         let side = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-        // The order of a sunflower's seeds fills a disk evenly.
+        // A sunflower spiral fills a disk evenly.
         let (share, angle) = (i as f32 / count as f32, 2.399_963 * (i / 2) as f32);
         let (sin, cos) = angle.sin_cos();
         let radius = RADIUS * share.sqrt();
-        // Half of the mass is in a disk; a star goes round what lies further in.
+        // Each disk has half of the mass; a star orbits the mass inside its radius.
         let turn = (0.5 * share / (radius + SOFTENING)).sqrt();
         let place = [side * 0.6 + radius * cos, side * 0.25 + radius * sin];
         Star { place, speed: [-side * 0.45 - turn * sin, turn * cos] }
@@ -63,7 +63,7 @@ fn galaxies(count: usize) -> Array1<Star> {
     (0..count).map(star).collect()
 }
 
-/// The sum of all stars' speeds.
+/// The sum of all stars' velocities.
 fn momentum(stars: &Array1<Star>) -> [f64; 2] {
     [0, 1].map(|axis| stars.iter().map(|star| f64::from(star.speed[axis])).sum())
 }
@@ -92,7 +92,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             std::mem::swap(&mut now, &mut next);
         }
     }
-    // Each pull has its opposite, so that the sum of all speeds stays, but for rounding.
+    // The forces cancel, so the sum of all velocities is constant except for rounding.
     let (before, after) = (momentum(&host), momentum(&now.copy_to_host()?));
     let off = (0..2).map(|axis| (after[axis] - before[axis]).abs()).fold(0.0, f64::max) / count as f64;
     ensure!(off < 1e-5, "the momentum of a star has changed by {off}");

@@ -20,7 +20,7 @@ fn logistic(start: f32) -> f32 {
     x
 }
 
-/// Without fused multiply-adds, so that it computes what the host does.
+/// Computes without fused multiply-adds, so that the results are those of the host.
 #[kernel(fma = false)]
 fn iterate(x: &mut [f32]) {
     let i = grid::<1>();

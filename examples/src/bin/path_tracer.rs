@@ -1,5 +1,5 @@
-//! Spheres in a bright sky, by paths of light that are followed backwards: structs with methods and operators on the device, and a
-//! random number generator in each thread.
+//! A path tracer of spheres under a bright sky: structs with methods and operators on the device, and a random number generator in
+//! each thread.
 
 use std::ops::{Add, Mul, Sub};
 
@@ -55,7 +55,7 @@ impl Vec3 {
         self * (1.0 / self.dot(self).sqrt())
     }
 
-    /// The color that is left of light of this color where a surface of that one reflects it.
+    /// The color of light after a surface of color `b` reflects it.
     fn tinted(self, b: Vec3) -> Vec3 {
         Vec3 { x: self.x * b.x, y: self.y * b.y, z: self.z * b.z }
     }
@@ -82,7 +82,7 @@ impl Sphere {
             return None;
         }
         let half = inside.sqrt();
-        // A ray that leaves a surface does not meet it at once.
+        // The lower bound excludes the surface that the ray leaves.
         if middle - half > 1e-3 {
             Some(middle - half)
         } else if middle + half > 1e-3 {
@@ -107,7 +107,7 @@ impl Random {
         ((word >> 22) ^ word) as f32 * (1.0 / 4_294_967_808.0)
     }
 
-    /// A direction, all alike.
+    /// A uniformly distributed direction.
     fn direction(&mut self) -> Vec3 {
         let (z, angle) = (2.0 * self.next() - 1.0, 2.0 * std::f32::consts::PI * self.next());
         let radius = (1.0 - z * z).sqrt();
@@ -123,7 +123,7 @@ fn sky(direction: Vec3) -> Vec3 {
     Vec3 { x: 1.0, y: 0.85, z: 0.7 } * (1.0 - up) + Vec3 { x: 0.35, y: 0.55, z: 1.0 } * up
 }
 
-/// The light that comes along one ray, which changes its direction at up to eight surfaces.
+/// The light along one ray, which is reflected by up to eight surfaces.
 #[device]
 fn light(scene: &[Sphere], from: Vec3, direction: Vec3, random: &mut Random) -> Vec3 {
     let (mut from, mut direction, mut left) = (from, direction, Vec3 { x: 1.0, y: 1.0, z: 1.0 });
@@ -152,7 +152,7 @@ fn light(scene: &[Sphere], from: Vec3, direction: Vec3, random: &mut Random) -> 
     BLACK
 }
 
-/// The mean of so many paths through each pixel.
+/// The mean of `paths` paths through each pixel.
 #[kernel]
 fn trace(scene: &[Sphere], paths: u32, mut picture: ArrayViewMut2<'_, Color>) {
     let (column, row) = grid::<2>();
@@ -201,7 +201,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     trace::launch((blocks, (16, 16)), &from_slice(&scene)?, paths, &mut picture)?;
     let picture = picture.copy_to_host()?;
 
-    // The device functions are host functions too: paths of the host's, by other random numbers, have about the same mean.
+    // The device functions also run on the host: paths from other random numbers have about the same mean.
     let mut random = Random(1);
     let upper = light(&scene, Vec3 { x: 0.0, y: 0.4, z: 3.2 }, Vec3 { x: 0.0, y: 0.45, z: -1.0 }.unit(), &mut random);
     let found = picture[[rows / 20, columns / 2]];

@@ -11,7 +11,7 @@ fn axpy<T: Num>(a: T, x: T, y: T) -> T {
     a * x + y
 }
 
-/// Each thread takes every so-many-th element, so that any grid does any length.
+/// A grid-stride loop, so that any grid covers any length.
 #[kernel]
 fn saxpy<T: Num>(a: T, x: &[T], y: &mut [T]) {
     let mut i = grid::<1>();

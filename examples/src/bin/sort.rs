@@ -26,7 +26,7 @@ fn compare_exchange(keys: &mut [u32], lower: usize, distance: usize, ascending: 
     }
 }
 
-/// One pass in global memory. Runs of `size` keys become ascending and descending by turns.
+/// One pass in global memory. Runs of `size` keys become ascending and descending alternately.
 #[kernel]
 fn global_pass(keys: &mut [u32], size: usize, distance: usize) {
     let pair = grid::<1>();

@@ -1,4 +1,4 @@
-//! Adds two arrays of a million numbers: compiled when it is first launched, run on the GPU or on the software device.
+//! Adds two arrays of a million numbers, with a kernel that is compiled at its first launch, on the GPU or on the software device.
 //!
 //! `cargo xtask demo` runs it. The program of the README is the body of `main` without the clock and the check.
 
@@ -47,7 +47,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Does a piece of work and prints how long it took.
+/// Runs `work` and prints the time that it took.
 fn timed<T>(what: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
     let start = Instant::now();
     let done = work()?;

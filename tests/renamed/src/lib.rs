@@ -1,9 +1,9 @@
-//! A facade: a crate through which others have the stack, and which itself has it under another name.
+//! A facade crate, which re-exports the stack and depends on it under another name.
 
-/// The prelude under a name of the facade's.
+/// The prelude under a name of the facade.
 pub use cp as gpu;
 
-/// The prelude's names among the facade's own.
+/// The prelude's names together with the facade's own.
 pub mod prelude {
     pub use crate::Pair;
     pub use cp::*;
@@ -11,13 +11,13 @@ pub mod prelude {
 
 use cp::*;
 
-/// A type of the facade's that its users' kernels take.
+/// A type of the facade that its users' kernels take.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 pub struct Pair {
-    /// The first.
+    /// The first number.
     pub a: f32,
-    /// The second.
+    /// The second number.
     pub b: f32,
 }
 
@@ -29,7 +29,7 @@ impl Pair {
     }
 }
 
-/// A kernel of the facade's: doubles each element.
+/// A kernel of the facade: doubles each element.
 #[kernel]
 pub fn double(x: &mut [f32]) {
     let i = grid::<1>();

@@ -1,4 +1,4 @@
-//! `cuda-prelude` and `cuda-jit` under other names, which `crate = path` says or a glob import brings along.
+//! `cuda-prelude` and `cuda-jit` under other names, given by `crate = path` or by a glob import.
 
 use cp::*;
 
@@ -64,7 +64,7 @@ mod of_jit {
     }
 }
 
-/// A macro of another crate names it by a path of its own.
+/// Another crate's macro refers to it by a path.
 macro_rules! made {
     ($name:ident) => {
         #[cj::kernel(crate = $crate::reexported::jit)]
@@ -122,7 +122,7 @@ mod of_facade {
     }
 }
 
-/// The same by the facade's name for the prelude.
+/// A user of the facade, through its name for the prelude.
 mod of_gpu {
     use cuda_tests_renamed::gpu::*;
 

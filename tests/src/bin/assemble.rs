@@ -1,8 +1,8 @@
-//! Has NVIDIA's assembler judge compiled kernels: `assemble --ptxas FILE FOLDER...`.
+//! Assembles compiled kernels with NVIDIA's assembler: `assemble --ptxas FILE FOLDER...`.
 //!
-//! In the folders are kernels as the compiler dumps them (`CUDA_JIT_DUMP_DIR`). Every `.kir` is compiled for each of
-//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target, if the assembler knows that. What lies there
-//! twice is assembled once. It runs nothing.
+//! The folders contain kernels that the compiler has dumped (`CUDA_JIT_DUMP_DIR`). Every `.kir` is compiled for each of
+//! [`TARGETS`] and assembled; every `.ptx` is assembled for its own target, if the assembler supports that. Duplicates are
+//! assembled once. Nothing is run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use cuda_jit::kir::text;
 use cuda_jit::target::Target;
 use cuda_jit::valid::verify;
 
-/// The oldest architecture that the assembler and the project share, those of data centres since, and the newest.
+/// The oldest architecture that both the assembler and the project support, the later ones of data centres, and the newest.
 const TARGETS: [(u32, u32); 5] = [(7, 5), (8, 0), (9, 0), (10, 0), (12, 0)];
 
-/// A text to assemble: where it comes from, the target, the PTX.
+/// A text to assemble: its origin, target and PTX.
 struct Job {
     name: String,
     target: String,
@@ -56,7 +56,7 @@ fn run() -> Result<()> {
     }
     ensure!(failures.is_empty(), "{} of {} texts are refused by {}", failures.len(), jobs.len(), ptxas.display());
     println!(
-        "{} texts of {} kernels and files assembled; {} not, whose targets the assembler does not know",
+        "{} texts of {} kernels and files assembled; {} skipped, since the assembler does not support their targets",
         jobs.len(),
         seen.len(),
         collected - jobs.len()
@@ -64,7 +64,7 @@ fn run() -> Result<()> {
     Ok(())
 }
 
-/// The assembler's own list of targets, each in quotes. LLVM knows older ones, and some that CUDA 13 renamed.
+/// The assembler's list of targets, each in quotes. LLVM supports older ones, and some that CUDA 13 renamed.
 fn known_targets(ptxas: &Path) -> Result<String> {
     let output = Command::new(ptxas).arg("--help").output().with_context(|| format!("cannot run {ptxas:?}"))?;
     let help = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -74,7 +74,7 @@ fn known_targets(ptxas: &Path) -> Result<String> {
     Ok(help)
 }
 
-/// Adds what lies in a folder and is not in `seen`.
+/// Adds the texts of a folder that are not in `seen`.
 fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> Result<()> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
@@ -98,13 +98,13 @@ fn collect(folder: &Path, seen: &mut BTreeSet<String>, jobs: &mut Vec<Job>) -> R
     Ok(())
 }
 
-/// A kernel, compiled for every target that has what it uses.
+/// Compiles a kernel for every target that supports its instructions.
 fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     let module = text::parse(text).with_context(|| name.to_owned())?;
     if let Err(error) = verify(&module) {
         bail!("{name}: {error}");
     }
-    // a kernel with variables is for a debugger
+    // A kernel that declares source variables is compiled for debuggers.
     let options = Options { debug: !module.types.is_empty(), ..Options::default() };
     let job = |capability: (u32, u32)| {
         let target = Target::new(capability)?;
@@ -117,7 +117,7 @@ fn compiled(name: &str, text: &str) -> Result<Vec<Job>> {
     TARGETS.into_iter().filter_map(|capability| job(capability).transpose()).collect()
 }
 
-/// PTX as a test left it.
+/// The job for PTX that a test has written.
 fn written(name: &str, ptx: String) -> Result<Job> {
     let line =
         ptx.lines().find_map(|line| line.strip_prefix(".target ")).with_context(|| format!("{name}: no .target"))?;
@@ -125,13 +125,12 @@ fn written(name: &str, ptx: String) -> Result<Job> {
     Ok(Job { name: name.to_owned(), target, ptx })
 }
 
-/// Whether it is a fault of the assembler's own: ptxas 13.0 gets no further than a signal at an `atom.cas.b16` in a text for
-/// a debugger, whatever its debug sections say.
+/// Returns true for a known bug of the assembler: ptxas 13.0 crashes at an `atom.cas.b16` in a text with debug sections.
 fn is_known_crash(code: Option<i32>, ptx: &str) -> bool {
     code.is_none() && ptx.contains(", debug") && ptx.contains("cas.b16")
 }
 
-/// Runs the assembler on every text, on all cores; what it says about those that it refuses.
+/// Runs the assembler on every text, on all cores. Returns its errors for the texts that it refuses.
 fn assemble(ptxas: &Path, jobs: &[Job]) -> Result<Vec<String>> {
     let folder = std::env::temp_dir().join(format!("assemble-{}", std::process::id()));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;

@@ -6,14 +6,14 @@ use proptest::prelude::*;
 /// A list of operations for each thread.
 pub(super) type Program = Vec<Vec<Op>>;
 
-/// Arrays of each thread and of all threads, half of them on either device.
+/// The number of arrays that a thread uses, its own and shared ones; half of them are on each device.
 pub(super) const ARRAYS: usize = 8;
-/// How many of them all threads share: the first.
+/// The number of arrays that all threads share, which are the first ones.
 pub(super) const SHARED: usize = 4;
-/// Kinds of streams to choose from.
+/// The number of kinds of streams.
 pub(super) const STREAMS: usize = 6;
 
-/// An operation. Each kind uses some of the rest.
+/// An operation. Each kind uses some of the other fields.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
     pub(super) kind: Kind,
@@ -24,18 +24,18 @@ pub(super) struct Op {
     pub(super) number: u32,
 }
 
-/// How a transfer ends.
+/// The end of a transfer.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TransferEnd {
     Wait,
     Await,
-    /// It is waited for on another thread.
+    /// Another thread waits for it.
     WaitElsewhere,
     Drop,
     Forget,
 }
 
-/// How an object ends.
+/// The drop of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending {
     Here,
@@ -44,7 +44,7 @@ pub(super) enum Ending {
     Forget,
 }
 
-/// A guard, or another object whose drop does something, that is forgotten.
+/// A forgotten guard, or another forgotten object allowed drop has an effect.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Guard {
     Event,
@@ -87,7 +87,7 @@ pub(super) enum Kind {
 
 use Kind::*;
 
-/// Everything but forgetting.
+/// All operations except forgetting.
 pub(super) const USUAL: &[(u32, Kind)] = &[
     (6, Step),
     (3, Panic),
@@ -127,7 +127,7 @@ pub(super) const USUAL: &[(u32, Kind)] = &[
     (1, SyncContext),
 ];
 
-/// Forgets what can be forgotten.
+/// Operations that forget guards.
 pub(super) const FORGETTING: &[(u32, Kind)] = &[
     (8, Step),
     (2, Panic),
@@ -158,7 +158,7 @@ pub(super) const FORGETTING: &[(u32, Kind)] = &[
     (1, Forget(Guard::Profiler)),
 ];
 
-/// Lends host memory more often than others.
+/// Operations with more borrows of host memory.
 pub(super) const FAULTING: &[(u32, Kind)] = &[
     (4, Step),
     (1, Panic),
@@ -193,7 +193,7 @@ fn op(kinds: &'static [(u32, Kind)]) -> impl Strategy<Value = Op> {
     )
 }
 
-/// Programs of operations of such kinds, with weights.
+/// A strategy for programs of operations with these kinds and weights.
 pub(super) fn programs(kinds: &'static [(u32, Kind)]) -> impl Strategy<Value = Program> {
     vec(vec(op(kinds), 1..24), 2..=4)
 }

@@ -9,20 +9,20 @@ use cuda_mem::{Pinned, PinnedArray, Refused, Transfer};
 use cuda_prelude::*;
 use ndarray::{Array1, Ix1};
 
-use super::panics::{NOBODY, Pending, Whose};
+use super::panics::{Allowed, NO_THREAD, Pending};
 use super::program::{ARRAYS, Ending, Guard, Kind, Op, SHARED, TransferEnd};
 use super::world::{FAULTY, LENGTH, Tracked, World, expect_lost, fault, stepped, tracked};
 use super::{fail, step};
 
-/// Memory that took the place of memory that was lent.
+/// Memory that reuses borrowed memory, and must not change.
 pub(super) struct Canary(Vec<u32>);
 
 const PATTERN: u32 = 0xa5c3_3c5a;
 
 impl Canary {
-    /// Frees host memory whose borrow has ended, and allocates as much.
-    fn replacing<T>(lent: T) -> Self {
-        drop(lent);
+    /// Frees host memory allowed borrow has ended, and allocates as much.
+    fn replacing<T>(borrowed: T) -> Self {
+        drop(borrowed);
         Canary(vec![PATTERN; LENGTH])
     }
 
@@ -31,10 +31,10 @@ impl Canary {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 enum Outcome<T> {
     Done(T),
-    /// It has done its work and waited, and reports kernels' panics.
+    /// The call has done its work and waited, and reports kernels' panics.
     Panicked,
     /// The device is lost.
     Lost,
@@ -48,7 +48,7 @@ impl<T> Outcome<T> {
     }
 }
 
-/// An array that a copy reads or fills meanwhile.
+/// A page-locked array that an asynchronous copy reads or writes.
 type Copied = Transfer<u32, Ix1, Pinned>;
 
 pub(super) struct Worker<'w> {
@@ -56,7 +56,7 @@ pub(super) struct Worker<'w> {
     thread: usize,
     own: [Mutex<Tracked>; ARRAYS - SHARED],
     pending: RefCell<Vec<Pending>>,
-    /// This thread has been told that the device is lost.
+    /// True once a call of this thread has reported that the device is lost.
     is_lost: Cell<bool>,
     canaries: RefCell<Vec<Canary>>,
 }
@@ -76,7 +76,7 @@ impl<'w> Worker<'w> {
             }
             self.operate(op);
         }
-        // Half of the threads leave their arrays in use.
+        // Half of the threads drop their arrays while these are in use.
         if self.thread.is_multiple_of(2) {
             (SHARED..ARRAYS).for_each(|place| self.copy_to_host(place));
         }
@@ -89,7 +89,7 @@ impl<'w> Worker<'w> {
         fault(&self.world.contexts[FAULTY], &stream).expect("nothing else has lost the device");
     }
 
-    /// The array of a place; no other thread uses it meanwhile.
+    /// Locks the array with this index.
     fn array(&self, place: usize) -> MutexGuard<'_, Tracked> {
         match place.checked_sub(SHARED) {
             Some(own) => self.own[own].lock().unwrap(),
@@ -103,29 +103,29 @@ impl<'w> Worker<'w> {
             0 => context.default_stream(),
             1 => Stream::per_thread(context),
             2 | 3 => self.world.streams[device][choice - 2].clone(),
-            // It ends before its work does.
-            _ => match self.outcome(device, Whose::Nobodys, Stream::new(context)) {
+            // The stream is dropped before its work ends.
+            _ => match self.outcome(device, Allowed::None, Stream::new(context)) {
                 Done(stream) => stream,
                 _ => context.default_stream(),
             },
         }
     }
 
-    /// Whose panics come back where memory of this place is waited for.
-    fn writers(place: usize) -> Whose {
-        if place < SHARED { Whose::Anybodys } else { Whose::Own }
+    /// The panics that a wait for this array's memory may report.
+    fn writers(place: usize) -> Allowed {
+        if place < SHARED { Allowed::Any } else { Allowed::Own }
     }
 
-    fn outcome<T>(&self, device: usize, whose: Whose, result: Result<T, impl Into<Error>>) -> Outcome<T> {
-        self.outcome_on(self.thread, device, whose, result)
+    fn outcome<T>(&self, device: usize, allowed: Allowed, result: Result<T, impl Into<Error>>) -> Outcome<T> {
+        self.outcome_on(self.thread, device, allowed, result)
     }
 
-    /// What came of a call that a thread has made: it may have failed in the ways that are expected, and in no other.
+    /// The outcome of a call of a thread, which must be one of the expected ones.
     fn outcome_on<T>(
         &self,
         thread: usize,
         device: usize,
-        whose: Whose,
+        allowed: Allowed,
         result: Result<T, impl Into<Error>>,
     ) -> Outcome<T> {
         let error = match result {
@@ -136,9 +136,9 @@ impl<'w> Worker<'w> {
             Err(error) => error.into(),
         };
         if let Some(panic) = error.kernel_panic() {
-            let told = self.world.panics.told(thread, panic, whose);
+            let reported = self.world.panics.record(thread, panic, allowed);
             if thread == self.thread {
-                self.pending.borrow_mut().retain(|pending| !told.contains(&pending.number));
+                self.pending.borrow_mut().retain(|pending| !reported.contains(&pending.number));
             }
             return Panicked;
         }
@@ -149,16 +149,16 @@ impl<'w> Worker<'w> {
         Lost
     }
 
-    /// After a wait: this thread has been told of all of its launches that it has waited for.
-    fn expect_told<T>(&self, outcome: &Outcome<T>, waited_for: impl Fn(&Pending) -> bool) {
+    /// Checks, after a wait, that the panics of all launches that this thread has waited for have been reported to it.
+    fn expect_reported<T>(&self, outcome: &Outcome<T>, waited_for: impl Fn(&Pending) -> bool) {
         let pending = self.pending.borrow();
         let left = pending.iter().find(|pending| waited_for(pending));
-        assert!(outcome.is_lost() || left.is_none(), "thread {} is not told of {left:?}", self.thread);
+        assert!(outcome.is_lost() || left.is_none(), "thread {} got no report of {left:?}", self.thread);
     }
 
-    /// A launch that this thread is going to wait for.
+    /// Registers a launch that will panic and that this thread will wait for.
     fn will_panic(&self, device: usize, stream: &Stream, array: Option<(usize, u32)>) -> u32 {
-        let number = self.world.panics.number(self.thread, false);
+        let number = self.world.panics.register(self.thread, false);
         self.pending.borrow_mut().push(Pending { number, device, stream: stream.id(), array });
         number
     }
@@ -168,7 +168,7 @@ impl<'w> Worker<'w> {
         self.pending.borrow_mut().retain(|pending| pending.number != number);
     }
 
-    /// Host memory was lent; its borrow has ended.
+    /// Replaces host memory allowed borrow has ended.
     fn was_lent<T>(&self, memory: T) {
         self.canaries.borrow_mut().push(Canary::replacing(memory));
     }
@@ -215,7 +215,7 @@ impl<'w> Worker<'w> {
         let (device, rounds) = (held.device, self.rounds(op));
         let Some(array) = &mut held.array else { return };
         let launched = step::launch((1, LENGTH, stream), array, op.number, rounds);
-        held.model = match self.outcome(device, Whose::Nobodys, launched) {
+        held.model = match self.outcome(device, Allowed::None, launched) {
             Done(()) => held.model.as_deref().map(|model| stepped(model, op.number, rounds)),
             _ => None,
         };
@@ -228,7 +228,7 @@ impl<'w> Worker<'w> {
         let number = self.will_panic(held.device, &stream, Some((op.array, held.generation)));
         held.model = None;
         let launched = fail::launch((1, LENGTH, &stream), array, number);
-        if self.outcome(held.device, Whose::Nobodys, launched).is_lost() {
+        if self.outcome(held.device, Allowed::None, launched).is_lost() {
             self.was_refused(number);
         }
     }
@@ -239,7 +239,7 @@ impl<'w> Worker<'w> {
         let model: Vec<u32> = (op.number..).take(LENGTH).collect();
         let mut host = model.clone();
         let launched = step::launch((1, LENGTH, &stream), &mut host, op.other as u32, rounds);
-        if let Done(()) = self.outcome(device, Whose::Nobodys, launched) {
+        if let Done(()) = self.outcome(device, Allowed::None, launched) {
             assert_eq!(host, stepped(&model, op.other as u32, rounds));
         }
         self.was_lent(host);
@@ -249,8 +249,8 @@ impl<'w> Worker<'w> {
         let device = op.array % 2;
         let stream = self.stream(device, op.stream);
         let mut host = vec![0; LENGTH];
-        let number = self.world.panics.number(self.thread, true);
-        match self.outcome(device, Whose::Only(number), fail::launch((1, LENGTH, &stream), &mut host, number)) {
+        let number = self.world.panics.register(self.thread, true);
+        match self.outcome(device, Allowed::Only(number), fail::launch((1, LENGTH, &stream), &mut host, number)) {
             Done(()) => panic!("launch {number} has panicked"),
             Panicked => {}
             Lost => self.world.panics.refused(number),
@@ -258,13 +258,13 @@ impl<'w> Worker<'w> {
         self.was_lent(host);
     }
 
-    /// Copies until nothing is reported any more: each time another panic is.
+    /// Copies until the copy succeeds: each failure must report another panic.
     fn copy_to_host(&self, place: usize) {
         let held = self.array(place);
         let Some(array) = &held.array else { return };
         loop {
             let copied = self.outcome(held.device, Self::writers(place), array.copy_to_host());
-            self.expect_told(&copied, |pending| pending.array == Some((place, held.generation)));
+            self.expect_reported(&copied, |pending| pending.array == Some((place, held.generation)));
             match (copied, &held.model) {
                 (Panicked, _) => {}
                 (Done(host), Some(model)) => return assert_eq!(&host.to_vec(), model),
@@ -286,29 +286,29 @@ impl<'w> Worker<'w> {
         let held = &mut *self.array(op.array);
         let stream = self.stream(held.device, op.stream);
         let Some(array) = &mut held.array else { return };
-        let filled = self.outcome(held.device, Whose::Nobodys, array.fill_on(op.number, &stream));
+        let filled = self.outcome(held.device, Allowed::None, array.fill_on(op.number, &stream));
         held.model = if filled.is_lost() { None } else { Some(vec![op.number; LENGTH]) };
     }
 
-    /// Copies an array to another, perhaps of the other device.
+    /// Copies an array to another one, which may be on the other device.
     fn assign(&self, op: &Op) {
         if op.array == op.other {
             return;
         }
-        // In one order, so that no two threads wait for each other.
+        // The locks are taken in a fixed order, so that threads cannot deadlock.
         let (first, second) = (op.array.min(op.other), op.array.max(op.other));
         let (mut first, mut second) = (self.array(first), self.array(second));
         let (to, from) = if op.array < op.other { (&mut *first, &*second) } else { (&mut *second, &*first) };
         let stream = self.stream(to.device, op.stream);
         let (Some(array), Some(source)) = (&mut to.array, &from.array) else { return };
         let faulty = if from.device == FAULTY { FAULTY } else { to.device };
-        let assigned = self.outcome(faulty, Whose::Nobodys, array.assign_on(source, &stream));
-        // A copy from a device that is lost later may not have been made.
+        let assigned = self.outcome(faulty, Allowed::None, array.assign_on(source, &stream));
+        // A copy from a device that is lost later may not have happened.
         let is_certain = !(self.world.faults && faulty == FAULTY && to.device != FAULTY);
         to.model = if assigned.is_lost() || !is_certain { None } else { from.model.clone() };
     }
 
-    /// Copies host memory in a scope, with kernels in between.
+    /// Copies host memory in a scope, with kernels between the copies.
     fn scope(&self, op: &Op, panics: bool) {
         let held = &mut *self.array(op.array);
         let (device, rounds) = (held.device, self.rounds(op));
@@ -326,8 +326,8 @@ impl<'w> Worker<'w> {
             }
             Ok(())
         });
-        let waited = self.outcome(device, Whose::Anybodys, worked);
-        self.expect_told(&waited, |pending| (pending.device, pending.stream) == (device, stream.id()));
+        let waited = self.outcome(device, Allowed::Any, worked);
+        self.expect_reported(&waited, |pending| (pending.device, pending.stream) == (device, stream.id()));
         let model = stepped(&input.to_vec(), op.number, rounds);
         if !waited.is_lost() {
             assert_eq!(output.to_vec(), model);
@@ -337,7 +337,7 @@ impl<'w> Worker<'w> {
         self.was_lent(output);
     }
 
-    /// Lends host memory to kernels.
+    /// Maps host memory for kernels.
     fn mapped(&self, op: &Op, panics: bool) {
         let (device, rounds) = (op.array % 2, self.rounds(op));
         let (stream, other) = (self.stream(device, op.stream), self.stream(device, op.other_stream));
@@ -351,8 +351,8 @@ impl<'w> Worker<'w> {
                 None => step::launch((1, LENGTH, &other), &mut x.device_mut(), 5, 1),
             }
         });
-        let waited = self.outcome(device, Whose::Own, worked.map_err(Error::from).and_then(|worked| worked));
-        self.expect_told(&waited, |pending| Some(pending.number) == number);
+        let waited = self.outcome(device, Allowed::Own, worked.map_err(Error::from).and_then(|worked| worked));
+        self.expect_reported(&waited, |pending| Some(pending.number) == number);
         if !waited.is_lost() && !panics {
             assert_eq!(host.to_vec(), stepped(&stepped(&model, op.number, rounds), 5, 1));
         }
@@ -372,7 +372,7 @@ impl<'w> Worker<'w> {
             step::launch((1, LENGTH, &other), &mut *array, op.number, rounds)?;
             Ok(array.copy_to_pinned_mut(host, &stream)?)
         });
-        let waited = self.outcome(device, Whose::Own, worked.map_err(Error::from).and_then(|worked| worked));
+        let waited = self.outcome(device, Allowed::Own, worked.map_err(Error::from).and_then(|worked| worked));
         let model = stepped(&model, op.number, rounds);
         if !waited.is_lost() {
             assert_eq!(host.to_vec(), model);
@@ -385,11 +385,11 @@ impl<'w> Worker<'w> {
         let held = self.array(op.array);
         let (device, stream) = (held.device, self.stream(held.device, op.stream));
         let (Some(array), Some(pinned)) = (&held.array, self.new_pinned(device, 0)) else { return };
-        let Done(transfer) = self.outcome(device, Whose::Nobodys, array.copy_to_pinned(pinned, &stream)) else {
+        let Done(transfer) = self.outcome(device, Allowed::None, array.copy_to_pinned(pinned, &stream)) else {
             return;
         };
         let Some(pinned) = self.end_transfer(transfer, end, device) else { return };
-        if let (Done(host), Some(model)) = (self.outcome(device, Whose::Own, pinned.view()), &held.model) {
+        if let (Done(host), Some(model)) = (self.outcome(device, Allowed::Own, pinned.view()), &held.model) {
             assert_eq!(&host.to_vec(), model);
         }
     }
@@ -399,7 +399,7 @@ impl<'w> Worker<'w> {
         let (device, stream) = (held.device, self.stream(held.device, op.stream));
         let Some(pinned) = self.new_pinned(device, op.number) else { return };
         let Some(array) = &mut held.array else { return };
-        let begun = self.outcome(device, Whose::Nobodys, array.copy_from_pinned(pinned, &stream));
+        let begun = self.outcome(device, Allowed::None, array.copy_from_pinned(pinned, &stream));
         held.model = if begun.is_lost() { None } else { Some(vec![op.number; LENGTH]) };
         if let Done(transfer) = begun {
             drop(self.end_transfer(transfer, end, device));
@@ -408,20 +408,20 @@ impl<'w> Worker<'w> {
 
     fn new_pinned(&self, device: usize, value: u32) -> Option<PinnedArray<u32, Ix1>> {
         let pinned = cuda_mem::pinned_array(&self.world.contexts[device], LENGTH);
-        let Done(mut pinned) = self.outcome(device, Whose::Nobodys, pinned) else { return None };
-        match self.outcome(device, Whose::Nobodys, pinned.view_mut().map(|mut host| host.fill(value))) {
+        let Done(mut pinned) = self.outcome(device, Allowed::None, pinned) else { return None };
+        match self.outcome(device, Allowed::None, pinned.view_mut().map(|mut host| host.fill(value))) {
             Done(()) => Some(pinned),
             _ => None,
         }
     }
 
-    /// The page-locked array, if it comes back and its copy is over.
+    /// Ends a transfer; returns the page-locked array if the transfer returns it.
     fn end_transfer(&self, transfer: Copied, end: TransferEnd, device: usize) -> Option<PinnedArray<u32, Ix1>> {
         let (thread, ended) = match end {
             TransferEnd::Wait => (self.thread, transfer.wait()),
             TransferEnd::Await => (self.thread, pollster::block_on(transfer)),
             TransferEnd::WaitElsewhere => {
-                (NOBODY, std::thread::scope(|scope| scope.spawn(|| transfer.wait()).join().unwrap()))
+                (NO_THREAD, std::thread::scope(|scope| scope.spawn(|| transfer.wait()).join().unwrap()))
             }
             TransferEnd::Drop => return None,
             TransferEnd::Forget => {
@@ -434,7 +434,7 @@ impl<'w> Worker<'w> {
             Err(refused) => refused,
         };
         let Refused { array, error } = *refused;
-        let ended: Outcome<()> = self.outcome_on(thread, device, Whose::Anybodys, Err(error));
+        let ended: Outcome<()> = self.outcome_on(thread, device, Allowed::Any, Err(error));
         (!ended.is_lost()).then_some(array)
     }
 
@@ -454,7 +454,7 @@ impl<'w> Worker<'w> {
             })?;
             graph.instantiate()?.launch(&stream, &mut *array)
         };
-        let launched = self.outcome(device, Whose::Nobodys, launch());
+        let launched = self.outcome(device, Allowed::None, launch());
         if let (Some(number), true) = (number, launched.is_lost()) {
             self.was_refused(number);
         }
@@ -462,7 +462,7 @@ impl<'w> Worker<'w> {
         held.model = model.map(|model| stepped(&model, op.number, rounds));
     }
 
-    /// Ends an array, with its work in flight, and puts another in its place.
+    /// Drops an array with work in flight, and replaces it by another.
     fn replace(&self, op: &Op, ending: Ending) {
         let held = &mut *self.array(op.array);
         let (device, stream) = (held.device, self.stream(held.device, op.stream));
@@ -472,7 +472,7 @@ impl<'w> Worker<'w> {
         }
         self.end(array, ending, device, &stream);
         let made = tracked(&self.world.contexts, op.array, held.generation + 1);
-        if let Done(made) = self.outcome(device, Whose::Nobodys, made) {
+        if let Done(made) = self.outcome(device, Allowed::None, made) {
             *held = made;
         }
     }
@@ -481,14 +481,14 @@ impl<'w> Worker<'w> {
         match ending {
             Ending::Here => drop(value),
             Ending::InHostFn => {
-                self.outcome(device, Whose::Nobodys, stream.launch_host_fn(move || drop(value)));
+                self.outcome(device, Allowed::None, stream.launch_host_fn(move || drop(value)));
             }
             Ending::OnThread => self.world.helpers.lock().unwrap().push(std::thread::spawn(move || drop(value))),
             Ending::Forget => std::mem::forget(value),
         }
     }
 
-    /// Orders two streams by an event, which ends before they come to it.
+    /// Orders two streams by an event, which is dropped before they reach it.
     fn event(&self, op: &Op, ending: Ending) {
         let device = op.array % 2;
         let (stream, other) = (self.stream(device, op.stream), self.stream(device, op.other_stream));
@@ -497,16 +497,16 @@ impl<'w> Worker<'w> {
             other.wait_event(&event)?;
             Ok(event)
         });
-        if let Done(event) = self.outcome(device, Whose::Nobodys, recorded) {
+        if let Done(event) = self.outcome(device, Allowed::None, recorded) {
             self.end(event, ending, device, &other);
         }
     }
 
-    /// Ends a stream with its work in flight.
+    /// Drops a stream with work in flight.
     fn stream_ends(&self, op: &Op, ending: Ending) {
         let mut held = self.array(op.array);
         let device = held.device;
-        let Done(stream) = self.outcome(device, Whose::Nobodys, Stream::new(&self.world.contexts[device])) else {
+        let Done(stream) = self.outcome(device, Allowed::None, Stream::new(&self.world.contexts[device])) else {
             return;
         };
         self.step_in(&mut held, &stream, op);
@@ -520,21 +520,21 @@ impl<'w> Worker<'w> {
         let of_stream = |pending: &Pending| (pending.device, pending.stream) == (device, stream.id());
         match op.kind {
             Kind::WaitFor => {
-                self.outcome(device, Whose::Nobodys, stream.wait_for(&other));
+                self.outcome(device, Allowed::None, stream.wait_for(&other));
             }
             Kind::EventSync => {
                 let waited = Event::without_timing(context).and_then(|event| {
                     event.record(&stream)?;
                     event.synchronize()
                 });
-                self.expect_told(&self.outcome(device, Whose::Anybodys, waited), of_stream);
+                self.expect_reported(&self.outcome(device, Allowed::Any, waited), of_stream);
             }
             Kind::SyncStream => {
-                self.expect_told(&self.outcome(device, Whose::Anybodys, stream.synchronize()), of_stream);
+                self.expect_reported(&self.outcome(device, Allowed::Any, stream.synchronize()), of_stream);
             }
             _ => {
-                let waited = self.outcome(device, Whose::Anybodys, context.synchronize());
-                self.expect_told(&waited, |pending| pending.device == device);
+                let waited = self.outcome(device, Allowed::Any, context.synchronize());
+                self.expect_reported(&waited, |pending| pending.device == device);
             }
         }
     }
@@ -552,7 +552,7 @@ impl<'w> Worker<'w> {
             Guard::DeferCleanup => std::mem::forget(cuda_mem::defer_cleanup(context)),
             Guard::Selection => std::mem::forget(context.select()),
             Guard::Entered => std::mem::forget(context.enter("a call").unwrap()),
-            // In a stream of its own: each stream has places for the calls of 16 launches at once.
+            // It uses a new stream, since each stream has slots for the calls of 16 launches at a time.
             Guard::PanicRecord => std::mem::forget(Stream::new(context).unwrap().panic_record().unwrap()),
             Guard::Done => std::mem::forget(stream.done()),
             Guard::Graph => {

@@ -1,4 +1,4 @@
-//! [`World`]: what the threads of a program share, and the program's run from its start to its end.
+//! [`World`]: the shared state of a program's threads, and the run of a program.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,25 +11,25 @@ use cuda_mem::{free_pending, memory_statistics};
 use cuda_prelude::*;
 use ndarray::Ix1;
 
-use super::panics::{NOBODY, Panics, Whose};
+use super::panics::{Allowed, NO_THREAD, Panics};
 use super::program::{Program, SHARED};
 use super::worker::Worker;
 use crate::faults::POKE;
 
-/// Elements of every array.
+/// The length of every array.
 pub(super) const LENGTH: usize = 256;
 
-/// The device that faults, where one does.
+/// The device that may fault.
 pub(super) const FAULTY: usize = 0;
 
-/// A device array, beside what it must contain.
+/// A device array with its expected contents.
 pub(super) struct Tracked {
     pub(super) device: usize,
-    /// None once its device is lost.
+    /// `None` once its device is lost.
     pub(super) array: Option<DeviceArray<u32, Ix1>>,
-    /// None if the contents are unspecified.
+    /// `None` if the contents are unspecified.
     pub(super) model: Option<Vec<u32>>,
-    /// Counts the arrays that were here.
+    /// The number of arrays that this one has replaced.
     pub(super) generation: u32,
 }
 
@@ -37,25 +37,25 @@ pub(super) struct World {
     pub(super) contexts: [Context; 2],
     pub(super) streams: [[Stream; 2]; 2],
     pub(super) panics: Panics,
-    /// Whether a device may be lost.
+    /// True if a device may be lost.
     pub(super) faults: bool,
-    /// A thread has gone to let the device fault.
+    /// True once a thread starts to make the device fault.
     pub(super) is_faulting: AtomicBool,
-    /// Bytes of device arrays that were forgotten.
+    /// The bytes of forgotten device arrays.
     pub(super) forgotten: [AtomicUsize; 2],
-    /// Threads that drop things.
+    /// Threads that drop objects.
     pub(super) helpers: Mutex<Vec<JoinHandle<()>>>,
     shared: [Mutex<Tracked>; SHARED],
 }
 
 impl World {
     pub(super) fn shared(&self, index: usize) -> MutexGuard<'_, Tracked> {
-        // Another thread's failure is reported by that thread.
+        // A thread that panics reports its own failure.
         self.shared[index].lock().unwrap_or_else(|failed| failed.into_inner())
     }
 }
 
-/// An array that contains its own indices, of the device of its place.
+/// Creates the array with this index, which contains its indices, on its device.
 pub(super) fn tracked(contexts: &[Context; 2], place: usize, generation: u32) -> Result<Tracked> {
     let device = place % 2;
     let model: Vec<u32> = (0..LENGTH as u32).collect();
@@ -63,8 +63,8 @@ pub(super) fn tracked(contexts: &[Context; 2], place: usize, generation: u32) ->
     Ok(Tracked { device, array, model: Some(model), generation })
 }
 
-/// Runs a program, and checks what it computes, what its threads are told, and that no memory is lost. A device faults before
-/// that operation of the first thread, if there is one.
+/// Runs a program, and checks its results, the reported panics, and that no memory leaks. If `fault` is an operation of the
+/// first thread, a device faults before it.
 pub(super) fn run(program: &Program, fault: Option<usize>) {
     let contexts = [0, 1].map(|ordinal| driver().unwrap().device(ordinal).unwrap().primary_context().unwrap());
     let before = contexts.each_ref().map(|context| memory_statistics(context).live_bytes);
@@ -79,7 +79,7 @@ pub(super) fn run(program: &Program, fault: Option<usize>) {
         contexts,
     };
     let threads = std::thread::scope(|scope| {
-        // All of them are made before one begins, which may let a device fault.
+        // All workers are created before one starts, since a worker may make a device fault.
         let make = |(thread, ops)| (Worker::new(&world, thread), ops, fault.filter(|_| thread == 0));
         let workers: Vec<_> = program.iter().enumerate().map(make).collect();
         let threads: Vec<_> =
@@ -100,7 +100,7 @@ pub(super) fn run(program: &Program, fault: Option<usize>) {
     }
 }
 
-/// Waits for all that the threads have left, and checks what the shared arrays contain.
+/// Waits for the remaining work of the threads, and checks the contents of the shared arrays.
 fn finish(world: &World) {
     for (device, context) in world.contexts.iter().enumerate() {
         match context.synchronize().map_err(Error::from) {
@@ -108,14 +108,14 @@ fn finish(world: &World) {
             result if world.faults && device == FAULTY => panic!("the device is lost: {result:?}"),
             Err(error) => {
                 let panic = error.kernel_panic().unwrap_or_else(|| panic!("{error}"));
-                world.panics.told(NOBODY, panic, Whose::Anybodys);
+                world.panics.record(NO_THREAD, panic, Allowed::Any);
                 context.synchronize().unwrap();
             }
             Ok(()) => {}
         }
     }
     if !world.faults {
-        world.panics.expect_all_told();
+        world.panics.expect_all_reported();
     }
     for tracked in (0..SHARED).map(|place| world.shared(place)) {
         if let (Some(array), Some(model), false) =
@@ -126,12 +126,12 @@ fn finish(world: &World) {
     }
 }
 
-/// The error is that of the fault, whatever call it comes from.
+/// Checks that the error is that of the fault.
 pub(super) fn expect_lost(error: &Error) {
     assert!(error.to_string().contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
 }
 
-/// What was dropped in host functions goes with the next call that may drop it, so it is asked for repeatedly.
+/// Checks the live bytes. Objects dropped in host functions are freed by a later call, so this polls.
 fn expect_live_bytes(context: &Context, expected: usize) {
     let start = Instant::now();
     loop {
@@ -146,18 +146,18 @@ fn expect_live_bytes(context: &Context, expected: usize) {
     }
 }
 
-/// Lets the device fault in work of `stream`, without waiting for it.
+/// Makes the device fault by a launch in `stream`, without waiting for it.
 pub(super) fn fault(context: &Context, stream: &Stream) -> cuda_driver::Result<()> {
     let mut address = 64_u64;
-    // SAFETY: what the kernel writes to is decided by the launch below.
+    // SAFETY: loading runs nothing; the launch below passes the address that the kernel writes to.
     let function = unsafe { Module::load_ptx(context, POKE) }?.function("poke")?;
     let mut params = [(&raw mut address).cast::<c_void>()];
-    // SAFETY: the one parameter is an address of eight bytes. Nothing of this process lies where it leads: the device has no
-    // memory there.
+    // SAFETY: the one parameter is an address of eight bytes. The device has no memory at the address, so no memory of this
+    // process is written.
     unsafe { function.launch(&LaunchConfig::new(1, 1), stream, &mut params) }
 }
 
-/// The steps of the kernel, on the host: all of one launch are one affine map.
+/// The steps of the kernel on the host; those of one launch are one affine map.
 pub(super) fn stepped(model: &[u32], by: u32, rounds: u32) -> Vec<u32> {
     let one =
         |(factor, sum): (u32, u32), _| (factor.wrapping_mul(1_664_525), sum.wrapping_mul(1_664_525).wrapping_add(by));

@@ -1,8 +1,8 @@
-//! The CUDA Array Interface: arrays of another library as arguments of kernels, and ours for it, without a copy.
+//! The CUDA Array Interface: another library's arrays as kernel arguments, and our arrays for that library, without a copy.
 //!
 //! # Safety
 //!
-//! What is imported lies in an array that its owner keeps, and that nothing else uses meanwhile.
+//! The memory that is imported belongs to an array that its owner keeps alive and that nothing else uses in the meantime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ fn transposed_sum(mut x: ArrayViewMut2<'_, f32>, by: f32) {
     }
 }
 
-/// An array of some other library, which says when it has gone.
+/// An array of another library, which records its drop.
 struct Foreign {
     memory: DeviceArray<f32, Ix2>,
     gone: Arc<AtomicBool>,
@@ -40,9 +40,9 @@ fn an_array_of_another_library_is_an_argument() -> Result<()> {
         (interface.typestr.as_str(), &interface.shape[..], interface.strides.as_ref()),
         ("<f4", &[2, 3][..], None)
     );
-    // What that library calls transposed.
+    // The other library exports it transposed.
     let turned = CudaArrayInterface { shape: vec![3, 2], strides: Some(vec![4, 12]), ..interface };
-    // SAFETY: the elements lie in what the owner keeps, and nobody else uses it.
+    // SAFETY: the owner keeps the elements' memory alive, and nothing else uses it.
     let mut ours = unsafe { DeviceArray::<f32, Ix2>::from_cuda_array_interface(&current_context()?, &turned, theirs) }?;
     transposed_sum::launch(((1, 1), (8, 8)), &mut ours, 0.5)?;
     assert_eq!(ours.copy_to_host()?, array![[0.0, 0.5], [5.0, 5.5], [10.0, 10.5]]);
@@ -53,7 +53,7 @@ fn an_array_of_another_library_is_an_argument() -> Result<()> {
 }
 
 #[test]
-fn ours_is_described_field_by_field() -> Result<()> {
+fn our_array_is_exported_field_by_field() -> Result<()> {
     let x = to_device(&Array1::from_iter((0..6).map(f64::from)))?;
     let stream = stream()?;
     let whole = x.cuda_array_interface(&stream)?;
@@ -66,14 +66,14 @@ fn ours_is_described_field_by_field() -> Result<()> {
 }
 
 #[test]
-fn what_the_interface_forbids_is_refused() -> Result<()> {
+fn an_invalid_interface_is_refused() -> Result<()> {
     let x = zeros::<f32, _>(4)?;
     let good = x.cuda_array_interface(&default_stream()?)?;
     let refused = |change: fn(&mut CudaArrayInterface)| {
         let mut interface = good.clone();
         interface.data.1 = false;
         change(&mut interface);
-        // SAFETY: it is refused.
+        // SAFETY: the import is refused, so no memory is accessed.
         let made =
             unsafe { DeviceArray::<f32, Ix1>::from_cuda_array_interface(&current_context().unwrap(), &interface, ()) };
         made.unwrap_err().to_string()

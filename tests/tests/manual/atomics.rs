@@ -1,4 +1,4 @@
-//! Atomic operations: the largest value of an array, a histogram, a lock-free push.
+//! Atomic operations: the maximum of an array, a histogram, a lock-free push.
 
 use cuda_prelude::*;
 
@@ -10,7 +10,7 @@ fn largest(x: &[i64], result: &mut [i64]) {
     }
 }
 
-/// Counts in shared memory, then adds the block's counts to all.
+/// Counts in shared memory, then adds the block's counts to the total.
 #[kernel]
 fn histogram<const BINS: usize>(x: &[f32], low: f32, high: f32, counts: &mut [u32]) {
     let own = shared!([u32; BINS]);
@@ -30,7 +30,7 @@ fn histogram<const BINS: usize>(x: &[f32], low: f32, high: f32, counts: &mut [u3
     }
 }
 
-/// Keeps the even numbers, in any order; `kept` is how many.
+/// Keeps the even numbers, in any order; `kept` is their number.
 #[kernel]
 fn keep_even(x: &[u32], kept: &mut [u32], out: &mut [u32]) {
     let i = grid::<1>();

@@ -1,4 +1,4 @@
-//! Kernels on disk: what one process compiled, the next one loads.
+//! The disk cache: a process loads the kernels that an earlier process compiled.
 
 use cuda_prelude::*;
 

@@ -1,4 +1,4 @@
-//! Compiling for others: PTX of a kernel for an architecture that is not here, and what is known of it.
+//! Ahead-of-time compilation: PTX of a kernel for another architecture, and information about the kernel.
 
 use cuda_prelude::*;
 
@@ -21,7 +21,7 @@ fn each_type_and_architecture_has_its_text() -> Result<()> {
 }
 
 #[test]
-fn a_kernel_tells_its_overloads() -> Result<()> {
+fn a_kernel_lists_its_overloads() -> Result<()> {
     scale::<u64>::compile()?;
     let signatures: Vec<_> = scale::<u64>::overloads().iter().map(|kernel| kernel.signature().to_string()).collect();
     assert!(signatures.iter().any(|signature| signature.contains("u64")), "{signatures:?}");

@@ -1,5 +1,4 @@
-//! Cooperative groups: a grid that waits for itself between the rows of a table, each of which needs all of the one
-//! before.
+//! Cooperative groups: a grid-wide barrier between the rows of a table, each of which depends on the whole row before.
 
 use cuda_prelude::*;
 use ndarray::{Array2, ArrayViewMut2};

@@ -1,4 +1,4 @@
-//! Debugging: a mistake in a kernel names its line, its block and its thread, without a mode for it.
+//! Debugging: the error of a kernel names its line, block and thread, without a special mode.
 
 use cuda_prelude::*;
 

@@ -12,13 +12,13 @@ fn both<T: Num, F: Fn(T) -> T>(f: F, pair: (T, T)) -> (T, T) {
     (f(pair.0), f(pair.1))
 }
 
-/// Calls itself, as Numba's chapter on supported features shows.
+/// A recursive function, as in Numba's chapter on supported features.
 #[device]
 fn fibonacci(n: u32) -> u64 {
     if n < 2 { n as u64 } else { fibonacci(n - 1) + fibonacci(n - 2) }
 }
 
-/// Each calls the other, which Numba refuses.
+/// Mutually recursive functions, which Numba refuses.
 #[device]
 fn is_even(n: u32) -> bool {
     n == 0 || is_odd(n - 1)

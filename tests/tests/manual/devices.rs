@@ -1,4 +1,4 @@
-//! Device management: what is there, one at a time, several at once.
+//! Device management: listing devices, selecting one, and using several at the same time.
 
 use cuda_prelude::*;
 use ndarray::Array1;
@@ -6,7 +6,7 @@ use ndarray::Array1;
 use crate::support::{add_arrays, in_own_process};
 
 #[test]
-fn a_device_says_who_it_is() -> Result<()> {
+fn a_device_reports_its_identity() -> Result<()> {
     assert!(is_available());
     let device = current_device()?;
     let uuid = device.uuid()?.to_string();
@@ -21,7 +21,7 @@ fn a_device_says_who_it_is() -> Result<()> {
     Ok(())
 }
 
-/// Each thread of the host has its current device.
+/// Each host thread has its own current device.
 #[test]
 fn two_devices() {
     let two = [("CUDA_DRIVER_PATH", Some("sim")), ("CUDA_SIM_DEVICES", Some("2"))];

@@ -1,8 +1,8 @@
-//! External memory management: a program's own allocator under all arrays of a context.
+//! External memory management: a program's own allocator for all arrays of a context.
 //!
 //! # Safety
 //!
-//! The arena gives out each part of its one allocation once, and keeps it as long as the context.
+//! The arena hands out each part of its allocation once, and keeps the allocation as long as the context.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use cuda_sys::CUdeviceptr;
 
 use crate::support::{add_arrays, in_own_process};
 
-/// Gives out parts of one allocation, one after the other.
+/// A bump allocator over one allocation.
 #[derive(Debug)]
 struct Arena {
     start: CUdeviceptr,
@@ -48,7 +48,7 @@ impl Arena {
     }
 }
 
-// SAFETY: parts of a live allocation, in steps of 256 bytes, none of them twice.
+// SAFETY: it returns parts of a live allocation, aligned to 256 bytes, and none of them twice.
 unsafe impl MemoryManager for Arena {
     fn name(&self) -> &'static str {
         "arena"
@@ -85,7 +85,7 @@ fn every_array_comes_from_the_programs_own_allocator() {
         assert!(within.contains(&x.device_ptr()) && within.contains(&out.device_ptr()));
         add_arrays::launch((8, 128), &x, &x, &mut out).unwrap();
         assert_eq!(out.copy_to_host().unwrap().sum(), 3000.0);
-        // Host arrays as arguments take device memory too.
+        // Host arrays as arguments need device memory too.
         let mut host = vec![0.0; 1000];
         add_arrays::launch((8, 128), &x, &x, &mut host).unwrap();
         assert_eq!(host, [3.0; 1000]);

@@ -1,4 +1,4 @@
-//! Fast math: the same expression, exact and fast, in result and in code.
+//! Fast math: the results and the code of the same expression, exact and fast.
 
 use cuda_prelude::*;
 
@@ -43,9 +43,9 @@ fn both_are_near_the_exact_value() -> Result<()> {
     Ok(())
 }
 
-/// In Numba fast math stops at calls of device functions.
+/// In Numba fast math does not apply to called device functions.
 #[test]
-fn it_reaches_device_functions() -> Result<()> {
+fn fast_math_applies_to_device_functions() -> Result<()> {
     let (exact, fast) = (exact::compile_ptx((9, 0))?, fast::compile_ptx((9, 0))?);
     assert!(exact.contains("sqrt.rn.f32") && !exact.contains("sqrt.approx"), "{exact}");
     assert!(fast.contains("approx.ftz.f32") && !fast.contains("sqrt.rn.f32"), "{fast}");

@@ -1,4 +1,4 @@
-//! Example: heat in a rod with cold ends, two buffers by turns.
+//! Example: heat in a rod with cold ends, with double buffering.
 
 use cuda_prelude::*;
 use ndarray::Array1;

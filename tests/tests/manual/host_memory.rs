@@ -1,4 +1,4 @@
-//! Host memory that devices reach: pinned, mapped, managed, pinned for a while; when device memory is freed.
+//! Host memory that devices can access: pinned, mapped, managed and temporarily pinned; and deferred frees of device memory.
 
 use cuda_prelude::*;
 use ndarray::{Array1, Array2, ArrayViewMut2};
@@ -21,7 +21,7 @@ fn add_row_numbers(mut x: ArrayViewMut2<'_, i64>) {
     }
 }
 
-/// Copies that run while the host goes on, in and out, in the order of their stream.
+/// Asynchronous copies in and out, in stream order.
 #[test]
 fn pinned_memory_is_copied_asynchronously() -> Result<()> {
     let stream = stream()?;
@@ -53,7 +53,7 @@ fn mapped_and_managed_memory_is_used_in_place() -> Result<()> {
     Ok(())
 }
 
-/// The same memory at once again, also inside `defer_cleanup` and after a panic.
+/// The same memory can be pinned again immediately, also inside `defer_cleanup` and after a panic.
 #[test]
 fn memory_is_pinned_and_mapped_for_a_while() -> Result<()> {
     let mut host = Array1::from_elem(500, 3.0);
@@ -73,8 +73,8 @@ fn memory_is_pinned_and_mapped_for_a_while() -> Result<()> {
 }
 
 #[test]
-fn frees_are_put_off() {
-    in_own_process("manual::host_memory::frees_are_put_off", &[], || {
+fn frees_are_deferred() {
+    in_own_process("manual::host_memory::frees_are_deferred", &[], || {
         let context = current_context().unwrap();
         let outer = defer_cleanup().unwrap();
         for _ in 0..20 {

@@ -1,8 +1,8 @@
-//! Sharing between processes: one allocates, another writes, the first sees it.
+//! Sharing between processes: one process allocates an array, another writes it, and the first reads the result.
 //!
 //! # Safety
 //!
-//! The process that has the array waits while the other one has it open.
+//! The process that owns the array waits while the other one has it open.
 
 use cuda_mem::{IpcHandle, shareable_array};
 use cuda_prelude::*;
@@ -18,7 +18,7 @@ fn raise(mut x: ArrayViewMut1<'_, i32>, by: i32) {
     }
 }
 
-/// Bytes as a variable of the environment holds them; a program of its own would send them through a pipe.
+/// Encodes bytes for an environment variable; a real program would send them through a pipe.
 fn to_text(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -45,7 +45,7 @@ fn two_processes_share_an_array() -> Result<()> {
     }
     let mut x = shareable_array::<i32, _>(&current_context()?, (2, 4))?;
     x.copy_from_host(&array![[1, 2, 3, 4], [5, 6, 7, 8]])?;
-    // A part of it can be shared too: every second column.
+    // A view can be shared too: every second column.
     let handle = to_text(&x.slice(s![.., ..;2]).ipc_handle()?.to_bytes());
     in_own_process("manual::ipc::two_processes_share_an_array", &[(HANDLE, Some(&handle))], || ());
     assert_eq!(x.copy_to_host()?, array![[1, 2, 3, 4], [105, 6, 107, 8]]);

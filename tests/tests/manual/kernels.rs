@@ -1,4 +1,4 @@
-//! Writing kernels: positions by hand and by `grid`, in one, two and three dimensions, and grids smaller than the data.
+//! Writing kernels: positions computed by hand and by `grid`, in one, two and three dimensions, and grid-stride loops.
 
 use cuda_prelude::*;
 use ndarray::{Array1, Array2, Array3, ArrayViewMut2, ArrayViewMut3};
@@ -34,7 +34,7 @@ fn increment_2d(mut x: ArrayViewMut2<'_, f32>) {
     }
 }
 
-/// What `grid` and its parts say, as one number for each thread.
+/// Combines the results of `grid` and its related functions to one number for each thread.
 #[kernel]
 fn positions_3d(mut out: ArrayViewMut3<'_, u64>) {
     let (x, y, z) = grid::<3>();

@@ -9,7 +9,7 @@ enum Shape {
     Square = 4,
 }
 
-/// A record, as NumPy's structured types are in Numba.
+/// A record, like NumPy's structured types in Numba.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C)]
 struct Particle {
@@ -71,7 +71,7 @@ fn a_failed_assertion_is_an_error_of_the_host() {
         fall::launch((2, 2), &mut particles, (2.0, 1.0)).unwrap();
         let error = synchronize().unwrap_err().to_string();
         assert!(error.contains("below the floor") && error.contains("language.rs"), "{error}");
-        // The context lives on.
+        // The context stays usable.
         assert_eq!(particles.copy_to_host().unwrap()[0].place, [0.0, 0.0, -1.0]);
     });
 }

@@ -1,4 +1,4 @@
-//! Example: a product of matrices, plain and with tiles in shared memory, of shapes that no tile divides.
+//! Example: a matrix product, plain and with tiles in shared memory, for shapes that are not multiples of the tile.
 
 use cuda_prelude::*;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
@@ -37,13 +37,13 @@ fn tiled<const TILE: usize>(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut 
     }
 }
 
-/// Whole numbers, whose products are exact in `f32`.
+/// A matrix of integers, whose products are exact in `f32`.
 fn matrix(rows: usize, columns: usize, seed: usize) -> Array2<f32> {
     Array2::from_shape_fn((rows, columns), |(i, j)| ((i * 31 + j * 17 + seed) % 13) as f32 - 6.0)
 }
 
 #[test]
-fn both_are_the_host_s() -> Result<()> {
+fn both_products_are_those_of_the_host() -> Result<()> {
     for (m, k, n) in [(64, 64, 64), (24, 12, 36), (33, 17, 50), (1, 100, 1), (5, 1, 7)] {
         let (a, b) = (matrix(m, k, 1), matrix(k, n, 5));
         let expected = a.dot(&b);

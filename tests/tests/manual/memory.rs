@@ -1,9 +1,9 @@
-//! Memory management: device arrays, transfers, shared memory, arrays of a thread, constant tables.
+//! Memory management: device arrays, transfers, shared memory, local arrays, constant tables.
 
 use cuda_prelude::*;
 use ndarray::{Array1, Array2, array};
 
-/// A block reverses its part, in shared memory; `N` is the size of the block.
+/// Each block reverses its part in shared memory; `N` is the size of the block.
 #[kernel]
 fn reverse_blocks<const N: usize>(x: &mut [i32]) {
     let part = shared!([i32; N]);
@@ -13,7 +13,7 @@ fn reverse_blocks<const N: usize>(x: &mut [i32]) {
     x[i] = part[N - 1 - t];
 }
 
-/// The median of five neighbours, sorted in an array of the thread's own.
+/// The median of five neighbours, sorted in a local array.
 #[kernel]
 fn median_of_five(x: &[f32], out: &mut [f32]) {
     let i = grid::<1>();
@@ -44,7 +44,7 @@ fn weighted(x: &[f64], out: &mut [f64]) {
 }
 
 #[test]
-fn arrays_keep_what_they_are_given() -> Result<()> {
+fn arrays_are_copied_to_the_device_and_back() -> Result<()> {
     let host = Array2::from_shape_fn((20, 30), |(i, j)| i as f64 - 2.5 * j as f64);
     let device = to_device(&host)?;
     assert_eq!(device.dim(), (20, 30));

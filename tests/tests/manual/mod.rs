@@ -1,6 +1,6 @@
-//! One program for each chapter of Numba's CUDA manual, in Rust, with answers that are known without a device.
+//! One Rust program for each chapter of Numba's CUDA manual, with results that are known without a device.
 //!
-//! Each file is a chapter; the examples do what the manual's examples of that chapter do.
+//! Each file is a chapter, whose examples correspond to those of the manual.
 //!
 //! | chapter of Numba's manual | file |
 //! |---|---|
@@ -21,7 +21,7 @@
 //! | External Memory Management (EMM) Plugin interface | `external_memory` |
 //! | Examples: 1D heat equation, shared memory reduction, sessions of clicks, Monte Carlo, matrix multiplication | `heat`, `reduction`, `sessions`, `monte_carlo`, `matmul` |
 //! | Examples: Vector Addition; CUDA Bindings | `crate::programs`, `crate::vectors` |
-//! | GPU Reduction; CUDA Ufuncs and Generalized Ufuncs; Calling foreign functions | not yet: algorithms that the host starts, and foreign code |
+//! | GPU Reduction; CUDA Ufuncs and Generalized Ufuncs; Calling foreign functions | not implemented yet |
 
 mod array_interface;
 mod atomics;

@@ -1,8 +1,8 @@
-//! Example: an integral by random points; the function is the caller's.
+//! Example: Monte Carlo integration of a function that the caller passes.
 
 use cuda_prelude::*;
 
-/// Weyl's sequence of thread `i`: even cover, and the same on every machine.
+/// The Weyl sequence of thread `i`, which is uniformly distributed and the same on every machine.
 #[device]
 fn point(i: usize, k: usize) -> f64 {
     ((i * 4099 + k) as f64 * 0.618_033_988_749_894_9).fract()

@@ -1,6 +1,6 @@
-//! Random number generation: xoroshiro128+ with a state for each thread, as Numba's.
+//! Random number generation: xoroshiro128+ with a state for each thread, as in Numba.
 //!
-//! The expected numbers are what Numba 0.61.2 gives for seed 1.
+//! The expected numbers are those of Numba 0.61.2 for seed 1.
 
 use cuda_prelude::*;
 
@@ -12,7 +12,7 @@ struct Xoroshiro128p {
 }
 
 impl Xoroshiro128p {
-    /// The states of `n` threads, each 2^64 numbers after the last one's.
+    /// The states of `n` threads, each 2^64 numbers after the previous one.
     fn streams(n: usize, seed: u64) -> Vec<Self> {
         let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
         z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -45,7 +45,7 @@ impl Xoroshiro128p {
         result
     }
 
-    /// In [0, 1].
+    /// A number in [0, 1].
     fn uniform(&mut self) -> f32 {
         ((self.next() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)) as f32
     }
@@ -66,7 +66,7 @@ fn numbers<const N: usize>(states: &mut [Xoroshiro128p], raw: &mut [[u64; N]], u
     }
 }
 
-/// Points in the unit square; those within the circle, by thread.
+/// Counts, for each thread, the random points of the unit square that are within the circle.
 #[kernel]
 fn hits(states: &mut [Xoroshiro128p], tries: u32, out: &mut [u32]) {
     let i = grid::<1>();
@@ -105,14 +105,14 @@ fn the_numbers_are_those_of_numba() -> Result<()> {
 }
 
 #[test]
-fn pi_by_chance() -> Result<()> {
+fn pi_by_monte_carlo() -> Result<()> {
     let (threads, tries) = (4096, 256);
     let mut states = to_device(&ndarray::Array1::from(Xoroshiro128p::streams(threads, 42)))?;
     let mut out = zeros::<u32, _>(threads)?;
     hits::launch((threads.div_ceil(128), 128), &mut states, tries, &mut out)?;
     let inside: u64 = out.copy_to_host()?.iter().map(|&n| u64::from(n)).sum();
     let pi = 4.0 * inside as f64 / (threads as f64 * f64::from(tries));
-    // Five standard deviations of so many points.
+    // The bound is five standard deviations for this number of points.
     assert!((pi - std::f64::consts::PI).abs() < 5.0 * 1.642 / 1024.0, "{pi}");
     Ok(())
 }

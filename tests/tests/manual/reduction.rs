@@ -52,7 +52,7 @@ fn by_blocks() -> Result<()> {
 
 #[test]
 fn by_warps() -> Result<()> {
-    // Sums of small whole numbers are exact in any order.
+    // Sums of small integers are exact in any order.
     let host = Array1::from_iter((0..100_000).map(|i| f64::from(i % 1000)));
     let mut sum = vec![0.0];
     warp_sums::launch((16, 128), &to_device(&host)?, &mut sum)?;

@@ -13,7 +13,7 @@ fn sessionize(user: &[i64], time: &[i64], timeout: i64, session: &mut [u64]) {
     if !starts(i) {
         return;
     }
-    // Whoever finds a start labels all that follows.
+    // The thread that finds the start of a session labels all clicks in it.
     session[i] = i as u64;
     let mut next = i + 1;
     while next < user.len() && !starts(next) {
@@ -33,7 +33,7 @@ fn clicks_become_sessions() -> Result<()> {
 }
 
 #[test]
-fn many_clicks_as_the_host_divides_them() -> Result<()> {
+fn many_clicks_are_divided_as_on_the_host() -> Result<()> {
     let n = 50_000;
     let user: Vec<i64> = (0..n).map(|i| i / 37).collect();
     let time: Vec<i64> = (0..n).map(|i| i * 100 + (i * 7919 % 13) / 12 * 5000).collect();

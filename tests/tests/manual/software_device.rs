@@ -1,10 +1,10 @@
-//! Debugging without a GPU, Numba's chapter on its simulator: the same programs, on either engine of the software device.
+//! Debugging without a GPU, Numba's chapter on its simulator: the same programs on both engines of the software device.
 
 use cuda_prelude::*;
 
 use crate::support::in_own_process;
 
-/// Adds the numbers of a block's threads by warps and shared memory: what Numba's simulator cannot run.
+/// Sums the numbers of a block's threads by warps and shared memory, which Numba's simulator cannot run.
 #[kernel]
 fn block_sums(x: &[u32], sums: &mut [u32]) {
     let partial = shared!([u32; 32]);

@@ -1,4 +1,4 @@
-//! Streams and events: independent work side by side, times, waits of one stream for another.
+//! Streams and events: concurrent work, timing, and waits of one stream for another.
 
 use cuda_prelude::*;
 use ndarray::Array1;
@@ -38,17 +38,17 @@ fn time_between_events() -> Result<()> {
     Ok(())
 }
 
-/// What the host is told: by a callback, by a future, by the end of a scope.
+/// Notifications of the host by a callback, a future, and the end of a scope.
 #[test]
-fn the_host_hears_of_the_end() -> Result<()> {
+fn the_host_is_notified_of_the_end() -> Result<()> {
     let stream = stream()?;
     let x = to_device(&Array1::<f32>::ones(1000))?;
     let mut out = device_array_like(&x)?;
-    let (sender, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     add_arrays::launch((8, 128, &stream), &x, &x, &mut out)?;
     stream.launch_host_fn(move || sender.send("launched before this").expect("it is awaited"))?;
     pollster::block_on(stream.done())?;
-    assert_eq!(told.try_recv(), Ok("launched before this"));
+    assert_eq!(receiver.try_recv(), Ok("launched before this"));
     stream.synchronize()?;
     assert!(stream.query()?);
 

@@ -1,4 +1,4 @@
-//! Generated text against a committed file, and as rustfmt writes it.
+//! Formats generated text with rustfmt, and compares it with a committed file.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 
 use crate::workspace;
 
-/// Formats Rust as the workspace is formatted.
+/// Formats Rust with the workspace's settings.
 pub(super) fn rustfmt(text: &str) -> Result<String> {
     let mut rustfmt = Command::new("rustfmt");
     rustfmt.args(["--edition", "2024", "--config-path"]).arg(workspace::root());
@@ -17,7 +17,7 @@ pub(super) fn rustfmt(text: &str) -> Result<String> {
     Ok(output)
 }
 
-/// How `text` differs from the file at `path`, as a patch; empty where it does not.
+/// The difference between the file at `path` and `text`, as a patch; empty if there is none.
 pub(super) fn difference(path: &Path, text: &str) -> Result<String> {
     if std::fs::read_to_string(path).is_ok_and(|committed| committed == text) {
         return Ok(String::new());
@@ -29,14 +29,14 @@ pub(super) fn difference(path: &Path, text: &str) -> Result<String> {
     Ok(filter(git.args(name).arg("-"), text)?.1)
 }
 
-/// Gives `text` to a command; whether it succeeded and what it printed.
+/// Passes `text` to a command's standard input. Returns whether it succeeded, and its output.
 fn filter(command: &mut Command, text: &str) -> Result<(bool, String)> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let mut child = child.with_context(|| format!("cannot run {name}"))?;
     let mut input = child.stdin.take().context("the command has no standard input")?;
     let text = text.to_owned();
-    // Written from a thread of its own: a command may answer before it has read everything.
+    // A thread of its own writes, since the command may print before it has read everything.
     let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
     let output = child.wait_with_output()?;
     writer

@@ -1,8 +1,9 @@
-//! The committed bindings: written, compared, and put before the C compiler. What is generated is cuda-sys-gen's matter.
+//! Writes the committed bindings, compares them with the headers, and checks them with the C compiler. cuda-sys-gen generates
+//! them.
 //!
-//! The bindings are those of the newest headers; the runtime of CUDA 12, whose functions are others, those of 12.9. Each
-//! claim that they make is asked of the C compiler with the headers that they come from, where all must hold, and with
-//! those of 12.9 and 13.0: `differences.txt` lists what is otherwise there, and a difference that it does not list fails.
+//! The bindings are those of the newest headers; the runtime of CUDA 12, whose functions differ, has those of 12.9. The C
+//! compiler checks each assertion of the bindings with the headers that they come from, where all must hold, and with those of
+//! 12.9 and 13.0: `differences.txt` lists the assertions that fail there, and one that it does not list is an error.
 
 mod difference;
 mod probe;
@@ -35,22 +36,22 @@ fn headers() -> Result<[Headers; 3]> {
     ])
 }
 
-/// Whether an API is that of these headers' version.
+/// Returns true if an API belongs to these headers' version.
 fn of_version(api: &Api, headers: &Headers) -> bool {
     api.major.is_none_or(|major| major == headers.major)
 }
 
-/// Where the history is kept.
+/// The file of the history.
 fn history_file() -> PathBuf {
     workspace::root().join("cuda-sys/gen/history.txt")
 }
 
-/// Where the differences are kept.
+/// The file of the differences.
 fn differences_file() -> PathBuf {
     workspace::root().join("xtask/src/bindings/differences.txt")
 }
 
-/// Adds what the headers in these folders declare to the history.
+/// Adds the declarations of the headers in these folders to the history.
 pub(crate) fn record(folders: &[PathBuf]) -> Result<()> {
     let file = history_file();
     let mut history = History::parse(&std::fs::read_to_string(&file)?)?;
@@ -61,13 +62,13 @@ pub(crate) fn record(folders: &[PathBuf]) -> Result<()> {
     std::fs::write(&file, history.render()).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Where the bindings are written, and from which headers.
+/// The options of writing the bindings: the headers and the destination.
 pub(crate) struct Request<'a> {
-    /// The toolkit; without one, the toolkit that is found.
+    /// The toolkit; `None` searches for one.
     pub(crate) toolkit: Option<&'a Path>,
-    /// A folder in place of the committed bindings, for those that the feature `generate` makes.
+    /// A folder for the bindings of the feature `generate`; `None` writes the committed bindings.
     pub(crate) out: Option<&'a Path>,
-    /// Whether the committed bindings may lose declarations.
+    /// True if the committed bindings may lose declarations.
     pub(crate) shrink: bool,
 }
 
@@ -80,17 +81,17 @@ pub(crate) fn write(request: &Request<'_>) -> Result<()> {
     let new = from_headers(&source.include, &committed, lacking)?;
     new.warnings.iter().for_each(|warning| eprintln!("warning: {warning}"));
     if let Some(out) = request.out {
-        return written(of_folder(&new.files, out));
+        return write_files(of_folder(&new.files, out));
     }
     if !request.shrink {
-        // From a folder without headers: the committed files as they are.
+        // With a filter that wants no API these are the committed files.
         let old = cuda_sys_gen::bindings(&committed, &committed, Lacking::Absent, |_| false)?;
         refuse_loss(&source.written(), &old.files, &new.files)?;
     }
     if source.is_newest {
-        return written(files()?.0);
+        return write_files(files()?.0);
     }
-    written(of_folder(&new.files, &committed))?;
+    write_files(of_folder(&new.files, &committed))?;
     println!(
         "the gate compares the committed bindings with those of the newest headers of PyPI, and the crates above cuda-sys \
          use declarations of these; `git checkout cuda-sys/src/generated` restores what was committed"
@@ -103,7 +104,7 @@ fn committed() -> PathBuf {
     workspace::root().join("cuda-sys/src/generated")
 }
 
-/// The files of every API from the headers in `include`, formatted, the committed ones where these headers have none.
+/// The formatted files of every API, from the headers in `include` if they have the API, else the committed ones.
 fn from_headers(include: &Path, committed: &Path, lacking: Lacking) -> Result<Bindings> {
     let mut bindings = cuda_sys_gen::bindings(include, committed, lacking, |_| true)?;
     for files in &mut bindings.files {
@@ -112,8 +113,8 @@ fn from_headers(include: &Path, committed: &Path, lacking: Lacking) -> Result<Bi
     Ok(bindings)
 }
 
-/// The files with their places below `folder`.
-fn of_folder(files: &[Files], folder: &Path) -> Vec<Written> {
+/// The files with their paths below `folder`.
+fn of_folder(files: &[Files], folder: &Path) -> Vec<GeneratedFile> {
     let both = |files: &Files| {
         let folder = folder.join(files.module);
         [(folder.join("types.rs"), files.types.clone()), (folder.join("table.rs"), files.table.clone())]
@@ -121,7 +122,7 @@ fn of_folder(files: &[Files], folder: &Path) -> Vec<Written> {
     files.iter().flat_map(both).collect()
 }
 
-fn written(files: Vec<Written>) -> Result<()> {
+fn write_files(files: Vec<GeneratedFile>) -> Result<()> {
     for (path, text) in files {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
@@ -132,7 +133,7 @@ fn written(files: Vec<Written>) -> Result<()> {
     Ok(())
 }
 
-/// Fails where the old files declare what the new ones do not.
+/// Fails if the old files have declarations that the new ones lack.
 fn refuse_loss(version: &str, old: &[Files], new: &[Files]) -> Result<()> {
     let lost = old.iter().zip(new).map(|(old, new)| (old.module, cuda_sys_gen::lost(old, new)));
     let lost: Vec<_> = lost.filter(|(_, names)| !names.is_empty()).collect();
@@ -141,15 +142,15 @@ fn refuse_loss(version: &str, old: &[Files], new: &[Files]) -> Result<()> {
     ensure!(
         lost.is_empty(),
         "the committed bindings have {count} names that the headers of CUDA {version} do not declare:\n{}\nnothing is \
-         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes what the feature \
-         `generate` makes of these headers to another folder, `--shrink` writes the bindings of these headers in place of \
-         the committed ones",
+         written; `--toolkit newest` writes the bindings of the newest headers, `--out DIR` writes the bindings that the \
+         feature `generate` makes from these headers to another folder, `--shrink` replaces the committed bindings by those \
+         of these headers",
         lines.join("\n")
     );
     Ok(())
 }
 
-/// Fails where a committed file is not what would be written.
+/// Fails if a committed file differs from the generated one.
 pub(crate) fn check() -> Result<()> {
     let (files, held) = files()?;
     let mut differences = String::new();
@@ -165,11 +166,11 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
-/// A generated file: where it lies, and its text.
-type Written = (PathBuf, String);
+/// The path and the text of a generated file.
+type GeneratedFile = (PathBuf, String);
 
-/// Every generated file, and what the C compiler confirmed of each version.
-fn files() -> Result<(Vec<Written>, Vec<String>)> {
+/// Every generated file, and for each version a text with the number of assertions that the C compiler confirmed.
+fn files() -> Result<(Vec<GeneratedFile>, Vec<String>)> {
     let headers = headers()?;
     let history = History::committed();
     let folder = committed();
@@ -179,7 +180,7 @@ fn files() -> Result<(Vec<Written>, Vec<String>)> {
     for api in APIS {
         let own = headers.iter().find(|headers| of_version(api, headers)).context("an API has headers")?;
         let generated = cuda_sys_gen::generate(api, &own.include, &history)?;
-        // What is committed is complete: the generator learns first.
+        // The committed bindings are complete: a new kind of declaration is first added to the generator.
         ensure!(generated.warnings.is_empty(), "{}:\n{}", api.title, generated.warnings.join("\n"));
         for (at, headers) in headers.iter().enumerate().filter(|(_, headers)| of_version(api, headers)) {
             let (count, lines) = compare(api, &generated, headers, headers.version == own.version)?;
@@ -190,32 +191,33 @@ fn files() -> Result<(Vec<Written>, Vec<String>)> {
         files.push((folder.join(api.module).join("table.rs"), generated.table));
     }
     files.push((differences_file(), differences));
-    let held = headers.iter().zip(held).map(|(headers, count)| format!("{count} claims of CUDA {}", headers.version));
+    let held = headers.iter().zip(held);
+    let held = held.map(|(headers, count)| format!("{count} assertions for CUDA {}", headers.version));
     Ok((files, held.collect()))
 }
 
-/// The head of the list of differences.
+/// The opening comment of the list of differences.
 const DIFFERENCES: &str = "\
-# What the bindings claim, of the newest headers, that older headers have otherwise: structures that grew into what was
-# reserved or beyond, counts (`_MAX`), and values that changed. Names that older headers have not are no differences.
+# Assertions of the bindings, which are those of the newest headers, that fail for older headers: structures that grew, counts
+# (`_MAX`), and values that changed. Names that older headers lack are not differences.
 # Written by `cargo xtask gen-bindings`; do not edit.
 ";
 
-/// How many claims hold in these headers, and those that do not, as lines.
+/// The number of assertions that hold for these headers, and a line for each that fails.
 fn compare(api: &Api, generated: &Generated, headers: &Headers, own: bool) -> Result<(usize, String)> {
-    let answer = probe::probe(api, &headers.include, &generated.facts)
+    let answer = probe::probe(api, &headers.include, &generated.assertions)
         .with_context(|| format!("{} of CUDA {}", api.title, headers.version))?;
     if own {
         let other = [answer.differing, answer.absent].concat();
         ensure!(
             other.is_empty(),
-            "the C compiler does not agree with the bindings of {}:\n{}",
+            "the C compiler rejects these assertions of the bindings of {}:\n{}",
             api.title,
             other.join("\n")
         );
         return Ok((answer.held, String::new()));
     }
-    let lines = answer.differing.iter().map(|fact| format!("{} {}: {fact}\n", headers.version, api.module));
+    let lines = answer.differing.iter().map(|assertion| format!("{} {}: {assertion}\n", headers.version, api.module));
     Ok((answer.held, lines.collect()))
 }
 

@@ -1,9 +1,8 @@
-//! The ABI probe: asks the machine's C compiler whether what the bindings claim of the headers is so.
+//! The ABI probe: checks the assertions of the bindings about the headers with the machine's C compiler.
 //!
-//! bindgen's view is libclang's, of one version of CUDA. Sizes, alignments, offsets, the values of constants and
-//! enumerators, and which version each symbol has are handed to `cc` as static assertions over real headers, also of other
-//! versions; nothing is run. A claim of a name that these headers do not have says nothing of them; every other one holds
-//! or is a difference.
+//! bindgen's view is libclang's, of one version of CUDA. `cc` checks sizes, alignments, offsets, the values of constants and
+//! enumerators, and the version of each symbol as static assertions over real headers, also those of other versions; nothing
+//! is run. An assertion about a name that the headers lack is skipped; every other one holds or is a difference.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,23 +13,23 @@ use cuda_sys_gen::Api;
 
 use crate::workspace::{Scratch, output};
 
-/// What came of asking.
+/// The outcome of a probe.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Answer {
-    /// How many claims hold.
+    /// The number of assertions that hold.
     pub(super) held: usize,
-    /// Claims of names that these headers do not have.
+    /// The assertions about names that these headers lack.
     pub(super) absent: Vec<String>,
-    /// Claims that do not hold.
+    /// The assertions that fail.
     pub(super) differing: Vec<String>,
 }
 
-/// Compiles the facts against the headers in `include`.
-pub(super) fn probe(api: &Api, include: &Path, facts: &[String]) -> Result<Answer> {
-    ask(&format!("#include <stddef.h>\n{}", api.probe_source()), api.macros(), include, facts)
+/// Checks the assertions against the headers in `include`.
+pub(super) fn probe(api: &Api, include: &Path, assertions: &[String]) -> Result<Answer> {
+    ask(&format!("#include <stddef.h>\n{}", api.probe_source()), api.macros(), include, assertions)
 }
 
-fn ask(source: &str, macros: &[&str], include: &Path, facts: &[String]) -> Result<Answer> {
+fn ask(source: &str, macros: &[&str], include: &Path, assertions: &[String]) -> Result<Answer> {
     let scratch = Scratch::new("probe")?;
     let file = scratch.path().join("probe.c");
     let cc = || {
@@ -41,22 +40,22 @@ fn ask(source: &str, macros: &[&str], include: &Path, facts: &[String]) -> Resul
     std::fs::write(&file, source)?;
     let preprocessed = output(cc().args(["-E", "-P"])).context("the C compiler does not read the headers")?;
     let tags = tags(&preprocessed);
-    let assertions: Vec<_> =
-        facts.iter().map(|fact| format!("_Static_assert({}, \"\");\n", in_c(fact, &tags))).collect();
-    std::fs::write(&file, format!("{source}#line 1 \"facts\"\n{}", assertions.concat()))?;
+    let statements: Vec<_> =
+        assertions.iter().map(|assertion| format!("_Static_assert({}, \"\");\n", in_c(assertion, &tags))).collect();
+    std::fs::write(&file, format!("{source}#line 1 \"assertions\"\n{}", statements.concat()))?;
     let compiled = cc()
         .args(["-fsyntax-only", "-fno-diagnostics-show-caret", "-fmax-errors=0", "-ftrack-macro-expansion=0"])
         .env("LC_ALL", "C")
         .output();
     let compiled = compiled.context("cannot run the C compiler `cc`")?;
-    let answer = read(&String::from_utf8_lossy(&compiled.stderr), facts)?;
+    let answer = read(&String::from_utf8_lossy(&compiled.stderr), assertions)?;
     if compiled.status.success() != (answer.absent.is_empty() && answer.differing.is_empty()) {
-        bail!("the C compiler's answer is not understood:\n{}", String::from_utf8_lossy(&compiled.stderr));
+        bail!("the output of the C compiler is not understood:\n{}", String::from_utf8_lossy(&compiled.stderr));
     }
     Ok(answer)
 }
 
-/// Names that C wants `struct`, `union` or `enum` before, with that word.
+/// The tags of the headers, each with its keyword `struct`, `union` or `enum`.
 fn tags(preprocessed: &str) -> BTreeSet<(&str, &str)> {
     let words = ["struct", "union", "enum"].into_iter().flat_map(|word| {
         let places = preprocessed.match_indices(word);
@@ -71,9 +70,9 @@ fn tags(preprocessed: &str) -> BTreeSet<(&str, &str)> {
     named.collect()
 }
 
-/// The fact with each `{Name}` as C names that type.
-fn in_c(fact: &str, tags: &BTreeSet<(&str, &str)>) -> String {
-    let mut parts = fact.split(['{', '}']);
+/// The assertion with C's name of the type for each `{Name}`.
+fn in_c(assertion: &str, tags: &BTreeSet<(&str, &str)>) -> String {
+    let mut parts = assertion.split(['{', '}']);
     let mut text = parts.next().unwrap_or_default().to_owned();
     while let (Some(name), Some(rest)) = (parts.next(), parts.next()) {
         text += &tagged(name, tags).unwrap_or_else(|| name.to_owned());
@@ -82,7 +81,7 @@ fn in_c(fact: &str, tags: &BTreeSet<(&str, &str)>) -> String {
     text
 }
 
-/// `struct pair` for a tag; `union inner` for `outer_inner` too, which bindgen calls a type that is declared in another.
+/// `struct pair` for the tag `pair`. Also `union inner` for `outer_inner`, bindgen's name of a type that is declared in another.
 fn tagged(name: &str, tags: &BTreeSet<(&str, &str)>) -> Option<String> {
     let word = |tag: &str| tags.range((tag, "")..).next().filter(|(name, _)| *name == tag).map(|(_, word)| *word);
     if let Some(word) = word(name) {
@@ -94,34 +93,34 @@ fn tagged(name: &str, tags: &BTreeSet<(&str, &str)>) -> Option<String> {
     })
 }
 
-/// What the compiler said of each line of `facts`.
-fn read(errors: &str, facts: &[String]) -> Result<Answer> {
+/// Sorts the assertions by the compiler's errors, whose line numbers are those of the assertions.
+fn read(errors: &str, assertions: &[String]) -> Result<Answer> {
     let mut absent = BTreeSet::new();
     let mut differing = BTreeSet::new();
     let mut unknown = Vec::new();
     for line in errors.lines() {
         let Some((place, message)) = line.split_once(": error: ") else { continue };
-        let number = place.strip_prefix("facts:").and_then(|place| place.split(':').next());
+        let number = place.strip_prefix("assertions:").and_then(|place| place.split(':').next());
         let at: usize =
             number.and_then(|number| number.parse().ok()).with_context(|| format!("in the headers: {line}"))?;
         unknown.extend(message.strip_prefix('\'').and_then(|name| Some(name.split_once("' undeclared")?.0)));
-        // Whatever else the compiler says of a claim, a name in it is unknown. A claim that is no C at all would be
-        // absent from the headers that it comes from too, where none may be.
+        // Any error but a failed assertion means that a name in it is unknown. An assertion that is not valid C would also be
+        // absent for the headers that it comes from, where absent ones are an error.
         if message.contains("static assertion failed") {
             differing.insert(at)
         } else {
             absent.insert(at)
         };
     }
-    // The compiler says only once that a name is unknown, and takes what else is said of it for false.
-    let of_unknown = |fact: &String| unknown.iter().any(|name| fact.contains(&format!("{{{name}}}")));
-    absent.extend((1..).zip(facts).filter(|(_, fact)| of_unknown(fact)).map(|(at, _)| at));
+    // The compiler reports an unknown name only once, and fails the other assertions about it.
+    let of_unknown = |assertion: &String| unknown.iter().any(|name| assertion.contains(&format!("{{{name}}}")));
+    absent.extend((1..).zip(assertions).filter(|(_, assertion)| of_unknown(assertion)).map(|(at, _)| at));
     differing.retain(|at| !absent.contains(at));
     let named = |set: &BTreeSet<usize>| -> Vec<String> {
-        set.iter().filter_map(|at| Some(facts.get(at - 1)?.replace(['{', '}'], ""))).collect()
+        set.iter().filter_map(|at| Some(assertions.get(at - 1)?.replace(['{', '}'], ""))).collect()
     };
     Ok(Answer {
-        held: facts.len() - absent.union(&differing).count(),
+        held: assertions.len() - absent.union(&differing).count(),
         absent: named(&absent),
         differing: named(&differing),
     })
@@ -131,20 +130,20 @@ fn read(errors: &str, facts: &[String]) -> Result<Answer> {
 mod tests {
     use super::*;
 
-    fn facts(list: &[&str]) -> Vec<String> {
-        list.iter().map(|fact| (*fact).to_owned()).collect()
+    fn assertions(list: &[&str]) -> Vec<String> {
+        list.iter().map(|assertion| (*assertion).to_owned()).collect()
     }
 
     fn asked(source: &str, list: &[&str]) -> Result<Answer> {
         let include = Scratch::new("probe-headers").unwrap();
         std::fs::write(include.path().join("some.h"), source).unwrap();
-        ask("#include <stddef.h>\n#include <some.h>\n", &["-DSOME"], include.path(), &facts(list))
+        ask("#include <stddef.h>\n#include <some.h>\n", &["-DSOME"], include.path(), &assertions(list))
     }
 
     const HEADER: &str = "#ifdef SOME\nstruct pair { char a; int b; };\nstruct outer { union inner { int i; } u; };\ntypedef struct pair *pair_t;\nenum { FEW = 3 };\n#endif\n";
 
     #[test]
-    fn facts_are_told_apart_into_true_false_and_absent() {
+    fn assertions_are_sorted_into_true_false_and_absent() {
         let list = [
             "sizeof({pair}) == 8",
             "offsetof({pair}, b) == 8",
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_holds_leaves_nothing() {
+    fn no_assertion_is_reported_if_all_hold() {
         let answer = asked(HEADER, &["sizeof({pair}) == 8"]).unwrap();
         assert_eq!(answer, Answer { held: 1, ..Answer::default() });
     }

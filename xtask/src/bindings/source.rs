@@ -1,6 +1,7 @@
-//! Which headers `gen-bindings` reads, and why: those that it is told, or those that discovery finds, or the newest of PyPI.
+//! The headers that `gen-bindings` reads, with the reason: those of its argument, else of the toolkit that is found, else the
+//! newest from PyPI.
 //!
-//! The search is cuda-sys' own, [`cuda_sys::toolkit`], as its build script does it.
+//! The search is that of [`cuda_sys::toolkit`], like in cuda-sys' build script.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 use cuda_sys::toolkit::Environment;
 
-/// The argument that means the newest headers of PyPI.
+/// The argument that selects the newest headers from PyPI.
 const NEWEST: &str = "newest";
 
 /// Headers of one version of CUDA.
@@ -17,14 +18,14 @@ pub(super) struct Source {
     /// The folder of `cuda.h`.
     pub(super) include: PathBuf,
     pub(super) version: u32,
-    /// Whether they are those that the committed bindings are made from.
+    /// True if the committed bindings are made from these headers.
     pub(super) is_newest: bool,
-    /// A line for each place that was looked at, or the argument.
+    /// A line for each place that was searched, or the argument.
     why: Vec<String>,
 }
 
 impl Source {
-    /// The headers of `toolkit`, or where it is none those that `environment` has, or else those that `newest` downloads.
+    /// The headers of `toolkit`; if it is `None`, those of `environment`, else those that `newest` downloads.
     pub(super) fn choose(
         toolkit: Option<&Path>,
         environment: &Environment,
@@ -49,7 +50,7 @@ impl Source {
                 match environment.headers() {
                     Ok(include) => Source::new(include, false, why),
                     Err(_) => {
-                        why.push("no toolkit is found, so the newest headers of PyPI are read".to_owned());
+                        why.push("no toolkit was found, so the newest headers from PyPI are read".to_owned());
                         Source::new(newest()?, true, why)
                     }
                 }
@@ -61,7 +62,7 @@ impl Source {
         Ok(Source { version: cuda_sys_gen::toolkit_version(&include)?, include, is_newest, why })
     }
 
-    /// The version as `13.5`.
+    /// The version, formatted as `13.5`.
     pub(super) fn written(&self) -> String {
         cuda_sys_gen::written(self.version)
     }
@@ -92,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn the_toolkit_that_is_found_is_named_with_the_places_before_it() {
+    fn the_found_toolkit_is_reported_with_the_places_before_it() {
         let machine = Scratch::new("source").unwrap();
         let (conda, home) = (machine.path().join("conda"), machine.path().join("cuda home"));
         toolkit(&home, "12040");
@@ -109,19 +110,19 @@ mod tests {
     }
 
     #[test]
-    fn without_a_toolkit_the_newest_headers_are_read_and_a_line_says_so() {
+    fn without_a_toolkit_the_newest_headers_are_read_and_reported() {
         let machine = Scratch::new("newest").unwrap();
         toolkit(machine.path(), "13050");
         let newest = || Ok(machine.path().join("include"));
         let source = Source::choose(None, &Environment::default(), newest).unwrap();
         assert!(source.is_newest);
         let text = source.to_string();
-        assert!(text.ends_with("\n  no toolkit is found, so the newest headers of PyPI are read"), "{text}");
+        assert!(text.ends_with("\n  no toolkit was found, so the newest headers from PyPI are read"), "{text}");
         assert!(text.contains("CUDA_HOME is not set"), "{text}");
     }
 
     #[test]
-    fn an_argument_comes_before_what_is_found() {
+    fn the_argument_comes_before_the_search() {
         let machine = Scratch::new("argument").unwrap();
         let (here, other) = (machine.path().join("here"), machine.path().join("other"));
         toolkit(&here, "13000");

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs what lies beside this file; `./run` alone lists the commands. Needs nothing but a POSIX shell.
+# Runs the programs in this folder; `./run` alone lists the commands. Needs only a POSIX shell.
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
 cd "$here" || exit 1
 
-# What the machine has of what the programs may use.
+# Prints the parts of this machine that the programs use.
 info() {
     echo "system   $(uname -srm)"
     echo "libc     $(ldd --version 2>&1 | head -n 1)"

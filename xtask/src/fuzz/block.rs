@@ -1,10 +1,9 @@
-//! Programs whose threads need each other: barriers, shared memory, operations of a warp and atomics, at random.
+//! Random programs whose threads cooperate: barriers, shared memory, warp operations and atomics.
 //!
-//! Each thread has three numbers, `a`, `b` and `c`. A program is steps: some a thread does alone, in a device function;
-//! in the others the threads exchange numbers. The host has no threads that wait for each other, so the text of a program
-//! is written twice: as a kernel, and as a function over the numbers of all threads of a block, in which a model in
-//! `model.rs.in` stands for each exchange. Nothing here depends on the order of threads, and nothing panics: what the
-//! others do then is another test's.
+//! Each thread has three numbers, `a`, `b` and `c`. A program is a sequence of steps. In some, each thread computes by itself in a
+//! device function; in the others the threads exchange numbers. On the host there are no such threads, so a program is written
+//! twice: as a kernel, and as a function over the numbers of all threads of a block, in which a model from `model.rs.in` replaces
+//! each exchange. No result depends on the order of threads, and nothing panics: other tests cover panics.
 
 use std::fmt::Write as _;
 
@@ -12,12 +11,12 @@ use super::expression::{Inputs, Ty, Writer, bits};
 use super::program::kernels;
 use super::random::Random;
 
-/// What a shuffle takes.
-const SHUFFLED: [Ty; 6] = ["i32", "u32", "i64", "u64", "f32", "f64"];
+/// The types of shuffles.
+const SHUFFLE_TYPES: [Ty; 6] = ["i32", "u32", "i64", "u64", "f32", "f64"];
 const INTEGERS: [Ty; 4] = ["i32", "u32", "i64", "u64"];
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
-/// Lanes of a warp that lie side by side.
+/// Contiguous lanes of a warp.
 #[derive(Clone, Copy)]
 struct Lanes {
     mask: &'static str,
@@ -26,13 +25,13 @@ struct Lanes {
 
 const ALL: Lanes = Lanes { mask: "0xffff_ffffu32", count: 32 };
 
-/// A program in the making: on the device and on the host.
+/// A program that is being generated, for the device and for the host.
 struct Block {
     writer: Writer,
     number: u64,
     /// The types of `a`, `b` and `c`; the first is an integer, the second a `u32`.
     types: [Ty; 3],
-    /// The threads of a block.
+    /// The number of threads in a block.
     threads: usize,
     functions: String,
     steps: usize,
@@ -42,13 +41,13 @@ struct Block {
 
 /// The text of a program.
 pub(super) fn text(mut random: Random, number: u64) -> String {
-    let types = [random.of(&INTEGERS), "u32", random.of(&SHUFFLED)];
+    let types = [random.of(&INTEGERS), "u32", random.of(&SHUFFLE_TYPES)];
     let threads = random.of(&[32, 64, 128]);
     let mut writer = Writer::new(random, false, Inputs::Words);
-    writer.total = true;
+    writer.panic_free = true;
     let (functions, device, host) = Default::default();
     let mut block = Block { writer, number, types, threads, functions, steps: 0, device, host };
-    block.alone(1);
+    block.independent(1);
     for _ in 0..3 + block.writer.random.below(5) {
         block.step(1, 2);
     }
@@ -61,7 +60,7 @@ impl Block {
         format!("({a}, {b}, {c})")
     }
 
-    /// A line of both texts.
+    /// Writes a line to both texts.
     fn both(&mut self, indent: usize, text: &str) {
         self.lines(indent, text, text);
     }
@@ -74,12 +73,12 @@ impl Block {
 
     fn step(&mut self, indent: usize, depth: usize) {
         match self.writer.random.below(if depth == 0 { 8 } else { 11 }) {
-            0 => self.alone(indent),
+            0 => self.independent(indent),
             1 => self.tile(indent),
-            2 => self.counted(indent),
+            2 => self.counting_barrier(indent),
             3 => self.atomic(indent),
-            4 => self.halves(indent),
-            5 => self.total(indent),
+            4 => self.divergent(indent),
+            5 => self.grid_atomic(indent),
             6..=7 => self.warp(indent, ALL),
             8 => {
                 let count = 1 + self.writer.random.below(3);
@@ -87,7 +86,7 @@ impl Block {
                 self.inside(indent, depth);
             }
             9 => {
-                // the same for all threads of a block
+                // The condition is the same for all threads of a block.
                 let bit = self.writer.random.below(4);
                 self.both(indent, &format!("if (x[{bit}] >> (block as u32)) & 1 == 0 {{"));
                 self.inside(indent, depth);
@@ -103,8 +102,8 @@ impl Block {
         self.both(indent, "}");
     }
 
-    /// What each thread does alone.
-    fn alone(&mut self, indent: usize) {
+    /// A step in which each thread computes by itself.
+    fn independent(&mut self, indent: usize) {
         let (number, step) = (self.number, self.steps);
         self.steps += 1;
         self.writer.variables.clear();
@@ -135,7 +134,7 @@ impl Block {
         (NAMES[place], self.types[place])
     }
 
-    /// Numbers change places in shared memory.
+    /// A step that exchanges numbers through shared memory.
     fn tile(&mut self, indent: usize) {
         let ((name, ty), threads) = (self.number(), self.threads);
         let (factor, shift) = (1 + 2 * self.writer.random.below(20), self.writer.random.below(threads));
@@ -151,8 +150,8 @@ impl Block {
         );
     }
 
-    /// A barrier that counts.
-    fn counted(&mut self, indent: usize) {
+    /// A barrier with a reduction, such as a count.
+    fn counting_barrier(&mut self, indent: usize) {
         let (threads, bit) = (self.threads, self.writer.random.below(12));
         let asked = format!("(b >> {bit}u32) & 1u32 == 1u32");
         let model = format!("(b[t] >> {bit}u32) & 1u32 == 1u32");
@@ -171,7 +170,7 @@ impl Block {
         );
     }
 
-    /// All threads change a few numbers in shared memory, and read them.
+    /// Atomics of all threads on a few numbers in shared memory, which the threads then read.
     fn atomic(&mut self, indent: usize) {
         let ty = self.types[0];
         let op = self.writer.random.of(&["add", "sub", "min", "max", "and", "or", "xor"]);
@@ -191,9 +190,9 @@ impl Block {
         );
     }
 
-    /// All threads of all blocks change a number of the grid's, which nobody reads.
-    fn total(&mut self, indent: usize) {
-        // always the same operation on one number: others would show the order of the threads
+    /// An atomic of all threads of the grid on a number in global memory, which no thread reads.
+    fn grid_atomic(&mut self, indent: usize) {
+        // The operation on one number is always the same: a mix would depend on the order of the threads.
         let (place, op) =
             self.writer.random.of(&[(0, "add"), (1, "xor"), (2, "max"), (3, "min"), (4, "or"), (5, "and")]);
         self.lines(
@@ -203,8 +202,8 @@ impl Block {
         );
     }
 
-    /// Two parts of each warp do different things.
-    fn halves(&mut self, indent: usize) {
+    /// A branch in which two parts of each warp diverge.
+    fn divergent(&mut self, indent: usize) {
         self.lines(indent, "if t % 32 < 16 {", "{");
         self.warp(indent + 1, Lanes { mask: "0x0000_ffffu32", count: 16 });
         self.lines(indent, "} else {", "}\n    {");
@@ -212,10 +211,10 @@ impl Block {
         self.both(indent, "}");
     }
 
-    /// One warp of the block does what the others do not.
+    /// A branch that only one warp of the block takes.
     fn one_warp(&mut self, indent: usize) {
         let (threads, warp) = (self.threads, self.writer.random.below(self.threads / 32));
-        // the model is of whole blocks: the other warps' numbers are put back
+        // The model computes whole blocks, so the other warps' numbers are restored.
         self.lines(indent, &format!("if t / 32 == {warp} {{"), "let before = (a.clone(), b.clone(), c.clone());");
         self.warp(indent + 1, ALL);
         self.lines(
@@ -227,7 +226,7 @@ impl Block {
         );
     }
 
-    /// An operation of some lanes.
+    /// A warp operation of some lanes.
     fn warp(&mut self, indent: usize, lanes: Lanes) {
         let (of, bit, mask) = (self.types[0], self.writer.random.below(8), lanes.mask);
         let (asked, model) = (format!("(b >> {bit}u32) & 1u32 == 0u32"), format!("(b[t] >> {bit}u32) & 1u32 == 0u32"));
@@ -236,26 +235,26 @@ impl Block {
             3 => {
                 let function = self.writer.random.of(&["all", "any", "eq"]);
                 let device = format!("({function}_sync({mask}, {asked}) as u32)");
-                self.voted(indent, lanes, &device, "vote", &format!("model::{function}, |t| {model}"));
+                self.vote(indent, lanes, &device, "vote", &format!("model::{function}, |t| {model}"));
             }
-            4 => self.voted(indent, lanes, &format!("ballot_sync({mask}, {asked})"), "ballot", &format!("|t| {model}")),
+            4 => self.vote(indent, lanes, &format!("ballot_sync({mask}, {asked})"), "ballot", &format!("|t| {model}")),
             5 => {
                 let device = format!("match_any_sync({mask}, a & 3{of})");
-                self.voted(indent, lanes, &device, "match_any", &format!("|t| a[t] & 3{of}"));
+                self.vote(indent, lanes, &device, "match_any", &format!("|t| a[t] & 3{of}"));
             }
             6 => {
                 let device = format!("match_all_sync({mask}, a | ({of}::MAX << 1u32)).0");
-                self.voted(indent, lanes, &device, "match_all", &format!("|t| a[t] | ({of}::MAX << 1u32)"));
+                self.vote(indent, lanes, &device, "match_all", &format!("|t| a[t] | ({of}::MAX << 1u32)"));
             }
             _ => {
                 let op = self.writer.random.of(&["add", "min", "max", "and", "or", "xor"]);
                 let device = format!("reduce_{op}_sync({mask}, b)");
-                self.voted(indent, lanes, &device, "reduce", &format!("model::{op}::<u32>, |t| b[t]"));
+                self.vote(indent, lanes, &device, "reduce", &format!("model::{op}::<u32>, |t| b[t]"));
             }
         }
     }
 
-    /// A shuffle that stays in the lanes: of a part of a warp that is a power of two, `xor` does.
+    /// A shuffle within the lanes. `xor` stays within them, since their number is a power of two.
     fn shuffle(&mut self, indent: usize, Lanes { mask, count }: Lanes) {
         let ((name, _), delta) = (self.number(), self.writer.random.below(count));
         let (function, by, from) = match self.writer.random.below(if count == 32 { 4 } else { 1 }) {
@@ -271,8 +270,8 @@ impl Block {
         );
     }
 
-    /// A number that the lanes find together goes into `b`.
-    fn voted(&mut self, indent: usize, Lanes { mask, .. }: Lanes, device: &str, function: &str, of: &str) {
+    /// A vote or reduction of the lanes, whose result is combined with `b`.
+    fn vote(&mut self, indent: usize, Lanes { mask, .. }: Lanes, device: &str, function: &str, of: &str) {
         self.lines(
             indent,
             &format!("b = b.wrapping_mul(5u32) ^ {device};"),

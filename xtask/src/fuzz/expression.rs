@@ -1,7 +1,7 @@
-//! Expressions of every type of the kernel language, at random.
+//! Random expressions of every type of the kernel language.
 //!
-//! Everything is in parentheses and every literal has its suffix, so that a text means the same whatever it stands in.
-//! What yields a number by arithmetic is in `number.rs`.
+//! Everything is in parentheses and every literal has its suffix, so that the meaning of a text does not depend on its context.
+//! Arithmetic is in `number.rs`.
 
 use super::items::{Enum, Struct};
 use super::random::Random;
@@ -15,7 +15,7 @@ pub(super) const UNSIGNED: [Ty; 6] = ["u8", "u16", "u32", "u64", "u128", "usize"
 pub(super) const FLOATS: [Ty; 2] = ["f32", "f64"];
 pub(super) const HALVES: [Ty; 2] = ["f16", "bf16"];
 
-/// Something in scope that has a type and, where it is mutable, can be assigned to: a variable, or a part of one.
+/// A variable in scope, or a field or element of one, with its type.
 #[derive(Clone)]
 pub(super) struct Variable {
     pub(super) name: String,
@@ -23,7 +23,7 @@ pub(super) struct Variable {
     pub(super) mutable: bool,
 }
 
-/// A function, closure or method that can be called: the text up to its arguments, which are behind a parenthesis.
+/// A function, closure or method in scope: the text of its call up to the opening parenthesis, and its signature.
 #[derive(Clone)]
 pub(super) struct Callee {
     pub(super) open: String,
@@ -31,7 +31,7 @@ pub(super) struct Callee {
     pub(super) result: Ty,
 }
 
-/// What is being written: random choices, and what is in scope.
+/// The state of the generator: the random numbers, and the items and variables in scope.
 pub(super) struct Writer {
     pub(super) random: Random,
     pub(super) variables: Vec<Variable>,
@@ -39,24 +39,24 @@ pub(super) struct Writer {
     pub(super) structs: Vec<Struct>,
     pub(super) enums: Vec<Enum>,
     pub(super) names: usize,
-    /// Whether the program is compiled with checks of overflow.
+    /// True if the program is compiled with overflow checks.
     pub(super) checked: bool,
-    /// What there is to read: the words `x` of thread `i`, and the matrix `a`.
+    /// The inputs in scope: the words `x` of thread `i`, and the matrix `a`.
     pub(super) inputs: Inputs,
-    /// Whether nothing may panic.
-    pub(super) total: bool,
-    /// The snippets that are written among the statements.
+    /// True if the program must not panic.
+    pub(super) panic_free: bool,
+    /// The snippets that are inserted between the statements.
     pub(super) snippets: Vec<&'static Snippet>,
     pub(super) next_snippet: usize,
-    /// The number of those that have been written.
-    pub(super) written: usize,
+    /// The number of snippets that have been inserted.
+    pub(super) inserted: usize,
     /// The program's number.
     pub(super) number: u64,
-    /// The items of the snippets.
-    pub(super) beside: String,
+    /// The items of the inserted snippets.
+    pub(super) snippet_items: String,
 }
 
-/// What a function is given to read.
+/// The inputs of a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inputs {
     None,
@@ -76,7 +76,7 @@ pub(super) fn is_signed(ty: Ty) -> bool {
     SIGNED.contains(&ty)
 }
 
-/// What a variable is, as a number of 64 bits; all NaNs are one.
+/// Code for the 64 bits of a variable's value; all NaNs have the same bits.
 pub(super) fn bits(name: &str, ty: Ty) -> String {
     match ty {
         "f16" => format!("(if {name}.is_nan() {{ 0x7e00u16 }} else {{ {name}.to_bits() }}) as u64"),
@@ -91,8 +91,8 @@ pub(super) fn bits(name: &str, ty: Ty) -> String {
 impl Writer {
     pub(super) fn new(random: Random, checked: bool, inputs: Inputs) -> Self {
         let (variables, callees, structs, enums) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let (snippets, beside) = (Vec::new(), String::new());
-        let (names, number, total, next_snippet, written) = (0, 0, false, 0, 0);
+        let (snippets, snippet_items) = (Vec::new(), String::new());
+        let (names, number, panic_free, next_snippet, inserted) = (0, 0, false, 0, 0);
         Self {
             random,
             variables,
@@ -102,12 +102,12 @@ impl Writer {
             names,
             checked,
             inputs,
-            total,
+            panic_free,
             snippets,
             next_snippet,
-            written,
+            inserted,
             number,
-            beside,
+            snippet_items,
         }
     }
 
@@ -133,25 +133,25 @@ impl Writer {
         }
     }
 
-    /// A new name.
+    /// Returns a new name.
     pub(super) fn name(&mut self) -> String {
         self.names += 1;
         format!("v{}", self.names)
     }
 
-    /// A variable of that type.
+    /// Returns a variable of that type.
     pub(super) fn variable(&mut self, ty: Ty, mutable: bool) -> Option<String> {
         let suits = |variable: &&Variable| variable.ty == ty && (variable.mutable || !mutable);
         let suiting: Vec<&Variable> = self.variables.iter().filter(suits).collect();
         if suiting.is_empty() { None } else { Some(suiting[self.random.below(suiting.len())].name.clone()) }
     }
 
-    /// Puts a variable into scope.
+    /// Adds a variable to the scope.
     pub(super) fn declare(&mut self, name: String, ty: Ty, mutable: bool) {
         self.variables.push(Variable { name, ty, mutable });
     }
 
-    /// An expression in which one more variable is in scope.
+    /// Generates an expression with one more variable in scope.
     pub(super) fn with(&mut self, name: &str, of: Ty, ty: Ty, depth: usize) -> String {
         self.declare(name.to_owned(), of, false);
         let text = self.expression(ty, depth);
@@ -159,7 +159,7 @@ impl Writer {
         text
     }
 
-    /// An expression of a type; the greater `depth`, the larger.
+    /// Generates an expression of a type, of at most that depth.
     pub(super) fn expression(&mut self, ty: Ty, depth: usize) -> String {
         if depth == 0 || self.random.one_in(6) {
             return self.leaf(ty);
@@ -206,7 +206,7 @@ impl Writer {
         }
     }
 
-    /// An element of the matrix, which has 4 rows and 6 columns; at times there is none.
+    /// An element of the matrix, which has 4 rows and 6 columns; sometimes out of bounds.
     fn of_matrix(&mut self) -> String {
         let (row, column) = (self.random.below(4), self.random.below(6));
         match self.random.below(12) {
@@ -335,7 +335,7 @@ impl Writer {
         }
     }
 
-    /// Parts of tuples, arrays, structs, enums, `Option`.
+    /// Fields and elements of tuples, arrays, structs, enums and `Option`.
     fn composed(&mut self, ty: Ty, depth: usize) -> String {
         let (a, b) = (self.expression(ty, depth), self.expression(ty, depth));
         match self.random.below(9) {
@@ -345,7 +345,7 @@ impl Writer {
             }
             1 => {
                 let index = self.expression("usize", depth);
-                let many = if self.random.one_in(10) && !self.total { 4 } else { 3 };
+                let many = if self.random.one_in(10) && !self.panic_free { 4 } else { 3 };
                 format!("[{a}, {b}, {a}][{index} % {many}usize]")
             }
             2 => format!("(Pair {{ a: {a}, b: {} }}).a", self.expression("u32", depth)),

@@ -1,6 +1,6 @@
 //! Items of a program: device functions, structs with methods, enums, traits and generic functions.
 //!
-//! What an item offers to expressions is put into the writer's scope, so that a later item may use an earlier one.
+//! The functions and types of an item are added to the writer's scope, so that later items can use them.
 
 use std::fmt::Write as _;
 
@@ -11,13 +11,13 @@ use super::expression::{Callee, FLOATS, HALVES, Inputs, Ty, Variable, Writer};
 pub(super) struct Struct {
     pub(super) name: String,
     fields: Vec<Field>,
-    /// Its method of `&mut self`, with what it takes and yields.
+    /// The types of the argument and the result of its method of `&mut self`.
     pub(super) changing: (Ty, Ty),
-    /// Its method of `self`.
+    /// The types of the argument and the result of its method of `self`.
     pub(super) reading: (Ty, Ty),
 }
 
-/// A field, called `f0`, `f1` and so on, by its type.
+/// The type of a field; fields are named `f0`, `f1` and so on.
 #[derive(Clone, Copy)]
 enum Field {
     Plain(Ty),
@@ -38,7 +38,7 @@ impl Field {
         }
     }
 
-    /// Its parts, behind its name, with whether they can be assigned to.
+    /// Its fields and elements: the suffix after its name, the type, and whether it can be assigned to.
     fn parts(&self) -> Vec<(String, Ty, bool)> {
         let part = |text: &str, ty| (text.to_owned(), ty, true);
         match *self {
@@ -51,7 +51,7 @@ impl Field {
     }
 }
 
-/// An enum's name and the integer that it is.
+/// An enum's name and its integer type.
 #[derive(Clone)]
 pub(super) struct Enum {
     name: String,
@@ -59,7 +59,7 @@ pub(super) struct Enum {
 }
 
 impl Writer {
-    /// Some items, whose names end in that number.
+    /// Generates some items, whose names end in that number.
     pub(super) fn items(&mut self, number: u64) -> String {
         let inputs = std::mem::replace(&mut self.inputs, Inputs::None);
         let mut text = String::new();
@@ -90,7 +90,7 @@ impl Writer {
         if self.checked { "#[device(checked)]" } else { "#[device]" }
     }
 
-    /// An expression over nothing but these.
+    /// Generates an expression over these variables only.
     fn over(&mut self, variables: &[(&str, Ty)], ty: Ty, depth: usize) -> String {
         let of = |&(name, ty): &(&str, Ty)| Variable { name: name.to_owned(), ty, mutable: false };
         let around = std::mem::replace(&mut self.variables, variables.iter().map(of).collect());
@@ -141,7 +141,7 @@ impl Writer {
         text
     }
 
-    /// What a number is as an enum's variant.
+    /// A number from a variant of an enum.
     pub(super) fn of_enum(&mut self, ty: Ty, depth: usize) -> Option<String> {
         let Enum { name, of } = self.enums.last()?.clone();
         let (value, number) = (self.expression(of, depth), self.name());
@@ -200,7 +200,7 @@ impl Writer {
         }
     }
 
-    /// Puts a struct's parts into scope.
+    /// Adds a struct's fields and elements to the scope.
     pub(super) fn parts(&mut self, name: &str, structure: &Struct, mutable: bool) {
         for (index, field) in structure.fields.iter().enumerate() {
             for (part, ty, assignable) in field.parts() {
@@ -209,7 +209,7 @@ impl Writer {
         }
     }
 
-    /// A part of `self` that can be assigned to, and its type.
+    /// A field or element of `self` that can be assigned to, and its type.
     fn assignable(&mut self, structure: &Struct) -> (String, Ty) {
         let parts: Vec<(String, Ty)> = (0..)
             .zip(&structure.fields)
@@ -220,7 +220,7 @@ impl Writer {
         parts[self.random.below(parts.len())].clone()
     }
 
-    /// `S { f0: .., f1: .. }`
+    /// Generates `S { f0: .., f1: .. }`.
     pub(super) fn construct(&mut self, structure: &Struct, depth: usize) -> String {
         let mut text = format!("{} {{ ", structure.name);
         for (index, field) in structure.fields.iter().enumerate() {
@@ -250,7 +250,7 @@ impl Writer {
         text + "}"
     }
 
-    /// A part of a new struct, or what its method makes of it.
+    /// A field of a new struct, or the result of its method.
     pub(super) fn of_struct(&mut self, ty: Ty, depth: usize) -> Option<String> {
         let structure = self.structs.last()?.clone();
         let built = self.construct(&structure, depth);

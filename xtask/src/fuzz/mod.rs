@@ -1,10 +1,9 @@
-//! `fuzz`: kernels at random, run by rustc's code on the host and by the software device at two levels of optimisation and
-//! on both of its engines, compared bit for bit, panics included.
+//! `fuzz`: generates random kernels, and compares rustc's code on the host with the software device, at two levels of optimisation
+//! and on both of its engines, bit for bit and including panics.
 //!
-//! The programs of a seed are a package of their own below the target folder: rustc compiles them, since they are Rust.
-//! Half of the seeds ask for `checked` kernels and compile the host's code with overflow checks; the others wrap. What
-//! is not compared: the bits of NaNs, which Rust leaves open, and the message of a panic. An error at the launch of what rustc
-//! takes is a finding too.
+//! The programs of a seed are a package below the target folder, which rustc compiles. Odd seeds generate `checked` kernels and
+//! compile the host's code with overflow checks; with even seeds arithmetic wraps. Not compared are the bits of NaNs, which Rust
+//! leaves unspecified, and the messages of panics. An error at the launch of a program that rustc accepts is a finding too.
 
 mod block;
 mod expression;
@@ -28,36 +27,36 @@ use crate::workspace;
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// What the programs are made from; the clock's time if none is given
+    /// The seed of the programs; the current time if none is given
     #[arg(long)]
     seed: Option<u64>,
-    /// How many programs
+    /// The number of programs
     #[arg(long, default_value_t = 60)]
     count: u64,
-    /// Only the program of this number, among those of the seed
+    /// Generate only the program with this number
     #[arg(long)]
     only: Option<u64>,
-    /// Features that are not mended yet, to be written too; `all` for every one
+    /// Also generate these features, which are known failures; `all` for every one
     #[arg(long, value_delimiter = ',')]
     features: Vec<String>,
-    /// The only features to be written
+    /// Generate only these features
     #[arg(long, value_delimiter = ',')]
     only_features: Vec<String>,
 }
 
-/// So many programs stand in one file.
-const IN_FILE: usize = 20;
+/// The number of programs in one file.
+const PROGRAMS_PER_FILE: usize = 20;
 
-/// So many programs stand in one package; more take rustc more memory than they spare.
-const IN_PACKAGE: usize = 100;
+/// The number of programs in one package; a larger one takes rustc too much memory.
+const PROGRAMS_PER_PACKAGE: usize = 100;
 
-/// The seeds whose first programs the gate runs: with wrapping arithmetic, and with checks of overflow.
+/// The seeds whose first programs the gate runs: with wrapping arithmetic, and with overflow checks.
 const GATE_SEEDS: [u64; 2] = [4, 5];
 
-/// The number of programs of each that it runs.
+/// The number of programs of each seed that the gate runs.
 const GATE_PROGRAMS: u64 = 27;
 
-/// The programs of the gate.
+/// Runs the programs of the gate.
 pub(crate) fn gate() -> Result<()> {
     GATE_SEEDS
         .into_iter()
@@ -72,22 +71,23 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     if let Some(only) = options.only {
         return programs(seed, only..only + 1, &chosen, Dependencies::Shared);
     }
-    let dependencies = if options.count > IN_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
-    (0..options.count).step_by(IN_PACKAGE).try_for_each(|first| {
-        programs(seed, first..options.count.min(first + IN_PACKAGE as u64), &chosen, dependencies)
+    let dependencies =
+        if options.count > PROGRAMS_PER_PACKAGE as u64 { Dependencies::Optimized } else { Dependencies::Shared };
+    (0..options.count).step_by(PROGRAMS_PER_PACKAGE).try_for_each(|first| {
+        programs(seed, first..options.count.min(first + PROGRAMS_PER_PACKAGE as u64), &chosen, dependencies)
     })
 }
 
-/// How the compiler and the software device are built, of which the programs are not a part.
+/// The profile of the compiler and the software device, on which the programs depend.
 #[derive(Clone, Copy, PartialEq)]
 enum Dependencies {
-    /// As for the tests, whose build they share.
+    /// That of the tests, whose build is shared.
     Shared,
-    /// Optimized, with assertions: long runs take half the time.
+    /// Optimized with assertions, which halves the time of long runs.
     Optimized,
 }
 
-/// Writes, compiles and runs the programs of these numbers.
+/// Generates, compiles and runs the programs with these numbers.
 fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Dependencies) -> Result<()> {
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("kernel-fuzz");
@@ -102,7 +102,7 @@ fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Depen
         String::from("#![allow(warnings, arithmetic_overflow, unconditional_panic)]\nmod model;\nmod support;\n");
     let mut calls = String::new();
     let numbers: Vec<u64> = numbers.collect();
-    for (file, numbers) in numbers.chunks(IN_FILE).enumerate() {
+    for (file, numbers) in numbers.chunks(PROGRAMS_PER_FILE).enumerate() {
         let text: String = numbers.iter().map(|&number| program::text(seed, number, checked, chosen)).collect();
         fs::write(
             source.join(format!("part{file}.rs")),
@@ -124,23 +124,23 @@ fn programs(seed: u64, numbers: Range<u64>, chosen: &Chosen, dependencies: Depen
         cargo
     };
     workspace::run(&mut cargo("build"))?;
-    // both engines of the device, side by side; one block is enough here
+    // Both engines of the device run at the same time.
     std::thread::scope(|scope| {
         let runs = ["regions", "fibers"].map(|engine| {
             let mut run = cargo("run");
-            // what is written at random is never found again
+            // A random kernel is never needed again.
             run.env("CUDA_JIT_CACHE", "off");
             run.env("CUDA_JIT_WARNINGS", "none").env("CUDA_SIM_ENGINE", engine);
             scope.spawn(move || workspace::output(&mut run))
         });
         runs.into_iter().try_for_each(|run| {
-            print!("{}", run.join().expect("what runs an engine does not panic")?);
+            print!("{}", run.join().expect("the thread does not panic")?);
             Ok(())
         })
     })
 }
 
-/// The package, whose own code alone is compiled with other checks than usual.
+/// The manifest of the package. The overflow checks are set for its own code only.
 fn manifest(checked: bool, dependencies: Dependencies) -> String {
     let optimized = match dependencies {
         Dependencies::Shared => "",
@@ -164,19 +164,19 @@ fn manifest(checked: bool, dependencies: Dependencies) -> String {
 mod tests {
     use super::*;
 
-    fn mended() -> Chosen {
+    fn supported() -> Chosen {
         Chosen::new(&[], &[]).expect("nothing is named")
     }
 
     #[test]
-    fn a_seed_is_always_the_same_programs() {
-        assert_eq!(program::text(7, 3, true, &mended()), program::text(7, 3, true, &mended()));
-        assert_ne!(program::text(7, 3, true, &mended()), program::text(8, 3, true, &mended()));
+    fn a_seed_always_gives_the_same_programs() {
+        assert_eq!(program::text(7, 3, true, &supported()), program::text(7, 3, true, &supported()));
+        assert_ne!(program::text(7, 3, true, &supported()), program::text(8, 3, true, &supported()));
     }
 
     #[test]
-    fn programs_reach_all_of_the_grammar() {
-        let text: String = (0..400).map(|number| program::text(1, number, false, &mended())).collect();
+    fn programs_cover_the_whole_grammar() {
+        let text: String = (0..400).map(|number| program::text(1, number, false, &supported())).collect();
         let forms = [
             "for ",
             "while ",

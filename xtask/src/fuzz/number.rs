@@ -1,7 +1,7 @@
-//! Arithmetic, at random: what integers and floats of every width can be asked for whose result is exact.
+//! Random arithmetic: the operations of integers and floats of every width whose result is exact.
 //!
-//! The sign and the bits of a NaN are nobody's promise, and of two zeros either is the smaller: what would show them is
-//! written so that it does not.
+//! The sign and the bits of a NaN are unspecified, and so is the minimum of two zeros: expressions are written so that their
+//! result does not depend on them.
 
 use super::expression::{FLOATS, HALVES, Ty, Writer, is_float, is_half, is_signed};
 
@@ -32,7 +32,7 @@ impl Writer {
         }
     }
 
-    /// What `half` has itself and, where `Float` is in scope, its methods.
+    /// The operations of `half`'s types and, where `Float` is in scope, its methods.
     pub(super) fn half(&mut self, ty: Ty, depth: usize) -> String {
         let a = self.expression(ty, depth);
         match self.random.below(11) {
@@ -50,14 +50,14 @@ impl Writer {
         }
     }
 
-    /// Of two zeros either may be the greater: adding one more makes them alike.
+    /// A minimum or maximum. Either of two zeros may be the result: adding a zero makes them equal.
     fn smaller_or_larger(&mut self, ty: Ty, a: &str, depth: usize) -> String {
         let zero = if is_half(ty) { format!("{ty}::ZERO") } else { format!("0.0{ty}") };
         let method = self.random.of(&["min", "max"]);
         format!("({a}.{method}({}) + {zero})", self.expression(ty, depth))
     }
 
-    /// The sign of what is no NaN.
+    /// The sign of a float that is not NaN.
     fn sign(&mut self, ty: Ty, a: &str, depth: usize) -> String {
         let one = if is_half(ty) { format!("{ty}::ONE") } else { format!("1.0{ty}") };
         let of = self.expression(ty, depth);
@@ -72,7 +72,7 @@ impl Writer {
         }
     }
 
-    /// `e as T`, or what halves have for it.
+    /// `e as T`, or the conversion of half-precision types.
     fn cast(&mut self, ty: Ty, depth: usize) -> String {
         let from = match self.random.below(8) {
             0 if !is_float(ty) && !is_half(ty) => "bool",
@@ -83,7 +83,7 @@ impl Writer {
         let value = self.expression(from, depth);
         match (is_half(from), is_half(ty)) {
             (false, false) => format!("({value} as {ty})"),
-            // from `f64` at once `half` rounds twice
+            // Directly from `f64`, `half` rounds twice.
             (false, true) => format!("{ty}::from_f32({value} as f32)"),
             (true, true) => format!("{ty}::from_f32({value}.to_f32())"),
             (true, false) if ty == "f64" => format!("{value}.to_f64()"),
@@ -95,10 +95,10 @@ impl Writer {
         let a = self.expression(ty, depth);
         match self.random.below(20) {
             0..=3 => self.plain(ty, &a, depth),
-            4 => self.divided(ty, &a, depth),
+            4 => self.division(ty, &a, depth),
             5 => {
                 let by = self.expression("u32", depth);
-                match (self.total, self.random.one_in(8)) {
+                match (self.panic_free, self.random.one_in(8)) {
                     (true, _) => format!("{a}.{}({by})", self.random.of(&["wrapping_shl", "wrapping_shr"])),
                     (_, true) => format!("({a} {} {by})", self.random.of(&["<<", ">>"])),
                     (_, false) => format!("({a} {} ({by} & 7u32))", self.random.of(&["<<", ">>"])),
@@ -148,7 +148,7 @@ impl Writer {
                 let power = self.random.below(4);
                 format!(
                     "{a}.{}({power}u32)",
-                    if self.total { "wrapping_pow" } else { self.random.of(&["pow", "wrapping_pow"]) }
+                    if self.panic_free { "wrapping_pow" } else { self.random.of(&["pow", "wrapping_pow"]) }
                 )
             }
             16 => {
@@ -173,20 +173,20 @@ impl Writer {
         let op = self.random.of(&["+", "-", "*", "&", "|", "^"]);
         let b = self.expression(ty, depth);
         match op {
-            "+" if self.total => format!("{a}.wrapping_add({b})"),
-            "-" if self.total => format!("{a}.wrapping_sub({b})"),
-            "*" if self.total => format!("{a}.wrapping_mul({b})"),
+            "+" if self.panic_free => format!("{a}.wrapping_add({b})"),
+            "-" if self.panic_free => format!("{a}.wrapping_sub({b})"),
+            "*" if self.panic_free => format!("{a}.wrapping_mul({b})"),
             _ => format!("({a} {op} {b})"),
         }
     }
 
-    /// A division, mostly by what is not zero.
-    fn divided(&mut self, ty: Ty, a: &str, depth: usize) -> String {
+    /// A division, mostly by a nonzero number.
+    fn division(&mut self, ty: Ty, a: &str, depth: usize) -> String {
         let by = self.expression(ty, depth);
-        let by = if self.random.one_in(8) && !self.total { by } else { format!("({by} | 1{ty})") };
+        let by = if self.random.one_in(8) && !self.panic_free { by } else { format!("({by} | 1{ty})") };
         match self.random.below(6) {
             0..=1 => format!("{a}.{}({by})", self.random.of(&["wrapping_div", "wrapping_rem"])),
-            _ if self.total => format!("{a}.wrapping_rem({by})"),
+            _ if self.panic_free => format!("{a}.wrapping_rem({by})"),
             2 => format!("{a}.rem_euclid({by})"),
             3 => format!("{a}.div_euclid({by})"),
             _ => format!("({a} {} {by})", self.random.of(&["/", "%"])),
@@ -197,8 +197,8 @@ impl Writer {
         match self.random.below(6) {
             0 => format!("({a}.unsigned_abs() as {ty})"),
             1 => format!("({a}.{}() as {ty})", self.random.of(&["is_positive", "is_negative"])),
-            2 if !self.total => format!("{a}.abs()"),
-            3 if !self.total => format!("(-{a})"),
+            2 if !self.panic_free => format!("{a}.abs()"),
+            3 if !self.panic_free => format!("(-{a})"),
             _ => format!("{a}.{}()", self.random.of(&["wrapping_abs", "signum"])),
         }
     }

@@ -1,7 +1,7 @@
-//! Programs: functions of statements, and two kernels that call them, at two levels of optimisation.
+//! Random programs: functions of statements, and two kernels that call them, at two levels of optimisation.
 //!
-//! A program yields one number for each thread, that every variable in scope at its end went into. It comes with a
-//! function that compares the host's numbers with the device's.
+//! A program yields one number for each thread: a hash of every variable that is in scope at its end. A generated function
+//! compares the host's numbers with the device's.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use super::expression::{Inputs, Variable, Writer, bits};
 use super::random::Random;
 use super::snippets::Chosen;
 
-/// So many snippets at least a function has.
+/// The lowest number of snippets in a function.
 const SNIPPETS: usize = 4;
-/// So many functions are among the programs of a seed that the gate runs.
+/// The number of functions among the programs of a seed that the gate runs.
 const GATE: u64 = 19;
 
 /// The text of a program.
@@ -24,13 +24,13 @@ pub(super) fn text(seed: u64, number: u64, checked: bool, chosen: &Chosen) -> St
     }
 }
 
-/// The options of a program's kernels: without optimisation, with all that a debugger is told, and with it.
+/// The options of a program's kernels: unoptimised with full debug information, and optimised.
 pub(super) fn kernels(checked: bool) -> [(char, String); 2] {
     let checked = if checked { "checked, " } else { "" };
     [('o', "debug"), ('q', "opt = 3")].map(|(name, how)| (name, format!("#[kernel({checked}fma = false, {how})]")))
 }
 
-/// A device function `p` of items and statements, of words, a matrix and a row to write.
+/// Generates a device function `p` with items and statements. Its arguments are words, a matrix, and a row to write.
 fn function(random: Random, seed: u64, number: u64, checked: bool, chosen: &Chosen) -> String {
     let mut writer = Writer::new(random, checked, Inputs::WordsAndMatrix);
     let device = if checked { "(checked)" } else { "" };
@@ -39,10 +39,10 @@ fn function(random: Random, seed: u64, number: u64, checked: bool, chosen: &Chos
         writer.declare(format!("m[{word}]"), "u64", true);
     }
     (writer.number, writer.snippets) = (number, chosen.snippets());
-    // one after the other, through the programs of a seed that have some and on in the next seed
+    // The snippets are used in turn, over the programs of a seed that have some and on into the next seed.
     writer.next_snippet = (seed % (1 << 32) * GATE + number - number / 6 * 2) as usize * SNIPPETS;
     let body = writer.body();
-    text += &writer.beside;
+    text += &writer.snippet_items;
     let _ = write!(
         text,
         "#[device{device}]\npub fn p{number}(x: &[u64], a: ArrayView2<'_, u32>, mut m: ArrayViewMut1<'_, u64>, i: usize) -> u64 \
@@ -65,7 +65,7 @@ fn function(random: Random, seed: u64, number: u64, checked: bool, chosen: &Chos
     text
 }
 
-/// A closure that the launch passes, with what it captured.
+/// Generates a closure that the launch passes, with its captures.
 fn closure(random: Random, number: u64, checked: bool) -> String {
     let mut writer = Writer::new(random, checked, Inputs::Words);
     let mut text = writer.items(number);
@@ -111,13 +111,13 @@ impl Writer {
                 self.snippet(&mut text, 1);
             }
         }
-        while self.written < SNIPPETS {
+        while self.inserted < SNIPPETS {
             self.snippet(&mut text, 1);
         }
         text + &self.hash(1)
     }
 
-    /// One number of all variables in scope.
+    /// Code that hashes all variables in scope.
     pub(super) fn hash(&self, indent: usize) -> String {
         let pad = "    ".repeat(indent);
         let mut text = format!("{pad}let mut h = 0u64;\n");
@@ -127,12 +127,12 @@ impl Writer {
         text + &pad + "h\n"
     }
 
-    /// Something that a closure takes from around it: a number, an array, a tuple, an option or a struct.
+    /// A captured variable of a closure: a number, an array, a tuple, an option or a struct.
     fn capture(&mut self, text: &mut String) {
         let inputs = std::mem::replace(&mut self.inputs, Inputs::None);
         let around = std::mem::take(&mut self.variables);
         let callees = std::mem::take(&mut self.callees);
-        let (ty, name, total) = (self.ty(), self.name(), std::mem::replace(&mut self.total, true));
+        let (ty, name, panic_free) = (self.ty(), self.name(), std::mem::replace(&mut self.panic_free, true));
         let (value, other) = (self.expression(ty, 0), self.expression("i16", 0));
         let mut parts = vec![(name.clone(), ty)];
         let value = match self.random.below(5) {
@@ -164,6 +164,6 @@ impl Writer {
         for (name, ty) in parts {
             self.declare(name, ty, false);
         }
-        (self.inputs, self.callees, self.total) = (inputs, callees, total);
+        (self.inputs, self.callees, self.panic_free) = (inputs, callees, panic_free);
     }
 }

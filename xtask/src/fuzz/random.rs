@@ -1,6 +1,6 @@
-//! Numbers at random from a seed (splitmix64), and choices made with them.
+//! Random numbers from a seed (splitmix64), and choices made with them.
 
-/// The state.
+/// The state of the generator.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -16,7 +16,7 @@ impl Random {
         (self.next() % bound as u64) as usize
     }
 
-    /// True once in so many times.
+    /// Returns true with probability 1 / `times`.
     pub(super) fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -1,29 +1,29 @@
-//! Snippets: what random expressions do not come upon. Names that shadow each other, values that change while they are passed
-//! on, impls that differ from what a derive would write, macros with names of their own.
+//! Snippets: code that random expressions do not produce, such as names that shadow each other, values that change while they
+//! are passed, impls that differ from a derived one, and macros that declare names.
 //!
-//! A snippet is a text whose numbers, types and expressions are drawn when it is written. Each belongs to a feature, and a
-//! feature that the language does not yet mean as rustc does is [`State::Open`]: only `--features` writes it, until it is
-//! mended. In a snippet `@` stands for what tells it from all others, `$k` for a small number, `$u32` and other types'
-//! names for an expression of that type, `$T` for one type of integers and `$e` for an expression of it, `$at` for `@`.
+//! A snippet is a template whose numbers, types and expressions are drawn when it is instantiated. Each belongs to a feature. A
+//! feature that behaves differently from rustc is a [`State::KnownFailure`], which only `--features` generates until it is
+//! fixed. In a snippet `@` stands for a suffix that makes its names unique, `$k` for a small number, `$u32` and other types'
+//! names for an expression of that type, `$T` for an integer type and `$e` for an expression of it, `$at` for `@`.
 
 use super::expression::{Inputs, Ty, Writer};
 
-/// Snippets whose device results are compared with rustc's.
+/// The state of a feature: whether device and host agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// It does: a difference is a finding.
-    Mended,
-    /// It does not, or the macros refuse what rustc takes.
-    Open,
+    /// They agree: a difference is a finding.
+    Supported,
+    /// They are known to differ, or the macros refuse code that rustc accepts.
+    KnownFailure,
 }
 
-/// A text to be completed.
+/// A template of code.
 pub(super) struct Snippet {
-    /// Items beside the function.
+    /// Items outside of the function.
     pub(super) items: &'static str,
     /// Statements of its body.
     pub(super) body: &'static str,
-    /// The names that these bind, for other expressions to read; all go into the program's number.
+    /// The variables that the body declares, for use by other expressions; all are part of the program's hash.
     pub(super) yields: &'static [(&'static str, Ty)],
 }
 
@@ -35,12 +35,12 @@ pub(super) struct Feature {
     pub(super) snippets: &'static [Snippet],
 }
 
-/// The features whose snippets are written.
+/// The names of the features whose snippets are generated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chosen(Vec<&'static str>);
 
 impl Chosen {
-    /// Those that are mended, and `more`; if `only` names some, those alone.
+    /// The supported features and `more`; only those in `only` if it names some.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Chosen {
         let asked =
             |names: &[String], feature: &Feature| names.iter().any(|name| name == "all" || *name == feature.name);
         let chosen = all().filter(|feature| match only {
-            [] => feature.state == State::Mended || asked(more, feature),
+            [] => feature.state == State::Supported || asked(more, feature),
             only => asked(only, feature),
         });
         Ok(Self(chosen.map(|feature| feature.name).collect()))
@@ -72,9 +72,9 @@ impl Chosen {
 }
 
 impl Writer {
-    /// Writes a snippet: its items to the program's, its statements to `text`.
+    /// Inserts a snippet: its items among the program's, its statements into `text`.
     pub(super) fn snippet(&mut self, text: &mut String, indent: usize) {
-        self.written += 1;
+        self.inserted += 1;
         if self.snippets.is_empty() {
             return;
         }
@@ -85,11 +85,11 @@ impl Writer {
         let ty = self.integer();
         let inputs = std::mem::replace(&mut self.inputs, Inputs::None);
         let around = std::mem::take(&mut self.variables);
-        let (total, callees) = (std::mem::replace(&mut self.total, true), std::mem::take(&mut self.callees));
-        let items = self.completed(snippet.items, &own, ty);
-        self.beside += &items;
-        (self.inputs, self.variables, self.total, self.callees) = (inputs, around, total, callees);
-        for line in self.completed(snippet.body, &own, ty).lines() {
+        let (panic_free, callees) = (std::mem::replace(&mut self.panic_free, true), std::mem::take(&mut self.callees));
+        let items = self.instantiate(snippet.items, &own, ty);
+        self.snippet_items += &items;
+        (self.inputs, self.variables, self.panic_free, self.callees) = (inputs, around, panic_free, callees);
+        for line in self.instantiate(snippet.body, &own, ty).lines() {
             *text += &format!("{}{line}\n", "    ".repeat(indent));
         }
         for (name, of) in snippet.yields {
@@ -98,8 +98,8 @@ impl Writer {
         }
     }
 
-    /// A text whose gaps are filled.
-    fn completed(&mut self, text: &str, own: &str, ty: Ty) -> String {
+    /// Fills the placeholders of a template.
+    fn instantiate(&mut self, text: &str, own: &str, ty: Ty) -> String {
         const TYPES: [Ty; 6] = ["u32", "i32", "u64", "bool", "f32", "usize"];
         let mut parts = text.split('$');
         let mut written = parts.next().unwrap_or_default().replace('@', own);
@@ -114,7 +114,7 @@ impl Writer {
                 "" => "$".to_owned(),
                 gap => match TYPES.into_iter().find(|ty| *ty == gap) {
                     Some(ty) => self.expression(ty, 2),
-                    // a name of a macro's
+                    // A metavariable of a macro.
                     None => format!("${gap}"),
                 },
             };

@@ -1,12 +1,12 @@
-//! Statements: bindings, assignments, branches and loops, at random.
+//! Random statements: bindings, assignments, branches and loops.
 //!
-//! Loops end: each counts to a small number, whatever its body does.
+//! Every loop ends, since it counts to a small number regardless of its body.
 
 use std::fmt::Write as _;
 
 use super::expression::{Callee, Ty, Variable, Writer, is_float, is_half};
 
-/// So many spaces.
+/// The indentation of a level.
 fn spaces(indent: usize) -> String {
     "    ".repeat(indent)
 }
@@ -77,7 +77,7 @@ impl Writer {
         let _ = writeln!(text, "{pad}{name} {op} {value};");
     }
 
-    /// A closure of one argument that uses what is around it.
+    /// A closure of one argument that captures variables.
     fn closure(&mut self, text: &mut String, pad: &str) {
         let (argument, result, name) = (self.ty(), self.ty(), self.name());
         let fixed: Vec<Variable> = self.variables.iter().filter(|variable| !variable.mutable).cloned().collect();
@@ -93,7 +93,7 @@ impl Writer {
         self.callees.push(Callee { open: format!("{name}("), arguments: vec![argument], result });
     }
 
-    /// A closure that changes what is around it, and is called by another function.
+    /// A closure that mutates captured variables and is called by another function.
     fn changing_closure(&mut self, text: &mut String, pad: &str) {
         let ty = self.integer();
         let (count, sum, start) = (self.name(), self.name(), self.expression(ty, 1));
@@ -140,7 +140,7 @@ impl Writer {
         self.declare(sum, ty, true);
     }
 
-    /// Parts of slices: of the words, and of an array.
+    /// Subslices of the words, and of an array.
     fn slices(&mut self, text: &mut String, pad: &str) {
         let (name, sum, at) = (self.name(), self.name(), self.random.below(6));
         let index = self.expression("usize", 1);
@@ -200,7 +200,7 @@ impl Writer {
         };
     }
 
-    /// A literal or an input, where variables are borrowed.
+    /// A literal or an input, for use while variables are borrowed.
     fn constant(&mut self, ty: Ty) -> String {
         let around = std::mem::take(&mut self.variables);
         let text = self.expression(ty, 0);
@@ -208,12 +208,12 @@ impl Writer {
         text
     }
 
-    /// Values that change places, by name or through `std::mem`.
+    /// Swaps of values, by assignment or through `std::mem`.
     fn exchange(&mut self, text: &mut String, pad: &str) {
         let ty = self.number();
         let (Some(first), Some(second)) = (self.variable(ty, true), self.variable(ty, true)) else { return };
         let (value, old) = (self.expression(ty, 1), self.name());
-        // of one variable there are no two references; parts of one are told apart by their last names
+        // Two references must not alias; fields of the same variable are distinguished by their last names.
         let root = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
         let _ = match self.random.below(3) {
             0 if root(&first) != root(&second) => writeln!(text, "{pad}std::mem::swap(&mut {first}, &mut {second});"),
@@ -227,7 +227,7 @@ impl Writer {
         };
     }
 
-    /// A struct whose parts are variables, and which its methods change.
+    /// A struct whose fields are variables, and whose methods mutate it.
     fn structs(&mut self, text: &mut String, pad: &str) {
         let Some(structure) = self.structs.last().cloned() else { return };
         let (name, result) = (self.name(), self.name());
@@ -299,7 +299,7 @@ impl Writer {
         let _ = writeln!(text, "{pad}}}");
     }
 
-    /// A loop in a loop, of which either is left from within, and which yields a value.
+    /// Nested labelled loops, of which the inner one can end either, and which yield a value.
     fn labelled(&mut self, text: &mut String, indent: usize, depth: usize) {
         let pad = spaces(indent);
         let (ty, counter, name) = (self.ty(), self.name(), self.name());
@@ -316,7 +316,7 @@ impl Writer {
         self.declare(name, ty, false);
     }
 
-    /// Now and then, the end of the function.
+    /// Occasionally, an early return.
     fn leaving(&mut self, text: &mut String, pad: &str) {
         let value = self.expression("u64", 1);
         match self.random.below(3) {

@@ -1,4 +1,4 @@
-//! `xtask doctor` as a program: what it says of a driver that is made up, and whether its exit code says that kernels can run.
+//! `xtask doctor` as a program: its report on a made-up driver, and its exit code.
 
 use std::process::{Command, Output};
 
@@ -37,7 +37,7 @@ fn a_device_is_described_and_kernels_run_on_it() {
 }
 
 #[test]
-fn the_exit_code_says_that_kernels_cannot_run() {
+fn doctor_fails_if_kernels_cannot_run() {
     let (old, none) = (driver("old-device", Some("-DOLD")), driver("no-device", Some("-DNONE")));
     let cases = [
         (old.as_str(), "kernels cannot run: they need compute capability 5.0, which no device here has"),
@@ -52,7 +52,7 @@ fn the_exit_code_says_that_kernels_cannot_run() {
     let (output, text) = doctor(&[("CUDA_DRIVER_PATH", "sim")]);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.ends_with("run on the software device, which was asked for\n"), "{text}");
-    // Without a compiler nothing runs anywhere.
+    // Without a compiler kernels run on no device.
     let (output, text) = doctor(&[("CUDA_DRIVER_PATH", "sim"), ("RUSTUP_TOOLCHAIN", "no-such-toolchain")]);
     assert_eq!(output.status.code(), Some(1), "{text}");
 }

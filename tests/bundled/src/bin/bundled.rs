@@ -1,7 +1,7 @@
 //! Launches a kernel of the bundle `kernels.bundle` and checks its result. `cargo xtask check bundles` builds it with the compiler to
-//! record that file, and without one to run from it.
+//! record that file, and without the compiler to launch from it.
 //!
-//! With the argument `kernel` it prints the milliseconds in which the kernel is found and loaded, with `ptx` its code.
+//! With the argument `kernel` it prints the milliseconds for finding and loading the kernel, with `ptx` its code.
 #![forbid(unsafe_code)]
 
 use std::time::Instant;
@@ -11,7 +11,7 @@ use ndarray::Array1;
 
 const BIAS: f32 = 0.5;
 
-/// What is added for one element.
+/// The summands of one element.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Pair {

@@ -1,4 +1,4 @@
-//! What a program of Rust's standard library is, to compare sizes with.
+//! A minimal program with Rust's standard library, to compare sizes with.
 
 fn main() {
     println!("hello");

@@ -1,4 +1,4 @@
-//! Prints the milliseconds in which the driver alone loads the PTX of a file: what a bundled kernel's first launch is compared with.
+//! Prints the milliseconds in which the driver alone loads the PTX of a file, to compare with a bundled kernel's first launch.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ fn main() -> Result<()> {
     let file = std::env::args().nth(1).expect("the PTX's file is the argument");
     let ptx = std::fs::read_to_string(file).expect("it can be read");
     let start = Instant::now();
-    // SAFETY: nothing of the module is launched.
+    // SAFETY: no kernel of the module is launched.
     let module = unsafe { cuda_driver::Module::load_ptx(&context, &ptx) }?;
     module.function("add_arrays")?;
     println!("{}", start.elapsed().as_secs_f64() * 1000.0);

@@ -1,13 +1,13 @@
-//! Features of closures: how they hold what they capture, where they are kept, and functions in their place.
+//! Features of closures: captures, closures in fields and iterators, and functions as values.
 
 use super::super::snippets::Feature;
 use super::super::snippets::Snippet;
-use super::super::snippets::State::Mended;
+use super::super::snippets::State::Supported;
 
 pub(super) const FEATURES: &[Feature] = &[
     Feature {
         name: "closures-that-make-iterators",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -48,7 +48,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "closures-in-inner-iterators",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -77,7 +77,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "closures-that-go-round",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -95,7 +95,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "closures-with-state",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[device]\nfn called@<F: FnMut($T) -> $T>(mut f: F, v: $T) -> $T { f(v) ^ f(1).rotate_left(3) }\n\
@@ -143,7 +143,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "closures-of-places",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\nstruct H@ { a: [$T; 3], n: u32 }\n",
@@ -173,7 +173,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "closures-in-arms",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -197,7 +197,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "called-again",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -227,7 +227,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "given-later",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -258,7 +258,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "functions-by-path",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[device]\nfn one@(v: u32) -> u32 { v.rotate_left($k) ^ 1 }\n#[device]\nfn two@(v: u32) -> u32 { v.wrapping_mul(3) ^ $k }\nmod in@ { use super::device; #[device]\npub fn one(v: u32) -> u32 { v ^ 5$k } #[device]\npub fn same<T: Copy>(v: T) -> T { v } }\n\
@@ -286,7 +286,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "values-of-ranges",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -312,7 +312,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "questions-in-closures",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -345,7 +345,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "clones",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\nstruct H@ { a: [$T; 2], n: u32 }\n",
@@ -369,7 +369,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "own-iterators-with-closures",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\nstruct It@ { at: u32, left: u32, log: [u32; 2] }\n#[device]\nimpl Iterator for It@ { type Item = u32; fn next(&mut self) -> Option<u32> { self.left = self.left.checked_sub(1)?; \

@@ -1,13 +1,13 @@
-//! Features that no mistake was found by so far, and more of those that some was.
+//! Further features, most of which have not found a mistake so far.
 
 use super::super::snippets::Feature;
 use super::super::snippets::Snippet;
-use super::super::snippets::State::Mended;
+use super::super::snippets::State::Supported;
 
 pub(super) const FEATURES: &[Feature] = &[
     Feature {
         name: "conditional-items",
-        state: Mended,
+        state: Supported,
         snippets: &[Snippet {
             items: "#[device]\nfn g@(#[cfg(any())] p: u8, q: $T, #[cfg(all())] r: $T) -> $T { let s = (q, #[cfg(any())] 9u8, r).1; s ^ q.rotate_left(1) }\n\
                     #[derive(Clone, Copy, DeviceType)]\npub struct F@ { #[cfg(any())] a: u8, #[cfg(all())] a: $T, b: $T }\n\
@@ -20,7 +20,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "items-in-places",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "const K@: u32 = 3$k;\n",
@@ -45,7 +45,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "orders-of-ones-own",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, PartialEq, Eq, DeviceType)]\n#[from_repr]\n#[repr(u8)]\npub enum O@ { A = $k, B = 1$k, C = 2$k }\n\
@@ -66,7 +66,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "operators-of-ones-own",
-        state: Mended,
+        state: Supported,
         snippets: &[Snippet {
             items: "#[derive(Clone, Copy, DeviceType)]\n#[operators(AddAssign<u32>, Sub, Not, Shl<u32>, Mul for u32)]\npub struct N@ { v: [u32; 2] }\n\
                     #[device]\nimpl std::ops::AddAssign<u32> for N@ { fn add_assign(&mut self, o: u32) { self.v[0] ^= o; self.v[1] = self.v[1].wrapping_mul($k); } }\n\
@@ -80,7 +80,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "conversions-of-ones-own",
-        state: Mended,
+        state: Supported,
         snippets: &[Snippet {
             items: "#[derive(Clone, Copy, DeviceType)]\npub struct A@ { v: [u32; 2] }\n#[derive(Clone, Copy, DeviceType)]\npub struct B@ { v: u64 }\n\
                     #[device]\nimpl From<A@> for B@ { fn from(a: A@) -> B@ { B@ { v: (a.v[0] as u64) << 32 | a.v[1] as u64 } } }\n\
@@ -91,7 +91,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "own-types",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "mod own@ { use super::{DeviceType, device};\n#[derive(Clone, Copy, DeviceType)]\npub struct Some(pub u32);\n\
@@ -119,7 +119,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "constants-of-aggregates",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, PartialEq, Eq, DeviceType)]\npub struct P@ { a: u32, b: bool }\nimpl P@ { const ONE: P@ = P@ { a: 1, b: true }; const TWO: P@ = P@ { a: 2, ..P@::ONE }; }\n\
@@ -139,7 +139,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "orders-of-evaluation",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[device]\nfn t@(n: &mut u32, v: $T) -> $T { *n = n.wrapping_mul(3) + 1; v ^ *n as $T }\n#[device]\nfn u@(n: &mut u32, k: usize) -> usize { *n = n.wrapping_mul(5) + 2; (k ^ *n as usize) % 3 }\n\
@@ -174,7 +174,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "references",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[device]\nfn pick@(a: &mut [$T; 3], k: usize) -> &mut $T { &mut a[k % 3] }\n#[device]\nfn both@(p: &mut $T, q: &mut $T) { *p ^= q.rotate_left(1); std::mem::swap(p, q); }\n",
@@ -192,7 +192,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "views",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",
@@ -223,7 +223,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "generic-types",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\npub struct W@<T, const N: usize> { a: [T; N], k: usize }\n\
@@ -246,7 +246,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "nested-closures",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[device]\nfn twice@<F: FnMut($T) -> $T>(mut f: F, v: $T) -> $T { let w = f(v); f(w) ^ w }\n",
@@ -264,7 +264,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "macros-of-functions",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "macro_rules! made@ { ($n:ident, $p:pat, $b:ident, $t:ty, $x:expr, $a:block, $o:tt, $l:literal, $s:stmt) => { #[device]\nfn $n(w: $t, $b: u32) -> u32 { let v = 3u32; $s; let t = match (w as u32 & 7, $b) { \

@@ -1,13 +1,13 @@
-//! Features of values that are made of others: enums with fields, `Result`, closures in fields, and iterators.
+//! Features of compound values: enums with fields, `Result`, closures in fields, and iterators.
 
 use super::super::snippets::Feature;
 use super::super::snippets::Snippet;
-use super::super::snippets::State::Mended;
+use super::super::snippets::State::Supported;
 
 pub(super) const FEATURES: &[Feature] = &[
     Feature {
         name: "enums-with-fields",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\n#[derived(PartialEq, PartialOrd)]\npub enum E@ { None, One($T), Two { a: [$T; 2], b: u32 }, Some(Option<u32>, (bool, $T)) }\n\
@@ -28,7 +28,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "results",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "#[derive(Clone, Copy, DeviceType)]\npub struct Low@ { by: u32 }\n#[derive(Clone, Copy, DeviceType)]\npub struct Bad@ { code: u64 }\n\
@@ -52,7 +52,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "references-to-two-memories",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "const W@: [u64; 3] = [$k, 1$k, 2$k];\n",
@@ -75,7 +75,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "functions-that-make-iterators",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "use std::iter::once as only@;\n#[device]\nfn once@(v: u32) -> u32 { v ^ 3$k }\n",
@@ -96,7 +96,7 @@ pub(super) const FEATURES: &[Feature] = &[
     },
     Feature {
         name: "iterators-in-turns",
-        state: Mended,
+        state: Supported,
         snippets: &[
             Snippet {
                 items: "",

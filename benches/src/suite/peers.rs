@@ -1,4 +1,4 @@
-//! Who compiles the ten kernels: this crate, Numba and NVRTC, each in a process that is asked for times.
+//! The compilers that are compared on the suite: this crate, Numba and NVRTC, each in a process that measures on request.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,21 +8,21 @@ use anyhow::{Context as _, Result, ensure};
 use super::{ALL, Kernel, nvrtc::Nvrtc};
 use crate::serve::{Run, Server, serve};
 
-/// Where the wheels have NVIDIA's libraries.
+/// The folder of NVIDIA's libraries in the wheels.
 const LIBRARIES: &str = "nvidia/cu13/lib";
-/// Where the packages are, the kernels in Python, and the loop that answers questions.
+/// The Python program: the folder of packages, the kernels, and the loop that serves requests.
 const PYTHON: &str = concat!(
     include_str!("../../python/packages.py"),
     include_str!("../../python/kernels.py"),
     include_str!("../../python/compile.py"),
 );
 
-/// The kernel of that name.
+/// Finds the kernel with this name.
 pub(crate) fn find(name: &str) -> Result<&'static Kernel> {
     ALL.iter().find(|kernel| kernel.name == name).with_context(|| format!("there is no kernel `{name}`"))
 }
 
-/// The process that compiles with this crate.
+/// Runs the process that compiles with this crate.
 pub(crate) fn serve_ours() -> Result<()> {
     serve(|name| {
         let kernel = find(name)?;
@@ -35,7 +35,7 @@ pub(crate) fn serve_ours() -> Result<()> {
     })
 }
 
-/// The process that compiles with NVRTC, from the folder of Numba's wheels.
+/// Runs the process that compiles with NVRTC from the folder of Numba's wheels.
 pub(crate) fn serve_nvrtc(wheels: &Path) -> Result<()> {
     let nvrtc = std::rc::Rc::new(Nvrtc::open(&wheels.join(LIBRARIES))?);
     serve(|name| {
@@ -52,7 +52,7 @@ pub(crate) fn serve_nvrtc(wheels: &Path) -> Result<()> {
 /// Starts the process that compiles with Numba.
 pub(crate) fn numba(wheels: &Path) -> Result<Server> {
     let mut python = Command::new("python3");
-    // Nothing is to be written into the folder of the wheels.
+    // Python must not write bytecode into the folder of the wheels.
     python.env("PYTHONDONTWRITEBYTECODE", "1").args(["-c", PYTHON]).arg(wheels);
     Server::of(&mut python).context("install Python 3.10 to 3.13")
 }

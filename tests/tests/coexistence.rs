@@ -1,7 +1,7 @@
-//! The stack in processes that have another LLVM, or another software device.
+//! The stack in processes that contain another LLVM, or another software device.
 //!
-//! Debian's `libllvm14` and its successors are such; where there is none, the tests say so. How the stack's calls are bound
-//! to its own LLVM is told in `cuda-llvm/src/trampolines.rs`.
+//! The other LLVMs are Debian's `libllvm14` and its successors; without any, the tests are skipped.
+//! `cuda-llvm/src/trampolines.rs` explains how the stack's calls are bound to its own LLVM.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,9 +9,9 @@ use std::process::Command;
 use cuda_prelude::*;
 
 use crate::c_client::library;
-use crate::support::{add_arrays, in_own_process, shown, skip};
+use crate::support::{add_arrays, combined_output, in_own_process, skip};
 
-/// The other LLVM libraries of this machine: of each release one.
+/// The other LLVM libraries of this machine, one for each release.
 fn others() -> Vec<PathBuf> {
     let entries = |folder: &Path| std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut found: Vec<PathBuf> = ["/usr/lib", "/usr/lib64"]
@@ -26,7 +26,7 @@ fn others() -> Vec<PathBuf> {
     found
 }
 
-/// A kernel that no folder has.
+/// A kernel that is in no cache.
 #[kernel(cache = false)]
 fn doubled(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
@@ -35,10 +35,10 @@ fn doubled(x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The other library comes first in the search for every symbol.
+/// The other library comes first in the lookup of every symbol.
 #[test]
-fn kernels_compile_with_the_own_llvm() {
-    let test = "beside::kernels_compile_with_the_own_llvm";
+fn kernels_compile_with_the_stacks_own_llvm() {
+    let test = "coexistence::kernels_compile_with_the_stacks_own_llvm";
     let found = others();
     if found.is_empty() {
         return skip(test, "no other LLVM; Debian's package `libllvm15` has one");
@@ -49,7 +49,7 @@ fn kernels_compile_with_the_own_llvm() {
             let mut out = [0; 4];
             doubled::launch((1, 32), &[1, 2, 3, 4], &mut out).expect("it runs");
             assert_eq!(out, [2, 4, 6, 8]);
-            let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux tells");
+            let maps = std::fs::read_to_string("/proc/self/maps").expect("Linux provides it");
             let mut loaded: Vec<&str> = maps.lines().filter_map(|line| line.split('/').next_back()).collect();
             loaded.retain(|name| name.starts_with("libLLVM"));
             loaded.dedup();
@@ -58,21 +58,21 @@ fn kernels_compile_with_the_own_llvm() {
     }
 }
 
-/// Each other LLVM alone in the global scope, then all of them.
+/// Each other LLVM is in the global scope alone, then all of them together.
 #[test]
-fn the_library_is_opened_beside_others() {
-    let test = "beside::the_library_is_opened_beside_others";
+fn the_library_works_together_with_other_llvms() {
+    let test = "coexistence::the_library_works_together_with_other_llvms";
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let program = folder.path().join("beside_llvm");
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/beside_llvm.c");
+    let program = folder.path().join("other_llvm");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("c/other_llvm.c");
     let mut cc = Command::new("cc");
     cc.args(["-std=gnu99", "-Wall", "-Wextra", "-Werror", "-O1", "-o"]).arg(&program).arg(source).arg("-ldl");
     let Ok(output) = cc.output() else { return skip(test, "no C compiler") };
-    assert!(output.status.success(), "{}", shown(&output));
+    assert!(output.status.success(), "{}", combined_output(&output));
     let library = library();
     let run = |others: &[PathBuf]| {
         let output = Command::new(&program).arg(&library).args(others).output().expect("it starts");
-        let text = shown(&output);
+        let text = combined_output(&output);
         assert!(text.contains(&format!("the answer is 42 beside {}\n", others.len())), "{others:?}: {text}");
     };
     run(&[]);
@@ -84,10 +84,10 @@ fn the_library_is_opened_beside_others() {
     run(&found);
 }
 
-/// The device that is linked in and the one of the library share nothing, each with its own memory and compiler.
+/// The device that is linked in and the one of the library share nothing: each has its own memory and compiler.
 #[test]
 fn two_software_devices_work_side_by_side() {
-    let test = "beside::two_software_devices_work_side_by_side";
+    let test = "coexistence::two_software_devices_work_side_by_side";
     let library = library();
     in_own_process(test, &[("CUDA_DRIVER_PATH", library.to_str())], || {
         assert!(!is_simulated().expect("there is a driver"), "the library is a driver like any other");
@@ -106,7 +106,7 @@ fn two_software_devices_work_side_by_side() {
                 assert!(out.copy_to_host().expect("it ran").iter().zip(&host).all(|(sum, x)| *sum == 2 * x));
             }
         }
-        // What one of them is asked to do with the other's memory it refuses.
+        // Each refuses memory of the other.
         let far = cuda_mem::zeros::<u32, _>(&linked, 1000).expect("there is room");
         let mut out = cuda_mem::zeros::<u32, _>(&opened, 1000).expect("there is room");
         assert!(add_arrays::launch((8, 128), &far, &far, &mut out).is_err());

@@ -1,10 +1,10 @@
-//! The ten kernels, and their twins in CUDA C++ and in Python, on the software device against the host: what the benches
-//! compare are the same programs.
+//! Runs the suite's kernels in Rust, CUDA C++ and Python on the software device and compares them with the host, so that the
+//! benchmarks compare the same programs.
 //!
 //! # Safety
 //!
-//! A launch passes what the kernel of that name takes, in Rust each word of a slice or view by itself and in CUDA C++ as the
-//! struct of them in `common.cuh`; then the panic record and the kernel's number. The arrays live until the stream has been
+//! A launch passes the parameters of the kernel of that name: in Rust each word of a slice or view by itself, in CUDA C++ the
+//! struct in `common.cuh`; then the panic record and the kernel's number. The arrays live until the stream has been
 //! synchronised.
 
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ fn context() -> Context {
 }
 
 impl Arg {
-    /// What lies in memory.
+    /// The contents of its memory.
     fn bytes(&self) -> Vec<u8> {
         match self {
             Arg::Number(number) => number.to_ne_bytes().to_vec(),
@@ -36,7 +36,7 @@ impl Arg {
         }
     }
 
-    /// The words that a kernel is passed: an address and what it needs to know beside, or a number.
+    /// The words that are passed to a kernel: a number, or an address with lengths and strides.
     fn words(&self, address: u64) -> Vec<u64> {
         match self {
             Arg::Number(number) => vec![number.to_bits().into()],
@@ -51,7 +51,7 @@ impl Arg {
         }
     }
 
-    /// What it holds afterwards, from its bytes.
+    /// Converts the contents of its memory to numbers.
     fn numbers(&self, bytes: &[u8]) -> Vec<f64> {
         let word = |bytes: &[u8]| <[u8; 4]>::try_from(bytes).unwrap();
         match self {
@@ -63,7 +63,7 @@ impl Arg {
 }
 
 impl Program {
-    /// Fails unless what the arguments hold is what is expected.
+    /// Compares the contents of the arguments with the expected ones.
     fn check(&self, language: &str, after: &[Vec<u8>]) {
         for (arg, expected) in &self.expected {
             let got = self.args[*arg].numbers(&after[*arg]);
@@ -76,7 +76,7 @@ impl Program {
         }
     }
 
-    /// Launches the entry of a PTX text; in `structs`, the words of an argument are one parameter.
+    /// Launches the entry of a PTX text; with `structs`, all words of an argument are one parameter.
     fn run(&self, language: &str, ptx: &str, structs: bool) {
         let context = context();
         let entry = ptx.split(".entry ").nth(1).and_then(|rest| rest.split('(').next()).unwrap();
@@ -95,7 +95,7 @@ impl Program {
         let mut params: Vec<*mut std::ffi::c_void> = words.iter_mut().flat_map(passed).collect();
         let config = LaunchConfig::new(self.grid, self.block);
         let (function, stream) = (module.function(entry).unwrap(), context.default_stream());
-        // SAFETY: the file's header says which parameters these are.
+        // SAFETY: the parameters are those of the kernel of this name, and the arrays outlive the launch.
         unsafe { function.launch(&config, &stream, &mut params) }.unwrap();
         stream.synchronize().unwrap();
         assert_eq!(record.copy_to_host().unwrap().to_vec(), [0; 8], "{} in {language} panicked", self.name);
@@ -116,7 +116,7 @@ fn kernels_in_rust() {
     }
 }
 
-/// What `cargo xtask setup --all` has downloaded of that name.
+/// The folder of this name that `cargo xtask setup --all` has downloaded.
 fn downloaded(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target").join(name);
     let found = folder.join("wheels.txt").is_file();
@@ -127,7 +127,7 @@ fn downloaded(name: &str) -> Option<PathBuf> {
 }
 
 #[test]
-fn twins_in_cuda_cpp() {
+fn kernels_in_cuda_cpp() {
     let Some(compilers) = downloaded("compilers") else { return };
     let nvrtc = Nvrtc::open(&compilers.join("cuda13/lib64")).unwrap();
     for (program, kernel) in programs::all().iter().zip(ALL) {
@@ -135,10 +135,10 @@ fn twins_in_cuda_cpp() {
     }
 }
 
-/// The kernels in Python, and what runs them.
+/// The kernels in Python, and the script that runs them.
 const PYTHON: &str = concat!(include_str!("../../python/kernels.py"), include_str!("../../python/run.py"));
 
-/// The software device as a library.
+/// Builds the software device as a library.
 fn library() -> PathBuf {
     let executable = std::env::current_exe().unwrap();
     let folder = executable.ancestors().nth(2).unwrap();
@@ -149,7 +149,7 @@ fn library() -> PathBuf {
 }
 
 #[test]
-fn twins_in_python() {
+fn kernels_in_python() {
     let (Some(numba), Some(compilers)) = (downloaded("numba"), downloaded("compilers")) else { return };
     let folder = tempfile::tempdir().unwrap();
     let file = |program: &Program, arg: usize| folder.path().join(format!("{}.{arg}", program.name));
@@ -181,7 +181,7 @@ fn twins_in_python() {
         python.env("CUDA_HOME", compilers.join("cuda12")).env("NUMBA_CUDA_DRIVER", library());
         python.args(arguments).arg(&list).output().unwrap()
     };
-    // wheels fit the Python that downloaded them
+    // The wheels are for the version of Python that downloaded them.
     if !python(&["-c", "import numba"]).status.success() {
         eprintln!("skipped: this machine's python3 cannot import Numba");
         return;

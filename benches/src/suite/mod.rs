@@ -1,8 +1,8 @@
-//! The ten kernels that compilers are compared on: in Rust, and the same programs in CUDA C++ and in Python.
+//! The suite of ten kernels on which compilers are compared: in Rust, CUDA C++ and Python.
 //!
-//! [`ALL`] lists them. Each is checked on the software device against the host, and so are its twins (`tests.rs`). Those in CUDA C++ are
-//! `cuda/NAME.cu`, compiled together with `cuda/common.cuh`; they have the checks that the Rust kernels have. Those in
-//! Python are in `python/kernels.py`; Numba checks no index.
+//! [`ALL`] lists them. `tests.rs` runs each on the software device in all three languages and compares it with the host. The CUDA C++
+//! versions are `cuda/NAME.cu`, compiled together with `cuda/common.cuh`; they have the bounds checks of the Rust kernels. The Python
+//! versions are in `python/kernels.py`; Numba checks no bounds.
 
 mod kernels;
 mod nvrtc;
@@ -16,7 +16,7 @@ use crate::kernels::{TILE, matmul_tiled, reduction, saxpy, vector_add};
 pub(crate) use kernels::softmax;
 use kernels::{black_scholes, fft, histogram, n_body, stencil};
 
-/// What the twins in CUDA C++ share.
+/// The common part of the CUDA C++ kernels.
 const COMMON: &str = include_str!("../../cuda/common.cuh");
 
 /// A kernel in the languages that are compared.
@@ -25,13 +25,13 @@ pub(crate) struct Kernel {
     pub(crate) name: &'static str,
     /// Compiles it for sm_90.
     pub(crate) ptx: fn() -> cuda_jit::Result<String>,
-    twin: &'static str,
+    cuda_source: &'static str,
 }
 
 impl Kernel {
-    /// The same in CUDA C++, complete.
+    /// The complete source in CUDA C++.
     pub(crate) fn cuda(&self) -> String {
-        format!("{COMMON}\n{}", self.twin)
+        format!("{COMMON}\n{}", self.cuda_source)
     }
 }
 
@@ -40,7 +40,7 @@ macro_rules! kernels {
         &[$(Kernel {
             name: $name,
             ptx: || <$kernel>::compile_ptx((9, 0)),
-            twin: include_str!(concat!("../../cuda/", $name, ".cu")),
+            cuda_source: include_str!(concat!("../../cuda/", $name, ".cu")),
         }),*]
     };
 }

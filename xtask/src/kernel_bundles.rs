@@ -1,8 +1,8 @@
-//! A step of `check`: a program without a compiler in it, which launches kernels from a bundle.
+//! A step of `check`: a program without the compiler, which launches kernels from a bundle.
 //!
 //! `tests/bundled` records its kernels as a member of the workspace, with the compiler. A copy of it outside the workspace is then
-//! built without: it is small, needs the C library alone, runs in an empty root folder with a driver, and refuses kernels whose
-//! source has changed. The driver is the software device as a library, which brings its LLVM.
+//! built without the compiler. It must be small, need only the C library, run in a root folder that is empty except for a driver,
+//! and refuse kernels whose source has changed. The driver is the software device as a library, together with its LLVM.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,16 +16,16 @@ use crate::workspace::{self, Scratch, cargo, output};
 /// The package, and its source.
 const PACKAGE: &str = "cuda-tests-bundled";
 const SOURCE: &str = "tests/bundled/src/bin";
-/// What it prints where all is well.
-const RIGHT: &str = "100000 sums, 0 wrong\n";
-/// The most bytes that it may be larger than hello world.
-const LARGER: u64 = 3_000_000;
-/// What it may be linked with, besides the loader.
+/// The output of a correct run.
+const EXPECTED: &str = "100000 sums, 0 wrong\n";
+/// The limit for its size beyond that of hello world, in bytes.
+const MAX_EXTRA_BYTES: u64 = 3_000_000;
+/// The libraries that it may be linked with, besides the loader.
 const LIBRARIES: [&str; 3] = ["linux-vdso.so.1", "libgcc_s.so.1", "libc.so.6"];
-/// A function of LLVM's that programs with a compiler name.
-const OF_LLVM: &[u8] = b"LLVMContextCreate";
+/// A function of LLVM whose name programs with the compiler contain.
+const LLVM_SYMBOL: &[u8] = b"LLVMContextCreate";
 
-/// Changes of the source that make another kernel, and how each is called.
+/// Changes of the source that change a kernel: a description, the text, and its replacement.
 const CHANGES: [(&str, &str, &str); 3] = [
     ("a device function", "pair.first + pair.second", "pair.first - pair.second"),
     ("a constant", "BIAS: f32 = 0.5", "BIAS: f32 = 1.5"),
@@ -39,10 +39,10 @@ pub(crate) fn run() -> Result<()> {
     program.without_a_bundle()?;
     let compiling = program.record(&driver)?;
     let bare = program.build()?;
-    ensure!(program.launch(&bare, &driver)? == RIGHT, "the bundled kernel computes something else");
+    ensure!(program.launch(&bare, &driver)? == EXPECTED, "the bundled kernel computes something else");
     ensure!(
-        contains(&compiling, OF_LLVM)? && !contains(&bare, OF_LLVM)?,
-        "LLVM's functions are named where they should not be"
+        contains(&compiling, LLVM_SYMBOL)? && !contains(&bare, LLVM_SYMBOL)?,
+        "the bundled program contains names of LLVM's functions, or the compiling one does not"
     );
     linked(&bare)?;
     size(&bare)?;
@@ -51,7 +51,8 @@ pub(crate) fn run() -> Result<()> {
     times(&bare, &driver)
 }
 
-/// The features of cuda-prelude compile alone, without warnings, and without the software device the choice of the driver is an error.
+/// Each feature of cuda-prelude must compile alone, without warnings; without the software device the choice of the driver must be an
+/// error.
 fn features() -> Result<()> {
     let prelude = |command: &str, features: &str| {
         let mut cargo = cargo();
@@ -65,11 +66,11 @@ fn features() -> Result<()> {
     workspace::run(prelude("test", "bundle").args(["--lib", "choice::"]))
 }
 
-/// The copy outside the workspace.
+/// The folder of the copy outside the workspace.
 struct Program(PathBuf);
 
 impl Program {
-    /// Copies the package's source, beside a manifest without the workspace.
+    /// Copies the package's source, and writes a manifest that belongs to no workspace.
     fn copied() -> Result<Self> {
         let (root, folder) = (workspace::root(), workspace::root().join("target/bundles/program"));
         let sources = folder.join("src/bin");
@@ -87,7 +88,7 @@ impl Program {
             at("cuda-prelude"),
         );
         write(&folder.join("Cargo.toml"), &manifest)?;
-        // The versions are the workspace's.
+        // The lock file keeps the workspace's versions.
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock"))?;
         Ok(Program(folder))
     }
@@ -96,7 +97,7 @@ impl Program {
         self.0.join("kernels.bundle")
     }
 
-    /// Without a bundle, and with a damaged one, the build is refused.
+    /// Checks that the build fails without a bundle, and with a damaged one.
     fn without_a_bundle(&self) -> Result<()> {
         for (contents, text) in
             [(None, "there is no bundle of kernels at `"), (Some("half"), "the file is no bundle of kernels")]
@@ -105,7 +106,7 @@ impl Program {
             if let Some(contents) = contents {
                 fs::write(self.bundle(), contents)?;
             }
-            // Cargo does not know that the file matters as long as it is not there.
+            // Cargo does not track the file while it is absent.
             touch(&self.0.join("src/bin/bundled.rs"))?;
             let error = self.build().err().context("a program without its bundle was built")?.to_string();
             ensure!(error.contains(text), "{error}");
@@ -114,13 +115,13 @@ impl Program {
         touch(&self.0.join("src/bin/bundled.rs"))
     }
 
-    /// Runs the workspace's program, which compiles, so that it records; returns its executable.
+    /// Runs the workspace's program, which compiles and records its kernels; returns its executable.
     fn record(&self, driver: &Path) -> Result<PathBuf> {
         let program = workspace::program("bundled")?;
         let mut record = Command::new(&program);
         record.env("CUDA_JIT_RECORD", self.bundle()).env("CUDA_JIT_RECORD_TARGETS", "7.5,9.0");
         ensure!(
-            output(record.env("CUDA_DRIVER_PATH", driver))? == RIGHT,
+            output(record.env("CUDA_DRIVER_PATH", driver))? == EXPECTED,
             "the compiled kernel computes something else"
         );
         Ok(program)
@@ -138,7 +139,7 @@ impl Program {
         output(Command::new(program).env("CUDA_DRIVER_PATH", driver))
     }
 
-    /// Other kernels than the recorded one are refused; what is no part of a kernel may change.
+    /// Checks that a changed kernel is refused, and that a change outside of kernels is not.
     fn changed(&self, driver: &Path) -> Result<()> {
         let file = self.0.join("src/bin/bundled.rs");
         let source = fs::read_to_string(&file)?;
@@ -152,12 +153,12 @@ impl Program {
             ensure!(error.to_string().contains(text), "{error}");
         }
         write(&file, &source.replacen("// a comment", "// another", 1))?;
-        ensure!(self.launch(&self.build()?, driver)? == RIGHT, "another comment is another kernel");
+        ensure!(self.launch(&self.build()?, driver)? == EXPECTED, "another comment is another kernel");
         write(&file, &source)
     }
 }
 
-/// Writes a file if that changes it, so that nothing is built twice.
+/// Writes a file if its content changes, so that nothing is rebuilt needlessly.
 fn write(path: &Path, text: &str) -> Result<()> {
     let same = fs::read_to_string(path).is_ok_and(|old| old == text);
     if same { Ok(()) } else { fs::write(path, text).with_context(|| format!("cannot write {}", path.display())) }
@@ -171,7 +172,7 @@ fn contains(file: &Path, bytes: &[u8]) -> Result<bool> {
     Ok(fs::read(file)?.windows(bytes.len()).any(|window| window == bytes))
 }
 
-/// The libraries that an executable or library is linked with: their names, and their files where they have one.
+/// The libraries that an executable or library is linked with: their names, and their files if they have one.
 fn needed(file: &Path) -> Result<Vec<(String, Option<PathBuf>)>> {
     let text = output(Command::new("ldd").arg(file))?;
     let line = |line: &str| {
@@ -192,11 +193,11 @@ fn linked(bare: &Path) -> Result<()> {
 fn size(bare: &Path) -> Result<()> {
     let larger = fs::metadata(bare)?.len() - fs::metadata(bare.with_file_name("hello"))?.len();
     println!("bundle.larger_than_hello_bytes {larger} B");
-    ensure!(larger <= LARGER, "{larger} bytes more than hello world; {LARGER} are allowed");
+    ensure!(larger <= MAX_EXTRA_BYTES, "{larger} bytes more than hello world; {MAX_EXTRA_BYTES} are allowed");
     Ok(())
 }
 
-/// Runs it where there is nothing but it, the C library and a driver.
+/// Runs it in a root folder that contains only it, the C library and a driver.
 fn in_an_empty_root(bare: &Path, driver: &Path) -> Result<()> {
     if output(Command::new("id").arg("-u"))?.trim() != "0" {
         println!("skipped: the run in an empty root folder (only root may change it)");
@@ -222,7 +223,7 @@ fn in_an_empty_root(bare: &Path, driver: &Path) -> Result<()> {
         .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
         .env("CUDA_DRIVER_PATH", "/libcuda_sim.so")
         .env("CUDA_LLVM_PATH", "/libLLVM.so");
-    ensure!(output(&mut chroot)? == RIGHT, "the bundled kernel computes something else in an empty root folder");
+    ensure!(output(&mut chroot)? == EXPECTED, "the bundled kernel computes something else in an empty root folder");
     Ok(())
 }
 
@@ -237,7 +238,7 @@ fn sysroot_llvm() -> Result<PathBuf> {
         .context("no LLVM in the toolchain")
 }
 
-/// Puts a file into the root folder; a link where it can be one, since LLVM is large.
+/// Puts a file into the root folder, as a hard link if possible, since LLVM is large.
 fn put(file: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         return Ok(());
@@ -249,7 +250,8 @@ fn put(file: &Path, to: &Path) -> Result<()> {
         .with_context(|| format!("cannot copy {}", file.display()))
 }
 
-/// What finding a kernel in a bundle adds to the driver's loading, in fresh processes that find its machine code on disk.
+/// Measures the time that finding a kernel in a bundle adds to the driver's loading, in fresh processes that find its machine code on
+/// disk.
 fn times(bare: &Path, driver: &Path) -> Result<()> {
     let scratch = Scratch::new("times")?;
     let run = |program: &Path, argument: &OsStr| {
@@ -259,7 +261,7 @@ fn times(bare: &Path, driver: &Path) -> Result<()> {
     };
     let (alone, ptx) = (bare.with_file_name("module"), scratch.path().join("kernel.ptx"));
     fs::write(&ptx, run(bare, "ptx".as_ref())?)?;
-    // The fastest of each: other work on the machine only adds.
+    // Other work on the machine only adds time, so the fastest of each counts.
     let (mut kernel, mut module) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..11 {
         kernel = kernel.min(run(bare, "kernel".as_ref())?.trim().parse()?);
@@ -275,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_change_is_one_of_the_source() {
+    fn each_change_applies_to_the_source() {
         let source = fs::read_to_string(workspace::root().join(SOURCE).join("bundled.rs")).unwrap();
         for (part, from, to) in CHANGES {
             assert_eq!(source.matches(from).count(), 1, "{part}");

@@ -1,7 +1,7 @@
-/* A C program that has another LLVM in its global scope, as programs have that load Mesa's or a database's, when it opens the
- * driver's library, and then runs a kernel.
+/* A C program that opens the driver's library while another LLVM is in its global scope, as in programs that load Mesa's or a
+ * database's, and then runs a kernel.
  *
- * Usage: beside_llvm LIBCUDA LLVM...
+ * Usage: other_llvm LIBCUDA LLVM...
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-//! Those of the ten kernels that are measured nowhere else; the others are in [`crate::kernels`].
+//! The kernels of the suite that no other group measures; the others are in [`crate::kernels`].
 
 use std::f32::consts::PI;
 
@@ -8,14 +8,14 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 
 use crate::kernels::BLOCK;
 
-/// Values of a byte.
+/// The number of values of a byte.
 pub(crate) const BINS: usize = 256;
 /// Points of a transform: two for each thread of a block.
 pub(crate) const POINTS: usize = 2 * BLOCK;
-/// What keeps close bodies from accelerating each other without bounds.
+/// The softening length, which limits the acceleration of close bodies.
 pub(crate) const SOFTENING: f32 = 1e-3;
 
-/// How often each byte occurs: each block counts in shared memory and adds what it has.
+/// The number of occurrences of each byte: each block counts in shared memory and then adds its counts.
 #[kernel]
 pub(crate) fn histogram(data: &[u8], counts: &mut [u32]) {
     let bins = shared!([u32; BINS]);
@@ -64,7 +64,7 @@ pub(crate) fn black_scholes(
     }
 }
 
-/// The largest of the threads' values.
+/// The maximum of the values of a block's threads.
 #[device]
 fn block_max(tile: &mut [f32; BLOCK], value: f32) -> f32 {
     let t = thread_idx().x;
@@ -83,7 +83,7 @@ fn block_max(tile: &mut [f32; BLOCK], value: f32) -> f32 {
     largest
 }
 
-/// The sum of the threads' values.
+/// The sum of the values of a block's threads.
 #[device]
 fn block_sum(tile: &mut [f32; BLOCK], value: f32) -> f32 {
     let t = thread_idx().x;
@@ -168,7 +168,7 @@ pub(crate) fn fft(re: &mut [f32], im: &mut [f32]) {
     }
 }
 
-/// A body at a place.
+/// A body with its position.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 #[repr(C, align(16))]
 pub(crate) struct Body {
@@ -178,7 +178,7 @@ pub(crate) struct Body {
     pub(crate) mass: f32,
 }
 
-/// What all bodies' gravity does to each; `[x, y, z, 0]`.
+/// The acceleration of each body by the gravity of all, as `[x, y, z, 0]`.
 #[kernel]
 pub(crate) fn n_body(bodies: &[Body], accelerations: &mut [Body]) {
     let tile = shared!([Body; BLOCK]);

@@ -1,11 +1,11 @@
-//! A driver that does nothing, so that what is measured is what is above a driver. It counts its calls.
+//! The null driver: its functions do nothing and count their calls, so that the benchmarks measure the crates above a driver.
 //!
-//! It has one device; handles are numbers, device memory has addresses and no bytes, and kernels do not run.
+//! It has one device; handles are numbers, device memory has addresses but no bytes, and kernels do not run.
 //!
 //! # Safety
 //!
-//! The functions write through the pointers that they are handed for results, as a driver does; the callers are the
-//! safe wrappers, which pass live results. The one piece of memory that callers touch, mapped host memory, is a static.
+//! The functions write their results through pointers, as a driver does; their callers are the safe wrappers, which pass
+//! pointers to live variables. The only memory that callers access, mapped host memory, is a static.
 
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_uint, c_ulonglong, c_void};
@@ -21,35 +21,35 @@ use cuda_sys::{
 
 const OK: CUresult = CUresult::CUDA_SUCCESS;
 
-/// Calls so far, of one thread.
+/// The number of calls so far, of the one thread that measures.
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
-/// How many calls the driver has answered.
+/// The number of calls so far.
 pub(crate) fn calls() -> u64 {
     CALLS.load(Ordering::Relaxed)
 }
 
-/// Answers a call. Not an atomic addition: one thread measures, and a locked instruction would be what it measures.
+/// Counts a successful call. It is not an atomic addition, since a locked instruction would dominate the measured time.
 #[inline]
 fn done() -> CUresult {
     CALLS.store(CALLS.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     OK
 }
 
-/// Answers a call with a result.
+/// Counts a successful call, and writes its result.
 fn put<T>(out: *mut T, value: T) -> CUresult {
-    // SAFETY: callers of the driver hand in pointers to live results; nothing else writes them meanwhile.
+    // SAFETY: callers of the driver pass pointers to live variables, which nothing else writes during the call.
     unsafe { out.write(value) };
     done()
 }
 
-/// A handle that no other has.
+/// Returns a unique handle.
 fn handle<T>() -> *mut T {
     static NEXT: AtomicUsize = AtomicUsize::new(0x1000);
     std::ptr::without_provenance_mut(NEXT.fetch_add(0x1000, Ordering::Relaxed))
 }
 
-/// The mapped host memory: large enough for the record of kernel panics.
+/// The mapped host memory, large enough for the record of kernel panics.
 static MAPPED: [AtomicU64; 2048] = [const { AtomicU64::new(0) }; 2048];
 
 unsafe extern "C" fn init(_: c_uint) -> CUresult {
@@ -87,9 +87,9 @@ thread_local! {
     static CURRENT: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
 }
 
-/// Not counted: it reads a word of the thread and reaches no device.
+/// This call is not counted, since in a real driver it only reads a thread-local variable.
 unsafe extern "C" fn get_current(out: *mut CUcontext) -> CUresult {
-    // SAFETY: callers hand in pointers to live results.
+    // SAFETY: callers pass pointers to live variables.
     unsafe { out.write(CURRENT.get()) };
     CUresult::CUDA_SUCCESS
 }
@@ -113,7 +113,7 @@ unsafe extern "C" fn free(_: CUdeviceptr) -> CUresult {
 }
 
 unsafe extern "C" fn alloc_async(out: *mut CUdeviceptr, bytes: usize, _: CUstream) -> CUresult {
-    // SAFETY: as for the other.
+    // SAFETY: callers pass pointers to live variables, as `alloc` requires.
     unsafe { alloc(out, bytes) }
 }
 
@@ -144,10 +144,10 @@ unsafe extern "C" fn copy_pitched(_: *const CUDA_MEMCPY3D) -> CUresult {
     done()
 }
 
-/// When a module was first loaded.
+/// The time of the first load of a module.
 static LOADED: OnceLock<Instant> = OnceLock::new();
 
-/// When a module was first loaded, if one was.
+/// The time of the first load of a module, if one was loaded.
 pub(crate) fn loaded() -> Option<Instant> {
     LOADED.get().copied()
 }
@@ -248,7 +248,7 @@ unsafe extern "C" fn fill(_: CUdeviceptr, _: u8, _: usize, _: CUstream) -> CUres
     done()
 }
 
-/// The table.
+/// The driver's function table.
 pub(crate) fn api() -> Arc<DriverApi> {
     let fns = DriverFns {
         cuInit: Some(init),
@@ -295,5 +295,5 @@ pub(crate) fn api() -> Arc<DriverApi> {
         ..DriverFns::default()
     };
     // SAFETY: each function writes no more than the manual's does; nothing reads what the others would write.
-    Arc::new(unsafe { DriverApi::from_fns(&fns) }.named("a driver that does nothing"))
+    Arc::new(unsafe { DriverApi::from_fns(&fns) }.named("the null driver"))
 }

@@ -1,4 +1,4 @@
-//! LLVM is found when it is needed, and what does not fit is an error that says why.
+//! Delayed loading of LLVM: when it is loaded, the locations, and the errors for unsuitable libraries.
 #![cfg(not(feature = "static"))]
 
 use std::fs;
@@ -8,19 +8,19 @@ use std::process::Command;
 /// Set in the processes of [`load`].
 const CHILD: &str = "CUDA_LLVM_TEST_CHILD";
 
-/// What a process says that loads LLVM, of a copy of this executable where one is given.
+/// The output of a process that loads LLVM, from `executable` (a copy of this one) if it is given.
 fn load(executable: Option<&Path>, variables: &[(&str, &Path)]) -> String {
     let executable = executable.map_or_else(|| std::env::current_exe().unwrap(), Path::to_owned);
     let mut child = Command::new(executable);
-    child.args(["--exact", "a_process_has_llvm_when_it_needs_it_and_not_before", "--nocapture"]);
+    child.args(["--exact", "llvm_is_loaded_on_first_use_and_not_before", "--nocapture"]);
     let output = child.env_remove("CUDA_LLVM_PATH").env(CHILD, "1").envs(variables.iter().copied()).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}: {text}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     text + &String::from_utf8_lossy(&output.stderr)
 }
 
-/// The process of [`load`].
-fn say() {
+/// The code of the process that [`load`] starts.
+fn child() {
     let maps = || fs::read_to_string("/proc/self/maps").unwrap().contains("libLLVM");
     println!("identity: {}", cuda_llvm::identity());
     println!("before: {}", maps());
@@ -31,15 +31,15 @@ fn say() {
     println!("initialized: {}", cuda_llvm::is_initialized());
 }
 
-/// The library that a process loads by itself.
-fn found() -> PathBuf {
+/// The library that a process loads by default.
+fn default_library() -> PathBuf {
     let text = load(None, &[]);
     let line = text.lines().find_map(|line| line.strip_prefix("loaded: "));
     PathBuf::from(line.unwrap_or_else(|| panic!("{text}")))
 }
 
-/// A library with one function, `LLVMGetVersion`, that tells this version.
-fn pretend(folder: &Path, major: u32) -> PathBuf {
+/// Compiles a library whose only function is an `LLVMGetVersion` that returns this version.
+fn fake_llvm(folder: &Path, major: u32) -> PathBuf {
     let (source, library) = (folder.join("llvm.c"), folder.join(format!("libLLVM.so.{major}.1")));
     let code =
         format!("void LLVMGetVersion(unsigned *a, unsigned *b, unsigned *c) {{ *a = {major}; *b = 1; *c = 0; }}\n");
@@ -51,9 +51,9 @@ fn pretend(folder: &Path, major: u32) -> PathBuf {
 }
 
 #[test]
-fn a_process_has_llvm_when_it_needs_it_and_not_before() {
+fn llvm_is_loaded_on_first_use_and_not_before() {
     if std::env::var_os(CHILD).is_some() {
-        return say();
+        return child();
     }
     let text = load(None, &[]);
     for line in ["before: false", "after: true", "initialized: true"] {
@@ -62,33 +62,33 @@ fn a_process_has_llvm_when_it_needs_it_and_not_before() {
 }
 
 #[test]
-fn the_chosen_library_is_the_one() {
+fn the_library_or_folder_in_the_variable_is_used() {
     let folder = tempfile::tempdir().unwrap();
     let link = folder.path().join("llvm, another name");
-    std::os::unix::fs::symlink(found(), &link).unwrap();
+    std::os::unix::fs::symlink(default_library(), &link).unwrap();
     assert!(load(None, &[("CUDA_LLVM_PATH", &link)]).contains(&format!("loaded: {}", link.display())));
-    let named = folder.path().join(found().file_name().unwrap());
+    let named = folder.path().join(default_library().file_name().unwrap());
     fs::rename(&link, &named).unwrap();
     let text = load(None, &[("CUDA_LLVM_PATH", folder.path())]);
     assert!(text.contains(&format!("loaded: {}", named.display())), "{text}");
 }
 
 #[test]
-fn a_program_that_was_moved_takes_the_library_beside_it() {
+fn a_moved_program_loads_the_library_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let (bin, lib) = (folder.path().join("bin"), folder.path().join("lib"));
     fs::create_dir(&bin).unwrap();
     fs::create_dir(&lib).unwrap();
     fs::copy(std::env::current_exe().unwrap(), bin.join("program")).unwrap();
-    let library = lib.join(found().file_name().unwrap());
-    std::os::unix::fs::symlink(found(), &library).unwrap();
+    let library = lib.join(default_library().file_name().unwrap());
+    std::os::unix::fs::symlink(default_library(), &library).unwrap();
     let text = load(Some(&bin.join("program")), &[]);
     let loaded = text.lines().find_map(|line| line.strip_prefix("loaded: ")).unwrap_or_else(|| panic!("{text}"));
     assert!(Path::new(loaded).starts_with(folder.path().canonicalize().unwrap()), "{text}");
 }
 
 #[test]
-fn what_does_not_fit_is_an_error_that_says_why() {
+fn an_unsuitable_library_is_an_error_with_the_reason() {
     let folder = tempfile::tempdir().unwrap();
     let nowhere = folder.path().join("nowhere.so");
     let other = [("CUDA_LLVM_PATH", Path::new("libc.so.6"))];
@@ -96,10 +96,10 @@ fn what_does_not_fit_is_an_error_that_says_why() {
         (load(None, &[("CUDA_LLVM_PATH", &nowhere)]), "nowhere.so: cannot open shared object file"),
         (load(None, &other), "libc.so.6: this is no LLVM"),
         (load(None, &[("CUDA_LLVM_PATH", folder.path())]), "no LLVM there"),
-        (load(None, &[("CUDA_LLVM_PATH", &pretend(folder.path(), 21))]), "LLVM 21.1.0 is too old"),
-        (load(None, &[("CUDA_LLVM_PATH", &pretend(folder.path(), 25))]), "LLVM 25.1.0 is too new"),
+        (load(None, &[("CUDA_LLVM_PATH", &fake_llvm(folder.path(), 21))]), "LLVM 21.1.0 is too old"),
+        (load(None, &[("CUDA_LLVM_PATH", &fake_llvm(folder.path(), 25))]), "LLVM 25.1.0 is too new"),
         (
-            load(None, &[("CUDA_LLVM_PATH", &pretend(folder.path(), 23))]),
+            load(None, &[("CUDA_LLVM_PATH", &fake_llvm(folder.path(), 23))]),
             "LLVM 23.1.0 lacks functions that are needed: LLVM",
         ),
     ];
@@ -110,7 +110,7 @@ fn what_does_not_fit_is_an_error_that_says_why() {
     }
 }
 
-/// The names are those that llvm-sys declares, but for the functions that its C shim has.
+/// The names are those that llvm-sys declares, except the functions of its C shim.
 #[test]
 fn every_function_that_llvm_sys_declares_is_defined() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -133,10 +133,10 @@ fn every_function_that_llvm_sys_declares_is_defined() {
         fs::write(&file, format!("{head}$with! {{\n{}        }}\n{tail}", lines(&declared))).unwrap();
     }
     assert!(declared.len() > 1000, "only {} functions", declared.len());
-    assert_eq!(listed, declared, "CUDA_LLVM_WRITE=1 writes the list anew");
+    assert_eq!(listed, declared, "CUDA_LLVM_WRITE=1 rewrites the list");
 }
 
-/// Names, as many on a line as it takes.
+/// Wraps the names into lines.
 fn lines(names: &[String]) -> String {
     let mut lines = vec![String::new()];
     for name in names {

@@ -1,4 +1,4 @@
-//! What the ten kernels are launched with, and the host's answers, which are computed in other ways.
+//! The launches of the suite's kernels: their arguments, and the expected results, which the host computes by other methods.
 
 use std::f64::consts::PI;
 
@@ -7,7 +7,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use super::kernels::{BINS, POINTS, SOFTENING};
 use crate::kernels::{BLOCK, TILE};
 
-/// An argument, in the memory of whoever passes it.
+/// An argument, in host memory.
 pub(super) enum Arg {
     Number(f32),
     Bytes(Vec<u8>),
@@ -25,14 +25,14 @@ pub(super) struct Program {
     pub(super) grid: [usize; 2],
     pub(super) block: [usize; 2],
     pub(super) args: Vec<Arg>,
-    /// What the arguments of these numbers hold after it.
+    /// The expected contents of arguments after the launch, with the arguments' indices.
     pub(super) expected: Vec<(usize, Vec<f64>)>,
-    /// How far a number may be from what is expected, in parts of it or, where it is smaller, of `unit`.
+    /// The tolerance relative to the expected number, or to `unit` if that is larger.
     pub(super) tolerance: f64,
     pub(super) unit: f64,
 }
 
-/// Numbers without a pattern, from 0 to 1.
+/// Pseudorandom numbers from 0 to 1.
 fn noise(count: usize, seed: u32) -> Vec<f32> {
     let mut state = seed;
     let mut next = || {
@@ -55,7 +55,7 @@ fn numbers(matrix: Array2<f64>) -> Vec<f64> {
 
 const N: usize = 1000;
 
-/// A launch for each of the ten kernels.
+/// A launch of each kernel.
 pub(super) fn all() -> Vec<Program> {
     vec![
         vector_add(),
@@ -71,7 +71,7 @@ pub(super) fn all() -> Vec<Program> {
     ]
 }
 
-/// A launch in one dimension.
+/// A one-dimensional launch.
 fn row(
     name: &'static str,
     (grid, block): (usize, usize),
@@ -140,7 +140,7 @@ fn black_scholes() -> Program {
     let options: Vec<[f64; 3]> =
         price.iter().zip(&strike).zip(&years).map(|((&s, &x), &t)| [s, x, t].map(f64::from)).collect();
     let calls: Vec<f64> = options.iter().map(|&[s, x, t]| integrated_call(s, x, t, 0.02, 0.3)).collect();
-    // A call less a put is the price less the strike's present value.
+    // Put-call parity: a call less a put is the price less the strike's present value.
     let puts = options.iter().zip(&calls).map(|([s, x, t], call)| call - s + x * (-0.02 * t).exp()).collect();
     let mut args = vec![Arg::Number(0.02), Arg::Number(0.3)];
     args.extend([price, strike, years, vec![-1.0; COUNT], vec![-1.0; COUNT]].map(Arg::Row));
