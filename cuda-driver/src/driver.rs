@@ -12,13 +12,13 @@ use std::fmt;
 
 use cuda_sys::{CUdevice, CUresult, DriverApi};
 
+use crate::context::current;
 use crate::context::{Context, ContextInner};
-use crate::current;
 use crate::device::Device;
+use crate::device::limits::DeviceLimits;
 use crate::driver_call;
 use crate::error::{DriverError, Error, Result};
 use crate::fork;
-use crate::limits::DeviceLimits;
 use crate::registry::Registry;
 use crate::sync::statics::LazyLock;
 use crate::sync::{Arc, OnceLock};

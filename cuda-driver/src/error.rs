@@ -9,8 +9,8 @@ use std::sync::Arc;
 use cuda_sys::{CUresult, MissingSymbol};
 
 use crate::graph::GraphError;
-use crate::jit_log::JitError;
-use crate::launch_error::LaunchConfigError;
+use crate::launch::error::LaunchConfigError;
+use crate::module::jit_log::JitError;
 use crate::panic::KernelPanic;
 use crate::status;
 

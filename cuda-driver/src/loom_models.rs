@@ -10,13 +10,13 @@ use cuda_sys::CUresult;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use crate::captures::Captures;
 use crate::context::Poison;
-use crate::done::Signal;
 use crate::error::DriverError;
+use crate::graph::captures::Captures;
 use crate::panic::{Asker, COUNT, LaunchId, LaunchLog, RawPanic, Slots, slot_of};
-use crate::pool::Pool;
 use crate::registry::Registry;
+use crate::stream::done::Signal;
+use crate::stream::pool::Pool;
 use crate::sync::{Arc, Condvar, Mutex};
 
 fn model(body: impl Fn() + Send + Sync + 'static) {

@@ -7,8 +7,8 @@ use ndarray::Dimension;
 
 use crate::Element;
 use crate::array::DeviceArray;
-use crate::exchange::ExchangeError;
-use crate::storage::Storage;
+use crate::array::storage::Storage;
+use crate::share::exchange::ExchangeError;
 
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -13,9 +13,9 @@ use ndarray::Dimension;
 
 use crate::Element;
 use crate::array::DeviceArray;
+use crate::array::storage::{Storage, StorageMut};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::storage::{Storage, StorageMut};
 
 impl Buffer {
     /// Notes that what is captured next reads the memory. `what` says where, such as "argument 0 of kernel `add`".

@@ -8,10 +8,10 @@ use loom::sync::{Mutex, RwLock};
 use loom::thread;
 
 use crate::alloc::{Block, Pending, Shelf, Statistics};
+use crate::buffer::queue::Queue;
+use crate::buffer::records::Records;
+use crate::buffer::uses::Reach;
 use crate::error::Result;
-use crate::queue::Queue;
-use crate::records::Records;
-use crate::uses::Reach;
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();

@@ -19,6 +19,7 @@
 //! and pointers that live through the call.
 
 mod capture;
+pub(crate) mod captures;
 mod conditional;
 mod copy;
 mod error;
@@ -47,10 +48,10 @@ pub use nodes::Fill;
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::later::{drop_later, is_in_host_fn};
 use crate::panic::{GraphRecords, StreamPosition};
 use crate::stream::Stream;
+use crate::stream::event::Event;
+use crate::stream::later::{drop_later, is_in_host_fn};
 use crate::sync::{Arc, Counter, Mutex};
 use lend::MemoryUse;
 

@@ -17,12 +17,12 @@ use cuda_sys::{
 use super::{Capture, Contents, Graph, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::extended;
-use crate::function::{CheckedLaunch, Function};
-use crate::host_fn::{self, Repeated};
-use crate::launch_config::LaunchConfig;
-use crate::params::Arguments;
+use crate::launch::config::LaunchConfig;
+use crate::launch::extended;
+use crate::module::function::{CheckedLaunch, Function};
+use crate::module::params::Arguments;
+use crate::stream::event::Event;
+use crate::stream::host_fn::{self, Repeated};
 use crate::sync::Arc;
 
 /// What a node of memory sets: a value of one, two or four bytes, so many times.

@@ -47,8 +47,8 @@ use cuda_sys::nvtx as sys;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::stream::Stream;
+use crate::stream::event::Event;
 use crate::sync::statics::LazyLock;
 use crate::sync::{Arc, Counter};
 

@@ -8,8 +8,15 @@
 //! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
 //! call.
 
+pub(crate) mod done;
+pub(crate) mod event;
+pub(crate) mod host_fn;
 mod id;
+pub(crate) mod later;
 mod options;
+pub(crate) mod pool;
+pub(crate) mod scope;
+pub(crate) mod thread_streams;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -18,19 +25,18 @@ use cuda_sys::CUstream;
 
 use crate::call::driver_query;
 use crate::context::Context;
-use crate::done::Done;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::graph::{Capture, Graph};
-use crate::host_fn;
-use crate::later::drop_what_is_left;
 use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
-use crate::pool::Queue;
-use crate::scope::{self, StreamScope};
+use crate::stream::done::Done;
+use crate::stream::event::Event;
+use crate::stream::later::drop_what_is_left;
+use crate::stream::pool::Queue;
+use crate::stream::scope::StreamScope;
+use crate::stream::thread_streams::ThreadStream;
 use crate::sync::Arc;
 use crate::thread;
-use crate::thread_streams::ThreadStream;
 
 pub use id::StreamId;
 pub use options::StreamOptions;

@@ -28,15 +28,15 @@ use super::{Contents, Graph, GraphError};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::function::Function;
-use crate::host_fn::{self, Repeated};
-use crate::launch_config::LaunchConfig;
-use crate::params::Arguments;
-use crate::pool::Queue;
+use crate::launch::config::LaunchConfig;
+use crate::module::function::Function;
+use crate::module::params::Arguments;
 #[cfg(doc)]
 use crate::stream::Stream;
 use crate::stream::StreamId;
+use crate::stream::event::Event;
+use crate::stream::host_fn::{self, Repeated};
+use crate::stream::pool::Queue;
 use crate::sync::{Arc, Mutex};
 
 pub use open::{GraphPanicRecord, OpenCapture};

@@ -16,9 +16,9 @@ use super::Capture;
 use super::{BranchUses, State};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::CheckedLaunch;
+use crate::module::function::CheckedLaunch;
 #[cfg(doc)]
-use crate::function::Function;
+use crate::module::function::Function;
 use crate::sync::{Arc, MutexGuard};
 
 /// A capture that is taken for one launch, from [`Capture::open`].

@@ -22,13 +22,13 @@ use super::{Births, Contents, Graph, GraphError, GraphNode, Kept, LaunchKind};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::function::Function;
-use crate::later::{drop_later, is_in_host_fn};
-use crate::launch_config::LaunchConfig;
+use crate::launch::config::LaunchConfig;
+use crate::module::function::Function;
+use crate::module::params::Arguments;
 use crate::panic::LaunchId;
-use crate::params::Arguments;
 use crate::stream::Stream;
+use crate::stream::event::Event;
+use crate::stream::later::{drop_later, is_in_host_fn};
 use crate::sync::{Arc, Mutex};
 
 pub use options::InstantiateOptions;

@@ -1,0 +1,108 @@
+//! The wait for a context's work at the end of a borrow of host memory, also in a context that is lost.
+//!
+//! Every other call on a lost context is refused before it reaches the driver. But work may still write to memory that somebody
+//! has lent: a kernel's fault on one stream is reported while another's kernel runs. So the end of a borrow makes the one
+//! call that waits for all work, and asks the driver rather than the first error.
+//!
+//! # Safety
+//!
+//! The block makes a call without arguments, in a context that `self` retains.
+
+use cuda_sys::CUresult;
+
+use crate::context::Context;
+use crate::context::current::{Entered, Failure};
+use crate::error::{Error, Result};
+use crate::{fork, status};
+
+impl Context {
+    /// Waits until no work of this context runs, also when the context is lost.
+    ///
+    /// For whoever has lent memory to work of the context and takes it back. In a lost context the driver stops the work
+    /// and then reports the error that lost it; that is success here.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_driver::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// context.wait_until_idle()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Invalid`] inside a [capture](crate::Graph::capture) of the calling thread; [`Error::Driver`] if the driver
+    /// does not wait: inside a host function of a stream.
+    pub fn wait_until_idle(&self) -> Result<()> {
+        // In a forked child the device works for the parent, and on the parent's memory; the lock of the captures may have
+        // been held by another thread of the parent.
+        if self.is_lost() { self.wait_at_driver() } else { self.captures().outside(|| self.wait_at_driver())? }
+    }
+
+    /// Makes the call that waits, whatever state the context is in. While a stream is captured, the driver refuses it and ends
+    /// the capture.
+    fn wait_at_driver(&self) -> Result<()> {
+        if fork::is_forked_child() {
+            return Ok(());
+        }
+        let call = "cuCtxSynchronize";
+        let code = match Entered::new(self.api(), self.as_raw()) {
+            Ok(entered) => {
+                let synchronize = entered.cuCtxSynchronize()?;
+                // SAFETY: the call has no argument; the context is current.
+                unsafe { synchronize() }
+            }
+            Err(Failure::Status(code, _)) => code,
+            Err(Failure::Error(error)) => return Err(error),
+        };
+        match code {
+            CUresult::CUDA_SUCCESS => Ok(()),
+            code if is_over(code) => {
+                let _ = self.check(code, call);
+                Ok(())
+            }
+            code => self.check(code, call),
+        }
+    }
+
+    /// As [`wait_until_idle`](Context::wait_until_idle), and ends the process if the driver does not wait: memory that was
+    /// lent is given back by no other way, and work that goes on would write to what has become somebody else's.
+    #[doc(hidden)]
+    pub fn wait_until_idle_or_abort(&self) {
+        // Inside a capture the driver is asked too: the memory's owner cannot wait for the capture's end.
+        let waited = match self.wait_until_idle() {
+            Err(Error::Invalid(_)) => self.wait_at_driver(),
+            waited => waited,
+        };
+        if let Err(error) = waited {
+            eprintln!(
+                "cuda-driver: memory that was lent to the work of device {} has to be given back, but that work cannot be waited \
+                 for ({error}); the process ends here, before the memory becomes somebody else's",
+                self.device().ordinal()
+            );
+            std::process::abort();
+        }
+    }
+}
+
+/// Returns true for a status that is reported once the context's work has been stopped, or the context is gone.
+fn is_over(code: CUresult) -> bool {
+    let gone = [
+        CUresult::CUDA_ERROR_DEINITIALIZED,
+        CUresult::CUDA_ERROR_INVALID_CONTEXT,
+        CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED,
+    ];
+    status::is_sticky(code) || gone.contains(&code)
+}
+
+/// Waits by `wait` where borrowed memory is taken back; if that fails, for all of the context's work.
+pub(crate) fn take_back(context: &Context, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+    let waited = wait();
+    // A kernel's panic comes from a wait that has succeeded.
+    if matches!(&waited, Err(error) if !matches!(error, Error::KernelPanic(_))) {
+        context.wait_until_idle_or_abort();
+    }
+    waited
+}

@@ -1,0 +1,167 @@
+//! [`Done`]: a future of what a stream had to do.
+//!
+//! The driver calls back, with a status, once that work is done or has failed: a host function would not be called
+//! after a failure, and the future would never resolve. Invariant: the signal is reached once; whoever reaches it wakes
+//! the waker that was left last, and a waker that comes later finds it reached.
+//!
+//! # Safety
+//!
+//! The word that goes to the driver owns one count of the signal. Exactly one of [`reached`] (called by the driver) and
+//! [`Done::new`] (when the driver refused it) takes it back.
+
+use std::ffi::c_void;
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{self, Poll, Waker};
+
+use cuda_sys::{CUresult, CUstream};
+
+use crate::driver_call;
+use crate::error::Result;
+use crate::panic::StreamPosition;
+use crate::stream::Stream;
+use crate::stream::host_fn::panic_text;
+use crate::stream::later::in_host_fn;
+use crate::sync::{Arc, Mutex};
+
+/// Resolves when the work is done that a stream had when [`Stream::done`] was called; for any executor.
+///
+/// It may be dropped at any time, which cancels nothing. Once it has resolved, it resolves the same again.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_driver::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// use cuda_driver::Stream;
+///
+/// let stream = Stream::new(&context)?;
+/// stream.launch_host_fn(|| println!("in the stream"))?;
+/// pollster::block_on(stream.done())?;             // or any other executor's
+/// # Ok(())
+/// # }
+/// ```
+#[must_use = "a future does nothing unless it is awaited"]
+pub struct Done {
+    stream: Stream,
+    /// The stream's launches at that time.
+    position: StreamPosition,
+    signal: Arc<Signal>,
+    /// What it resolved to, or why the driver refused.
+    outcome: Option<Result<()>>,
+}
+
+/// Whether the work is done, and whom to wake then.
+pub(crate) struct Signal(Mutex<State>);
+
+enum State {
+    Waiting(Option<Waker>),
+    Reached(CUresult),
+}
+
+impl Signal {
+    pub(crate) fn new() -> Self {
+        Signal(Mutex::new(State::Waiting(None)))
+    }
+
+    /// The work is done, or has failed. The waker is called outside the lock, since it may poll at once.
+    pub(crate) fn reach(&self, status: CUresult) {
+        let before = std::mem::replace(&mut *self.0.lock(), State::Reached(status));
+        if let State::Waiting(Some(waker)) = before {
+            waker.wake();
+        }
+    }
+
+    /// The status if it is reached; else keeps the waker in place of the one before. Wakers are cloned and dropped outside
+    /// the lock, since both may run any code.
+    pub(crate) fn poll(&self, waker: &Waker) -> Option<CUresult> {
+        match &*self.0.lock() {
+            State::Reached(status) => return Some(*status),
+            State::Waiting(Some(known)) if known.will_wake(waker) => return None,
+            State::Waiting(_) => {}
+        }
+        let waker = waker.clone();
+        let mut state = self.0.lock();
+        let (status, replaced) = match &mut *state {
+            State::Reached(status) => (Some(*status), Some(waker)),
+            State::Waiting(known) => (None, known.replace(waker)),
+        };
+        drop(state);
+        drop(replaced);
+        status
+    }
+}
+
+impl Signal {
+    /// Nobody is left to be woken. What the waker's own drop does happens outside the lock.
+    pub(crate) fn abandon(&self) {
+        let left = match &mut *self.0.lock() {
+            State::Waiting(waker) => waker.take(),
+            State::Reached(_) => None,
+        };
+        drop(left);
+    }
+}
+
+impl Done {
+    pub(crate) fn new(stream: &Stream) -> Self {
+        let (signal, position) = (Arc::new(Signal::new()), stream.position());
+        let data = Arc::into_raw(signal.clone()).cast_mut().cast::<c_void>();
+        // SAFETY: the stream is live; the driver calls the function once with the data that was made for it.
+        let asked =
+            unsafe { driver_call!(stream.context(), cuStreamAddCallback(stream.as_raw(), Some(reached), data, 0)) };
+        if asked.is_err() {
+            // SAFETY: the driver refused, so it will not call the function, and the count is ours again.
+            drop(unsafe { Arc::from_raw(data.cast::<Signal>()) });
+        }
+        Done { stream: stream.clone(), position, signal, outcome: asked.err().map(Err) }
+    }
+
+    /// What the status of the work means, and whether a kernel in it panicked.
+    fn outcome(&self, status: CUresult) -> Result<()> {
+        self.stream.context().check(status, "cuStreamAddCallback")?;
+        self.position.report_panics()
+    }
+}
+
+/// Takes the signal back and reaches it; the driver's entry.
+///
+/// # Safety
+///
+/// `data` came from [`Arc::into_raw`] of a [`Signal`] and is used for the first time.
+unsafe extern "C" fn reached(_: CUstream, status: CUresult, data: *mut c_void) {
+    // SAFETY: by this function's own precondition the word owns a count of a signal.
+    let signal = unsafe { Arc::from_raw(data.cast::<Signal>()) };
+    // A waker may drop what makes calls, which the driver refuses here.
+    if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(|| signal.reach(status)))) {
+        tracing::error!(message = panic_text(&*panic), "a waker panicked when a stream's work was done");
+        // The payload's own drop may panic, and nothing may unwind into the driver.
+        std::mem::forget(panic);
+    }
+}
+
+impl Future for Done {
+    type Output = Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Result<()>> {
+        if self.outcome.is_none() {
+            let Some(status) = self.signal.poll(context.waker()) else { return Poll::Pending };
+            self.outcome = Some(self.outcome(status));
+        }
+        self.outcome.clone().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+impl Drop for Done {
+    fn drop(&mut self) {
+        self.signal.abandon();
+    }
+}
+
+impl fmt::Debug for Done {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Done").field("stream", &self.stream).field("outcome", &self.outcome).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,77 @@
+//! [`ThreadStreams`]: the default stream of each thread.
+//!
+//! The driver's own handle for it, `CU_STREAM_PER_THREAD`, means another queue on each thread, so that a value that goes to
+//! another thread would wait for the wrong one. Here each thread has a stream of its own, made when it first asks, which is
+//! ordered with the legacy default stream as the driver's is, and means the same queue everywhere.
+//!
+//! # Safety
+//!
+//! The raw streams are made here and destroyed with the context.
+
+use std::collections::HashMap;
+
+use cuda_sys::CUstream;
+
+use crate::context::{Context, ContextInner};
+use crate::error::Result;
+use crate::panic::StreamPanics;
+use crate::stream::pool::{destroy_stream, is_idle};
+use crate::stream::{StreamId, StreamOptions, create};
+use crate::sync::{Arc, Mutex};
+use crate::thread;
+
+/// The streams by their threads' numbers.
+#[derive(Default)]
+pub(crate) struct ThreadStreams(Mutex<HashMap<u32, Arc<ThreadStream>>>);
+
+/// The default stream of a thread. That of a thread that has ended becomes another thread's when nobody holds it any more.
+pub(crate) struct ThreadStream {
+    pub(crate) raw: CUstream,
+    pub(crate) id: StreamId,
+    pub(crate) panics: Arc<StreamPanics>,
+}
+
+// SAFETY: the raw stream is an address that the driver accepts on any thread.
+unsafe impl Send for ThreadStream {}
+// SAFETY: as for `Send`; the driver's own locks protect what the address names.
+unsafe impl Sync for ThreadStream {}
+
+impl ThreadStreams {
+    /// The calling thread's stream.
+    pub(crate) fn current(&self, context: &Context) -> Result<Arc<ThreadStream>> {
+        let thread = thread::number();
+        // A forked child is refused before the lock, which another thread of the parent may have held.
+        context.0.admit("cuStreamCreateWithPriority")?;
+        let mut streams = self.0.lock();
+        if let Some(stream) = streams.get(&thread) {
+            return Ok(stream.clone());
+        }
+        let stream = match take_unused(&mut streams, context) {
+            Some(stream) => stream,
+            None => {
+                let raw = create(context, StreamOptions::new().waits_for_legacy(true))?;
+                let id = StreamId::unique();
+                Arc::new(ThreadStream { raw, id, panics: context.panics().of_stream(id) })
+            }
+        };
+        streams.insert(thread, stream.clone());
+        Ok(stream)
+    }
+
+    /// Destroys the streams, when the context ends.
+    pub(crate) fn close(&self, context: &ContextInner) {
+        self.0.lock().drain().for_each(|(_, stream)| destroy_stream(context, stream.raw));
+    }
+}
+
+/// An idle stream of a thread that has ended, and which nobody holds: under the lock of the streams, nobody can get it.
+fn take_unused(streams: &mut HashMap<u32, Arc<ThreadStream>>, context: &Context) -> Option<Arc<ThreadStream>> {
+    let is_unused = |thread: u32, stream: &mut Arc<ThreadStream>| {
+        !thread::is_running(thread) && Arc::get_mut(stream).is_some_and(|stream| is_idle(context, stream.raw))
+    };
+    let thread = streams.iter_mut().find_map(|(thread, stream)| is_unused(*thread, stream).then_some(*thread))?;
+    let ThreadStream { raw, id, panics } = Arc::into_inner(streams.remove(&thread)?)?;
+    let panics = context.panics().recycle(panics);
+    panics.set_id(id);
+    Some(Arc::new(ThreadStream { raw, id, panics }))
+}

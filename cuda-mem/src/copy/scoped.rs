@@ -1,0 +1,110 @@
+//! Copies of host memory that is borrowed for as long as a stream's scope runs.
+//!
+//! The scope waits for its stream before the borrow ends, so that the host may do something else meanwhile. Pageable memory is
+//! no lie here: how long the driver keeps the call, to bring the elements to memory that a device reaches, is its own affair.
+//!
+//! # Safety
+//!
+//! The blocks copy between an array whose use was prepared on the stream and host memory that is borrowed beyond the copy.
+
+use cuda_driver::StreamScope;
+use ndarray::{ArrayBase, Data, DataMut, Dimension};
+
+use crate::Element;
+use crate::array::DeviceArray;
+use crate::array::storage::{Storage, StorageMut};
+use crate::copy::pitched::{End, Pitched};
+use crate::error::Result;
+use crate::layout::Plan;
+
+impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
+    /// Copies `host`, of the same shape and any layout, to the array in the order of the scope's stream. `host` stays borrowed
+    /// until the scope ends, which waits for the copy.
+    ///
+    /// Of pageable memory, the driver may bring the elements to memory of its own first, and return only then; of memory that is
+    /// page-locked the device copies them by itself. A layout that the driver's copies cannot do is packed before the
+    /// call returns, as [`copy_from_host`](DeviceArray::copy_from_host) does.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # fn main() -> cuda_mem::Result<()> {
+    /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+    /// use cuda_driver::Stream;
+    /// use ndarray::{Array1, array};
+    ///
+    /// let (stream, input, mut output) = (Stream::new(&context)?, array![1, 2, 3], Array1::zeros(3));
+    /// let mut x = cuda_mem::device_array::<i32, _>(&stream, 3)?;
+    /// stream.scope(|s| {
+    ///     x.copy_from_host_in(&input, s)?;
+    ///     Ok(x.copy_to_host_in(&mut output, s)?)
+    /// })?;
+    /// assert_eq!(output, input);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The memory cannot be used before:
+    ///
+    /// ```compile_fail,E0502
+    /// # use cuda_driver::Stream;
+    /// # fn refused(x: &mut cuda_mem::DeviceArray<i32, ndarray::Ix1>, stream: &Stream) -> cuda_driver::Result<()> {
+    /// let mut output = ndarray::Array1::zeros(3);
+    /// stream.scope(|s| {
+    ///     x.copy_to_host_in(&mut output, s)?;
+    ///     println!("{output}"); // the copy may still run
+    ///     Ok(())
+    /// })
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Shape`](crate::Error::Shape) if the shapes differ;
+    /// [`Error::OtherContext`](crate::Error::OtherContext) for a stream of another device;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    pub fn copy_from_host_in<'scope, H: Data<Elem = T>>(
+        &mut self,
+        host: &'scope ArrayBase<H, D>,
+        scope: &'scope StreamScope<'scope, '_>,
+    ) -> Result<()> {
+        self.expect_shape(host.shape())?;
+        self.buffer().expect_context(scope)?;
+        if self.is_empty() || size_of::<T>() == 0 {
+            return Ok(());
+        }
+        let plan = Plan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
+        let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_from_host(host) };
+        self.prepare_write(scope)?;
+        let (to, from) = (End::Device(self.device_ptr()), End::Host(host.as_ptr().cast_mut().cast()));
+        // SAFETY: the plan is of the two arrays' strides. The write is prepared on the stream, and `host` is borrowed until the
+        // scope has waited for it.
+        unsafe { rows.copy(self.context(), to, from, Some(scope)) }
+    }
+}
+
+impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
+    /// Copies the array to `host`, of the same shape and any layout, in the order of the scope's stream. `host` stays borrowed
+    /// until the scope ends, which waits for the copy; see [`copy_from_host_in`](DeviceArray::copy_from_host_in).
+    ///
+    /// # Errors
+    ///
+    /// As [`copy_from_host_in`](DeviceArray::copy_from_host_in). On an error, also one of the scope, `host` may be changed.
+    pub fn copy_to_host_in<'scope, H: DataMut<Elem = T>>(
+        &self,
+        host: &'scope mut ArrayBase<H, D>,
+        scope: &'scope StreamScope<'scope, '_>,
+    ) -> Result<()> {
+        self.expect_shape(host.shape())?;
+        self.buffer().expect_context(scope)?;
+        if self.is_empty() || size_of::<T>() == 0 {
+            return Ok(());
+        }
+        let plan = Plan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
+        let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_to_host_into(host) };
+        self.prepare_read(scope)?;
+        let (to, from) = (End::Host(host.as_mut_ptr().cast()), End::Device(self.device_ptr()));
+        // SAFETY: as for the other direction; `host` is borrowed exclusively.
+        unsafe { rows.copy(self.context(), to, from, Some(scope)) }
+    }
+}

@@ -1,0 +1,199 @@
+//! Host memory that was there before, page-locked for as long as a closure runs.
+//!
+//! It is given back at the closure's end, also when it panics, before anything else happens: no queue of deferred frees is
+//! between, so that the same memory can be page-locked again at once. Invariant: no work of a device uses it then, also in a
+//! context that is lost.
+//!
+//! # Safety
+//!
+//! The `unsafe` blocks register memory that is borrowed exclusively, and unregister it before the borrow ends.
+
+use std::ffi::c_void;
+
+use cuda_driver::{Context, driver_call, withholding_panics};
+use cuda_sys::{CU_MEMHOSTREGISTER_DEVICEMAP, CUresult};
+use ndarray::{ArrayBase, DataMut, Dimension};
+
+use crate::Element;
+use crate::buffer::Buffer;
+use crate::error::{Error, Result};
+use crate::host::array::{HostArray, HostKind, Registered, RegisteredMapped};
+use crate::host::memory::{device_address, report};
+use crate::layout::Layout;
+
+/// A host array that is page-locked for copies; from [`pinned`].
+pub type PinnedView<'a, T, D> = HostArray<T, D, Registered<'a>>;
+
+/// A host array that is page-locked, and which kernels use in place; from [`mapped`].
+pub type MappedView<'a, T, D> = HostArray<T, D, RegisteredMapped<'a>>;
+
+/// Page-locks the memory of `array`, which is in C or Fortran order, for as long as `work` runs, so that a device copies it by
+/// itself.
+///
+/// At the end it waits for the copies and gives the memory back, also after a panic.
+///
+/// # Examples
+///
+/// ```
+/// use cuda_driver::Stream;
+/// use ndarray::Array2;
+///
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut host = Array2::<f32>::ones((3, 4));
+/// let mut x = cuda_mem::zeros::<f32, _>(&context, (3, 4))?;
+/// let stream = Stream::new(&context)?;
+/// cuda_mem::pinned(&context, &mut host, |host| x.copy_from_pinned_ref(host, &stream))??;
+/// assert_eq!(x.copy_to_host()?, host);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// [`Error::AlreadyPinned`] if some of the memory is page-locked; [`Error::NotContiguous`] for an array with gaps, or in
+/// another order; [`Error::Driver`] if the memory cannot be page-locked, as beyond the system's limit, and when waiting
+/// fails at the end.
+pub fn pinned<T, S, D, R>(
+    context: &Context,
+    array: &mut ArrayBase<S, D>,
+    work: impl for<'a> FnOnce(&mut PinnedView<'a, T, D>) -> R,
+) -> Result<R>
+where
+    T: Element,
+    S: DataMut<Elem = T>,
+    D: Dimension,
+{
+    registered(context, array, work)
+}
+
+/// Page-locks the memory of `array`, which is in C or Fortran order, for as long as `work` runs, and lets kernels use it in
+/// place: the array that `work` gets is taken by launches as a mapped array is.
+///
+/// # Examples
+///
+/// ```
+/// # fn main() -> cuda_mem::Result<()> {
+/// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
+/// let mut host = ndarray::Array1::<u8>::zeros(5);
+/// cuda_mem::mapped(&context, &mut host, |x| x.device_mut().fill(9))??;
+/// assert_eq!(host.to_vec(), [9; 5]);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`pinned`].
+pub fn mapped<T, S, D, R>(
+    context: &Context,
+    array: &mut ArrayBase<S, D>,
+    work: impl for<'a> FnOnce(&mut MappedView<'a, T, D>) -> R,
+) -> Result<R>
+where
+    T: Element,
+    S: DataMut<Elem = T>,
+    D: Dimension,
+{
+    registered(context, array, work)
+}
+
+/// Runs `work` with the array page-locked. The array that it gets cannot be kept or exchanged for another, as its kind is of a
+/// lifetime that no other array has: `K` is one of a `for<'a>`.
+fn registered<T, S, D, K, R>(
+    context: &Context,
+    array: &mut ArrayBase<S, D>,
+    work: impl FnOnce(&mut HostArray<T, D, K>) -> R,
+) -> Result<R>
+where
+    T: Element,
+    S: DataMut<Elem = T>,
+    D: Dimension,
+    K: HostKind,
+{
+    let layout = layout(array)?;
+    let bytes = layout.len() * size_of::<T>();
+    let host = array.raw_view_mut();
+    let buffer = match bytes {
+        // SAFETY: no bytes are nobody's.
+        0 => unsafe { Buffer::external(context, 0, 0, ()) },
+        _ => {
+            let registration = Registration::new(context, host.as_ptr().cast_mut().cast(), bytes)?;
+            let device = device_address(context, registration.host())?;
+            // SAFETY: the device reaches the memory until it is unregistered, which is before the borrow of the array ends.
+            unsafe { Buffer::external(context, device, bytes, registration) }
+        }
+    };
+    // SAFETY: the layouts are the same, and the elements are borrowed exclusively until the array is dropped here.
+    let mut lent = Lent(unsafe { HostArray::<T, D, K>::new(buffer, layout, host) });
+    let value = work(&mut lent.0);
+    lent.take_back()?;
+    Ok(value)
+}
+
+/// An array of borrowed memory, which is not given back before all uses of it are over, whatever way leads out.
+struct Lent<T: Element, D: Dimension, K: HostKind>(HostArray<T, D, K>);
+
+impl<T: Element, D: Dimension, K: HostKind> Lent<T, D, K> {
+    /// Waits for the uses. If that fails, it is known of none whether it is over, so all work of the context is waited for.
+    fn take_back(&mut self) -> Result<()> {
+        let waited = self.0.view_mut().map(drop);
+        if matches!(&waited, Err(error) if error.kernel_panic().is_none()) {
+            self.0.context().wait_until_idle_or_abort();
+            self.0.memory_mut().buffer_mut().forget_all();
+        }
+        waited
+    }
+}
+
+impl<T: Element, D: Dimension, K: HostKind> Drop for Lent<T, D, K> {
+    fn drop(&mut self) {
+        // A kernel's panic, for which there is no room here, is left to the next wait.
+        if let Err(error) = withholding_panics(|| self.take_back()) {
+            tracing::debug!(%error, "page-locked memory was taken back from a context that is lost");
+        }
+    }
+}
+
+fn layout<S: DataMut, D: Dimension>(array: &ArrayBase<S, D>) -> Result<Layout<D>> {
+    if array.is_standard_layout() {
+        return Ok(Layout::c_order(array.raw_dim()));
+    }
+    if array.t().is_standard_layout() {
+        return Ok(Layout::f_order(array.raw_dim()));
+    }
+    let (shape, strides) = (array.shape().into(), array.strides().into());
+    Err(Error::NotContiguous { shape, strides, what: "page-locking, which takes whole memory" })
+}
+
+/// Memory that is page-locked until this is dropped.
+struct Registration {
+    context: Context,
+    address: usize,
+}
+
+impl Registration {
+    fn new(context: &Context, address: *mut c_void, bytes: usize) -> Result<Self> {
+        let flags = CU_MEMHOSTREGISTER_DEVICEMAP;
+        // SAFETY: the range is memory that is live for as long as it is registered.
+        match unsafe { driver_call!(context, cuMemHostRegister_v2(address, bytes, flags)) } {
+            Ok(()) => Ok(Registration { context: context.clone(), address: address.expose_provenance() }),
+            Err(error) if error.code() == Some(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) => {
+                Err(Error::AlreadyPinned { address: address.addr(), bytes })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn host(&self) -> *mut c_void {
+        std::ptr::with_exposed_provenance_mut(self.address)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        // SAFETY: the memory was registered by this, which is dropped when nothing uses it.
+        let unregistered = unsafe { driver_call!(&self.context, cuMemHostUnregister(self.host())) };
+        report(unregistered, "page-locked memory could not be given back");
+    }
+}
