@@ -222,8 +222,8 @@ impl Driver {
     ///
     /// As [`bound_context`](Driver::bound_context).
     pub fn adopted_context(&self) -> Result<Option<Context>> {
-        let left = current::current(&self.0.api).is_ok_and(current::is_left);
-        if left { Ok(None) } else { self.bound_context() }
+        let bound_here = current::current(&self.0.api).is_ok_and(current::is_bound_here);
+        if bound_here { Ok(None) } else { self.bound_context() }
     }
 
     /// The table of functions that this driver calls.

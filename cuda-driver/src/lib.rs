@@ -72,8 +72,8 @@ pub use device::limits::DeviceLimits;
 pub use driver::Driver;
 pub use error::{DriverError, Error, NotInModule, Poisoned, Result};
 pub use graph::{
-    Access, AroundLaunch, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
-    GraphMemory, GraphNode, GraphPanicRecord, InstantiateOptions, LaunchKind, Lend, MemoryCopy, MemoryId, OpenCapture,
+    Access, AroundLaunch, Bind, Capture, ConditionalHandle, CopySide, Fill, Graph, GraphError, GraphExec, GraphLaunch,
+    GraphMemory, GraphNode, GraphPanicRecord, InstantiateOptions, LaunchKind, MemoryCopy, MemoryId, OpenCapture,
 };
 pub use launch::config::LaunchConfig;
 pub use launch::dims::{Dim3, Dims, Extent};
@@ -89,8 +89,8 @@ pub use panic::{
     DetachedPanicRecord, KernelPanic, PanicDecoder, PanicRecord, RawPanic, StreamPosition, Writers, withholding_panics,
 };
 pub use profiler::ProfilerGuard;
+pub use stream::deferred_drop::{defer_drop, drop_deferred, is_in_host_fn};
 pub use stream::done::Done;
 pub use stream::event::Event;
-pub use stream::later::{drop_later, drop_what_is_left, is_in_host_fn};
 pub use stream::scope::StreamScope;
 pub use stream::{Stream, StreamId, StreamOptions, external_stream};

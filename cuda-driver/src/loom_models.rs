@@ -13,9 +13,9 @@ use loom::thread;
 use crate::context::Poison;
 use crate::error::DriverError;
 use crate::graph::captures::Captures;
-use crate::panic::{Asker, COUNT, LaunchId, LaunchLog, RawPanic, Slots, slot_of};
+use crate::panic::{COUNT, LaunchId, LaunchLog, RawPanic, RecordSlots, Waiter, slot_of};
 use crate::registry::Registry;
-use crate::stream::done::Signal;
+use crate::stream::done::Completion;
 use crate::stream::pool::Pool;
 use crate::sync::{Arc, Condvar, Mutex};
 
@@ -137,7 +137,7 @@ impl Alarm {
 }
 
 /// Polls until the signal is reached, asleep in between.
-fn wait_for(signal: &Signal) -> CUresult {
+fn wait_for(signal: &Completion) -> CUresult {
     let alarm = Arc::new(Alarm::default());
     let waker = Waker::from(alarm.clone());
     loop {
@@ -152,9 +152,9 @@ fn wait_for(signal: &Signal) -> CUresult {
 #[test]
 fn loom_a_callback_wakes_whoever_polled() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_ERROR_UNKNOWN));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_ERROR_UNKNOWN));
         assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
         thread.join().unwrap();
         assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
@@ -165,9 +165,9 @@ fn loom_a_callback_wakes_whoever_polled() {
 #[test]
 fn loom_a_callback_wakes_the_last_who_polled() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_SUCCESS));
         let asleep = Waker::from(Arc::new(Alarm::default()));
         if signal.poll(&asleep).is_none() {
             wait_for(&signal);
@@ -180,9 +180,9 @@ fn loom_a_callback_wakes_the_last_who_polled() {
 #[test]
 fn loom_a_dropped_future_leaves_no_waker() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_SUCCESS));
         let alarm = Arc::new(Alarm::default());
         let _ = signal.poll(&Waker::from(alarm.clone()));
         signal.abandon();
@@ -241,18 +241,18 @@ fn loom_who_synchronises_waits_for_captures() {
         let (captures, running) = (Arc::new(Captures::default()), counter());
         let (theirs, seen) = (captures.clone(), running.clone());
         let thread = thread::spawn(move || {
-            let running = theirs.outside(|| seen.load(Ordering::SeqCst)).unwrap();
+            let running = theirs.while_none_active(|| seen.load(Ordering::SeqCst)).unwrap();
             assert_eq!(running, 0, "a capture runs meanwhile");
         });
         for _ in 0..2 {
             captures.begin();
             running.store(1, Ordering::SeqCst);
-            assert!(captures.outside(|| ()).is_err(), "it would wait for itself");
+            assert!(captures.while_none_active(|| ()).is_err(), "it would wait for itself");
             running.store(0, Ordering::SeqCst);
-            captures.leave(|_| ());
+            captures.end_own(|_| ());
         }
         thread.join().unwrap();
-        captures.outside(|| ()).unwrap();
+        captures.while_none_active(|| ()).unwrap();
     });
 }
 
@@ -273,7 +273,7 @@ impl Device {
     }
 }
 
-impl Slots for Device {
+impl RecordSlots for Device {
     fn is_free(&self, slot: usize) -> bool {
         self.kernels[slot].load(Ordering::Acquire) == 0
     }
@@ -289,11 +289,11 @@ impl Slots for Device {
 }
 
 /// A stream.
-type Line = LaunchLog<Device>;
+type StreamLog = LaunchLog<Device>;
 
 /// A launch of a thread that panics, or does not; its record is left alone until its call has returned. Returns the place of
 /// the thread's log and the launch's number.
-fn launch(line: &Line, thread: u32, panics: bool) -> LaunchId {
+fn launch(line: &StreamLog, thread: u32, panics: bool) -> LaunchId {
     let log = line.of_thread(thread, |_| true);
     let records = log.records(|| Ok::<_, Infallible>(Device::default())).unwrap();
     let number = log.begin(records);
@@ -306,13 +306,13 @@ fn launch(line: &Line, thread: u32, panics: bool) -> LaunchId {
 }
 
 /// The launches whose panics a wait of a thread for the stream is told of.
-fn wait(line: &Line, thread: u32) -> Vec<LaunchId> {
+fn wait(line: &StreamLog, thread: u32) -> Vec<LaunchId> {
     let covered = line.returned();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if line.find(&covered) {
-        line.report(&covered, &Asker::of_thread(thread), |launch, _| told.push(launch));
+        line.report(&covered, &Waiter::of_thread(thread), |launch, _| reported.push(launch));
     }
-    told
+    reported
 }
 
 /// Two threads launch in one stream and wait for it at once: each is told of its own panic by its own wait, once, and of the
@@ -320,21 +320,21 @@ fn wait(line: &Line, thread: u32) -> Vec<LaunchId> {
 #[test]
 fn loom_each_thread_is_told_of_its_own_panic() {
     model(|| {
-        let line = Arc::new(Line::default());
-        let run = |line: &Line, thread: u32| {
+        let line = Arc::new(StreamLog::default());
+        let run = |line: &StreamLog, thread: u32| {
             let own = launch(line, thread, true);
-            let told = wait(line, thread);
-            assert_eq!(told.iter().filter(|launch| **launch == own).count(), 1, "{told:?} with {own:?}");
+            let reported = wait(line, thread);
+            assert_eq!(reported.iter().filter(|launch| **launch == own).count(), 1, "{reported:?} with {own:?}");
             assert!(!wait(line, thread).contains(&own));
-            (own, told)
+            (own, reported)
         };
         let theirs = line.clone();
         let other = thread::spawn(move || run(&theirs, 2));
-        let (mine, told) = run(&line, 1);
-        let (their_own, they_were_told) = other.join().unwrap();
+        let (mine, reported) = run(&line, 1);
+        let (their_own, their_reports) = other.join().unwrap();
         assert_ne!(mine, their_own);
-        assert!(told.iter().filter(|launch| **launch == their_own).count() <= 1);
-        assert!(they_were_told.iter().filter(|launch| **launch == mine).count() <= 1);
+        assert!(reported.iter().filter(|launch| **launch == their_own).count() <= 1);
+        assert!(their_reports.iter().filter(|launch| **launch == mine).count() <= 1);
     });
 }
 
@@ -343,7 +343,7 @@ fn loom_each_thread_is_told_of_its_own_panic() {
 #[test]
 fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
     model(|| {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(StreamLog::default());
         let theirs = line.clone();
         let other = thread::spawn(move || {
             for _ in 0..2 {
@@ -352,8 +352,8 @@ fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
             }
         });
         launch(&line, 1, false);
-        let told = [wait(&line, 1), wait(&line, 1)].concat();
-        assert!(told.windows(2).all(|pair| pair[0] != pair[1]), "once to others");
+        let reported = [wait(&line, 1), wait(&line, 1)].concat();
+        assert!(reported.windows(2).all(|pair| pair[0] != pair[1]), "once to others");
         other.join().unwrap();
         assert_eq!(wait(&line, 1).len(), 0, "its own thread was told, who is the one to be told");
     });

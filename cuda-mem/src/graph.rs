@@ -8,7 +8,7 @@
 //! The `unsafe` implementations and blocks keep to one rule: what a graph does with memory is noted before it is captured,
 //! and ordered and recorded by the memory that is lent, which is borrowed meanwhile.
 
-use cuda_driver::{Access, Capture, GraphLaunch, Lend, OpenCapture, driver_call};
+use cuda_driver::{Access, Bind, Capture, GraphLaunch, OpenCapture, driver_call};
 use ndarray::Dimension;
 
 use crate::Element;
@@ -126,9 +126,9 @@ fn passed(result: Result<()>) -> cuda_driver::Result<()> {
 }
 
 // SAFETY: the memory is borrowed, and the read is ordered and recorded as a launch's is.
-unsafe impl Lend for &Buffer {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        match launch.lend(self.id(), false)? {
+unsafe impl Bind for &Buffer {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.bind(self.id(), false)? {
             Some(Access::Read) => passed(self.prepare_read(launch.stream())),
             Some(Access::Write) => unreachable!("a shared borrow is refused for writing"),
             None => Ok(()),
@@ -137,9 +137,9 @@ unsafe impl Lend for &Buffer {
 }
 
 // SAFETY: the memory is borrowed exclusively, and the use is ordered and recorded as a launch's is.
-unsafe impl Lend for &mut Buffer {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        match launch.lend(self.id(), true)? {
+unsafe impl Bind for &mut Buffer {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.bind(self.id(), true)? {
             Some(Access::Read) => passed(self.prepare_read(launch.stream())),
             Some(Access::Write) => passed(self.prepare_write(launch.stream())),
             None => Ok(()),
@@ -148,15 +148,15 @@ unsafe impl Lend for &mut Buffer {
 }
 
 // SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension> Lend for &DeviceArray<T, D> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        self.buffer().lend(launch)
+unsafe impl<T: Element, D: Dimension> Bind for &DeviceArray<T, D> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer().bind(launch)
     }
 }
 
 // SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension> Lend for &mut DeviceArray<T, D> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        self.buffer_mut().lend(launch)
+unsafe impl<T: Element, D: Dimension> Bind for &mut DeviceArray<T, D> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer_mut().bind(launch)
     }
 }

@@ -53,8 +53,8 @@ pub use alloc::{
 };
 pub use array::create::{device_array, device_array_like, from_slice, to_device, zeros};
 pub use array::like::Like;
-pub use array::place::Place;
 pub use array::storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
+pub use array::target::AllocTarget;
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
 pub use copy::progress::Progress;

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use loom::sync::{Mutex, RwLock};
 use loom::thread;
 
-use crate::alloc::{Block, Pending, Shelf, Statistics};
+use crate::alloc::{FreeBlock, FreeList, Pending, Statistics};
+use crate::buffer::access::ByteRange;
 use crate::buffer::queue::Queue;
-use crate::buffer::records::Records;
-use crate::buffer::uses::Reach;
+use crate::buffer::records::AccessRecords;
 use crate::error::Result;
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
@@ -36,7 +36,7 @@ fn loom_each_pending_free_is_made_once() {
         if let Some(batch) = pending.take() {
             made.lock().unwrap().extend(batch.items);
         }
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
         let mut all = made.lock().unwrap().clone();
         all.extend(pending.take_all().items);
         all.sort_unstable();
@@ -61,7 +61,7 @@ fn loom_no_free_is_made_while_a_guard_defers() {
             })
         };
         assert!(pending.add(2, 8, 0, 0).is_none());
-        other.join().unwrap();
+        other.merge().unwrap();
         pending.resume();
         assert_eq!(pending.take().unwrap().items.len(), 2);
     });
@@ -80,7 +80,7 @@ fn loom_what_is_put_back_is_pending_again() {
         if let Some(batch) = pending.take() {
             pending.put_back(batch);
         }
-        other.join().unwrap();
+        other.merge().unwrap();
         assert_eq!(pending.size(), (2, 12));
     });
 }
@@ -89,16 +89,16 @@ fn loom_what_is_put_back_is_pending_again() {
 #[test]
 fn loom_a_kept_block_goes_to_one() {
     model(|| {
-        let shelf = Arc::new(Shelf::default());
-        shelf.put(Block { address: 1, bytes: 512, context: 1, stream: 1, freed: () });
+        let free_list = Arc::new(FreeList::default());
+        free_list.put(FreeBlock { address: 1, bytes: 512, context: 1, stream: 1, freed: () });
         let other = {
-            let shelf = shelf.clone();
-            thread::spawn(move || shelf.take(512, 1, 2).inspect(|block| shelf.put(*block)).is_some())
+            let free_list = free_list.clone();
+            thread::spawn(move || free_list.take(512, 1, 2).inspect(|block| free_list.put(*block)).is_some())
         };
-        let mine = shelf.take(512, 1, 1);
-        let theirs = other.join().unwrap();
+        let mine = free_list.take(512, 1, 1);
+        let theirs = other.merge().unwrap();
         assert!(mine.is_some() || theirs, "somebody gets it");
-        let left = shelf.drain(1).len();
+        let left = free_list.drain(1).len();
         assert_eq!(left + usize::from(mine.is_some()), 1, "and nobody a second one");
     });
 }
@@ -116,7 +116,7 @@ fn loom_the_peak_is_exact() {
             })
         };
         statistics.allocated(2);
-        other.join().unwrap();
+        other.merge().unwrap();
         let read = statistics.read();
         assert_eq!((read.live_bytes, read.allocations, read.frees), (2, 2, 1));
         assert!([4, 6].contains(&read.peak_bytes), "{}", read.peak_bytes);
@@ -124,12 +124,12 @@ fn loom_the_peak_is_exact() {
 }
 
 /// How many streams the models have.
-const LINES: usize = 4;
+const STREAMS: usize = 4;
 
 /// For each stream, how many of its items come before.
-type Clock = [usize; LINES];
+type Clock = [usize; STREAMS];
 
-fn join(to: &mut Clock, from: Clock) {
+fn merge(to: &mut Clock, from: Clock) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = from.max(*to));
 }
 
@@ -137,32 +137,32 @@ fn join(to: &mut Clock, from: Clock) {
 #[derive(Default)]
 struct Device {
     /// For each stream, what comes before its next item.
-    lines: [Clock; LINES],
+    streams: [Clock; STREAMS],
     /// What the host has waited for.
-    over: Clock,
+    finished: Clock,
     /// Every use of the one memory: stream, number in it, bytes, whether it writes.
-    used: Vec<(usize, usize, Reach, bool)>,
+    used: Vec<(usize, usize, ByteRange, bool)>,
 }
 
 /// A stream of such a device.
 #[derive(Clone)]
-struct Line(usize, Arc<Mutex<Device>>);
+struct ModelStream(usize, Arc<Mutex<Device>>);
 
-impl Line {
+impl ModelStream {
     /// Enqueues a use, or the free, which is a write of all, and sees that it comes after all that it conflicts with.
-    fn enqueue(&self, reach: &Reach, writes: bool) {
+    fn enqueue(&self, range: &ByteRange, writes: bool) {
         let device = &mut *self.1.lock().unwrap();
-        for (line, number, other, written) in &device.used {
-            let before = device.lines[self.0][*line].max(device.over[*line]) >= *number;
-            let conflicts = (writes || *written) && reach.overlaps(other);
-            assert!(before || !conflicts, "{reach:?} on {} is not ordered after {other:?} on {line}", self.0);
+        for (stream, number, other, written) in &device.used {
+            let before = device.streams[self.0][*stream].max(device.finished[*stream]) >= *number;
+            let conflicts = (writes || *written) && range.overlaps(other);
+            assert!(before || !conflicts, "{range:?} on {} is not ordered after {other:?} on {stream}", self.0);
         }
-        device.lines[self.0][self.0] += 1;
-        device.used.push((self.0, device.lines[self.0][self.0], reach.clone(), writes));
+        device.streams[self.0][self.0] += 1;
+        device.used.push((self.0, device.streams[self.0][self.0], range.clone(), writes));
     }
 }
 
-impl Queue for Line {
+impl Queue for ModelStream {
     type Waited = ();
 
     fn number(&self) -> u64 {
@@ -171,49 +171,49 @@ impl Queue for Line {
 
     fn wait_for(&self, earlier: &Self) -> Result<()> {
         let device = &mut *self.1.lock().unwrap();
-        let before = device.lines[earlier.0];
-        join(&mut device.lines[self.0], before);
+        let before = device.streams[earlier.0];
+        merge(&mut device.streams[self.0], before);
         Ok(())
     }
 
     fn finish(&self) -> Result<()> {
         let device = &mut *self.1.lock().unwrap();
-        join(&mut device.over, device.lines[self.0]);
+        merge(&mut device.finished, device.streams[self.0]);
         Ok(())
     }
 }
 
 /// Memory of 64 bytes, freed by its drop, with the real records of its uses.
 struct Memory {
-    records: Records<Line>,
-    lines: [Line; LINES],
+    records: AccessRecords<ModelStream>,
+    streams: [ModelStream; STREAMS],
 }
 
 impl Memory {
     /// Memory that the first stream has allocated and written.
     fn new() -> Self {
         let device = Arc::new(Mutex::new(Device::default()));
-        let lines = std::array::from_fn(|number| Line(number, device.clone()));
-        let mut memory = Memory { records: Records::new(64), lines };
-        memory.records.begin(&memory.lines[0]).unwrap();
-        memory.lines[0].enqueue(&all(), true);
+        let streams = std::array::from_fn(|number| ModelStream(number, device.clone()));
+        let mut memory = Memory { records: AccessRecords::new(64), streams };
+        memory.records.begin(&memory.streams[0]).unwrap();
+        memory.streams[0].enqueue(&all(), true);
         memory
     }
 
-    fn read(&self, reach: &Reach, line: usize) {
-        self.records.read(|| reach.clone(), &self.lines[line]).unwrap();
-        self.lines[line].enqueue(reach, false);
+    fn read(&self, range: &ByteRange, stream: usize) {
+        self.records.read(|| range.clone(), &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(range, false);
     }
 
     /// A write of bytes that nobody else uses meanwhile.
-    fn write_shared(&self, reach: &Reach, line: usize) {
-        self.records.write_shared(reach.clone(), &self.lines[line]).unwrap();
-        self.lines[line].enqueue(reach, true);
+    fn write_shared(&self, range: &ByteRange, stream: usize) {
+        self.records.write_shared(range.clone(), &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(range, true);
     }
 
-    fn write(&mut self, line: usize) {
-        self.records.write(all, &self.lines[line]).unwrap();
-        self.lines[line].enqueue(&all(), true);
+    fn write(&mut self, stream: usize) {
+        self.records.write(all, &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(&all(), true);
     }
 }
 
@@ -227,8 +227,8 @@ impl Drop for Memory {
     }
 }
 
-fn all() -> Reach {
-    Reach::all_of(0..64)
+fn all() -> ByteRange {
+    ByteRange::all_of(0..64)
 }
 
 /// Two threads read on a stream each, a third writes and then drops, and all of them come in any order: each use comes after
@@ -237,12 +237,12 @@ fn all() -> Reach {
 fn loom_readers_a_writer_and_a_drop_are_ordered() {
     model(|| {
         let shared = Arc::new(RwLock::new(Some(Memory::new())));
-        let reader = |line: usize, times: usize| {
+        let reader = |stream: usize, times: usize| {
             let shared = shared.clone();
             move || {
                 for _ in 0..times {
                     if let Some(memory) = &*shared.read().unwrap() {
-                        memory.read(&all(), line);
+                        memory.read(&all(), stream);
                     }
                 }
             }
@@ -253,7 +253,7 @@ fn loom_readers_a_writer_and_a_drop_are_ordered() {
         }
         let dropped = shared.write().unwrap().take();
         drop(dropped);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
     });
 }
 
@@ -262,16 +262,16 @@ fn loom_readers_a_writer_and_a_drop_are_ordered() {
 fn loom_the_last_of_two_readers_frees_after_both() {
     model(|| {
         let memory = loom::sync::Arc::new(Memory::new());
-        let reader = |line: usize| {
+        let reader = |stream: usize| {
             let memory = memory.clone();
             move || {
-                memory.read(&all(), line);
-                memory.read(&all(), line);
+                memory.read(&all(), stream);
+                memory.read(&all(), stream);
             }
         };
         let threads = [thread::spawn(reader(1)), thread::spawn(reader(2))];
         drop(memory);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
     });
 }
 
@@ -280,7 +280,7 @@ fn loom_the_last_of_two_readers_frees_after_both() {
 fn loom_halves_are_ordered_with_the_whole() {
     model(|| {
         let memory = Arc::new(Memory::new());
-        let (left, right) = (Reach::all_of(0..32), Reach::all_of(32..64));
+        let (left, right) = (ByteRange::all_of(0..32), ByteRange::all_of(32..64));
         memory.read(&all(), 1);
         let other = {
             let memory = memory.clone();
@@ -291,7 +291,7 @@ fn loom_halves_are_ordered_with_the_whole() {
         };
         memory.read(&right, 1);
         memory.read(&right, 2);
-        other.join().unwrap();
+        other.merge().unwrap();
         memory.read(&all(), 1);
         memory.read(&all(), 2);
         let mut memory = Arc::into_inner(memory).unwrap();
@@ -305,20 +305,20 @@ fn loom_halves_are_ordered_with_the_whole() {
 fn loom_interleaved_parts_do_not_stand_for_each_other() {
     model(|| {
         let memory = Arc::new(Memory::new());
-        let inner = Reach { bytes: 8..52, dense: false };
+        let inner = ByteRange { bytes: 8..52, dense: false };
         let other = {
             let memory = memory.clone();
             thread::spawn(move || {
                 // Its hull covers the other's, and its bytes lie between those, which the device cannot see.
-                let outer = Reach { bytes: 4..64, dense: false };
-                memory.records.write_shared(outer, &memory.lines[2]).unwrap();
-                memory.lines[2].enqueue(&Reach::all_of(4..8), true);
+                let outer = ByteRange { bytes: 4..64, dense: false };
+                memory.records.write_shared(outer, &memory.streams[2]).unwrap();
+                memory.streams[2].enqueue(&ByteRange::all_of(4..8), true);
             })
         };
-        memory.records.write_shared(inner, &memory.lines[1]).unwrap();
-        memory.lines[1].enqueue(&Reach::all_of(8..12), true);
-        other.join().unwrap();
-        memory.read(&Reach::all_of(8..52), 2);
+        memory.records.write_shared(inner, &memory.streams[1]).unwrap();
+        memory.streams[1].enqueue(&ByteRange::all_of(8..12), true);
+        other.merge().unwrap();
+        memory.read(&ByteRange::all_of(8..52), 2);
         memory.read(&all(), 1);
         let mut memory = Arc::into_inner(memory).unwrap();
         memory.write(3);
@@ -335,7 +335,7 @@ fn loom_the_hosts_wait_for_writes_loses_no_read() {
             thread::spawn(move || memory.read(&all(), 1))
         };
         memory.records.finish_writes().unwrap();
-        other.join().unwrap();
+        other.merge().unwrap();
         let mut memory = Arc::into_inner(memory).unwrap();
         memory.write(2);
     });

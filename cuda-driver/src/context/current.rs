@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 
 thread_local! {
     /// The context that this crate has left current where there was none.
-    static LEFT: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
+    static BOUND_HERE: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
     /// The last one is the selected one.
     static SELECTED: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
 }
@@ -33,7 +33,7 @@ thread_local! {
 #[doc(hidden)]
 pub struct Entered<'a> {
     api: &'a DriverApi,
-    before: Option<CUcontext>,
+    previous: Option<CUcontext>,
 }
 
 impl<'a> Entered<'a> {
@@ -41,8 +41,8 @@ impl<'a> Entered<'a> {
     #[inline]
     pub(crate) fn new(api: &'a DriverApi, raw: CUcontext) -> Result<Self, Failure> {
         let found = current(api)?;
-        let before = if found == raw { None } else { switch(api, raw, found)? };
-        Ok(Entered { api, before })
+        let previous = if found == raw { None } else { switch(api, raw, found)? };
+        Ok(Entered { api, previous })
     }
 }
 
@@ -58,8 +58,8 @@ impl Deref for Entered<'_> {
 impl Drop for Entered<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(before) = self.before {
-            restore(self.api, before);
+        if let Some(previous) = self.previous {
+            restore(self.api, previous);
         }
     }
 }
@@ -95,7 +95,7 @@ fn switch(api: &DriverApi, raw: CUcontext, found: CUcontext) -> Result<Option<CU
     // SAFETY: the caller retains the context.
     match unsafe { set(raw) } {
         CUresult::CUDA_SUCCESS if found.is_null() => {
-            LEFT.set(raw);
+            BOUND_HERE.set(raw);
             Ok(None)
         }
         CUresult::CUDA_SUCCESS => Ok(Some(found)),
@@ -104,26 +104,26 @@ fn switch(api: &DriverApi, raw: CUcontext, found: CUcontext) -> Result<Option<CU
 }
 
 #[cold]
-fn restore(api: &DriverApi, before: CUcontext) {
+fn restore(api: &DriverApi, previous: CUcontext) {
     let Ok(set) = api.cuCtxSetCurrent() else { return };
     // SAFETY: the context was current on this thread before the call, and whoever set it keeps it alive.
-    let code = unsafe { set(before) };
+    let code = unsafe { set(previous) };
     if code != CUresult::CUDA_SUCCESS {
         tracing::warn!(code = code.0, "the context that was current before a call could not be made current again");
     }
 }
 
 /// Returns true if this crate, and not another library, has left the context current.
-pub(crate) fn is_left(raw: CUcontext) -> bool {
-    LEFT.get() == raw
+pub(crate) fn is_bound_here(raw: CUcontext) -> bool {
+    BOUND_HERE.get() == raw
 }
 
 /// Takes a context that ends from the thread on which this crate has left it current.
 pub(crate) fn forget(api: &DriverApi, raw: CUcontext) {
-    if LEFT.get() != raw {
+    if BOUND_HERE.get() != raw {
         return;
     }
-    LEFT.set(std::ptr::null_mut());
+    BOUND_HERE.set(std::ptr::null_mut());
     if current(api).is_ok_and(|found| found == raw) {
         restore(api, std::ptr::null_mut());
     }
@@ -171,9 +171,9 @@ impl Context {
     /// ```
     pub fn set_current(&self) -> Option<Context> {
         with_selected(|selected| {
-            let before = selected.pop();
+            let previous = selected.pop();
             selected.push(self.clone());
-            before
+            previous
         })
     }
 

@@ -38,12 +38,16 @@ impl Context {
     pub fn wait_until_idle(&self) -> Result<()> {
         // In a forked child the device works for the parent, and on the parent's memory; the lock of the captures may have
         // been held by another thread of the parent.
-        if self.is_lost() { self.wait_at_driver() } else { self.captures().outside(|| self.wait_at_driver())? }
+        if self.is_lost() {
+            self.synchronize_raw()
+        } else {
+            self.captures().while_none_active(|| self.synchronize_raw())?
+        }
     }
 
     /// Makes the call that waits, whatever state the context is in. While a stream is captured, the driver refuses it and ends
     /// the capture.
-    fn wait_at_driver(&self) -> Result<()> {
+    fn synchronize_raw(&self) -> Result<()> {
         if fork::is_forked_child() {
             return Ok(());
         }
@@ -59,7 +63,7 @@ impl Context {
         };
         match code {
             CUresult::CUDA_SUCCESS => Ok(()),
-            code if is_over(code) => {
+            code if means_stopped(code) => {
                 let _ = self.check(code, call);
                 Ok(())
             }
@@ -73,7 +77,7 @@ impl Context {
     pub fn wait_until_idle_or_abort(&self) {
         // Inside a capture the driver is asked too: the memory's owner cannot wait for the capture's end.
         let waited = match self.wait_until_idle() {
-            Err(Error::Invalid(_)) => self.wait_at_driver(),
+            Err(Error::Invalid(_)) => self.synchronize_raw(),
             waited => waited,
         };
         if let Err(error) = waited {
@@ -88,7 +92,7 @@ impl Context {
 }
 
 /// Returns true for a status that is reported once the context's work has been stopped, or the context is gone.
-fn is_over(code: CUresult) -> bool {
+fn means_stopped(code: CUresult) -> bool {
     let gone = [
         CUresult::CUDA_ERROR_DEINITIALIZED,
         CUresult::CUDA_ERROR_INVALID_CONTEXT,
@@ -98,7 +102,7 @@ fn is_over(code: CUresult) -> bool {
 }
 
 /// Waits by `wait` where borrowed memory is taken back; if that fails, for all of the context's work.
-pub(crate) fn take_back(context: &Context, wait: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn end_borrow(context: &Context, wait: impl FnOnce() -> Result<()>) -> Result<()> {
     let waited = wait();
     // A kernel's panic comes from a wait that has succeeded.
     if matches!(&waited, Err(error) if !matches!(error, Error::KernelPanic(_))) {

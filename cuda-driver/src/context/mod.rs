@@ -26,9 +26,9 @@ use crate::driver::describe;
 use crate::error::{DriverError, Error, Poisoned, Result};
 use crate::graph::captures::Captures;
 use crate::panic::{ContextPanics, DetachedPanicRecord, PanicDecoder, StreamPanics};
-use crate::stream::later::{drop_later, drop_what_is_left, is_in_host_fn};
+use crate::stream::deferred_drop::{defer_drop, drop_deferred, is_in_host_fn};
+use crate::stream::per_thread::PerThreadStreams;
 use crate::stream::pool::{EventPool, StreamPool};
-use crate::stream::thread_streams::ThreadStreams;
 use crate::stream::{Stream, StreamId};
 use crate::sync::{Arc, Counter, OnceLock};
 use crate::{driver_call, fork, status};
@@ -82,7 +82,7 @@ pub(crate) struct ContextInner {
     pub(crate) panics: ContextPanics,
     /// Of the legacy default stream.
     legacy: Arc<StreamPanics>,
-    threads: ThreadStreams,
+    threads: PerThreadStreams,
     events: EventPool,
     streams: StreamPool,
     captures: Captures,
@@ -116,7 +116,7 @@ impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
         // A forked child is refused before the lock, which another thread of the parent may have held.
         device.driver().enter("cuDevicePrimaryCtxRetain")?;
-        drop_what_is_left();
+        drop_deferred();
         let facts = device.facts()?;
         let limits = device.limits()?.clone();
         let make = || {
@@ -248,7 +248,7 @@ impl Context {
     pub fn synchronize(&self) -> Result<()> {
         let position = self.0.panics.position();
         self.wait_for_all()?;
-        if drop_what_is_left() {
+        if drop_deferred() {
             // What goes is given back in the order of its streams.
             self.wait_for_all()?;
         }
@@ -275,7 +275,7 @@ impl Context {
         // A forked child is refused before the lock, which another thread of the parent may have held.
         self.0.admit("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
-        self.0.captures.outside(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
+        self.0.captures.while_none_active(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
     }
 
     /// Waits for all work of this context, gives up this handle, and takes the context from the thread's selection. The
@@ -446,7 +446,7 @@ impl Context {
         &self.0.legacy
     }
 
-    pub(crate) fn thread_streams(&self) -> &ThreadStreams {
+    pub(crate) fn per_thread_streams(&self) -> &PerThreadStreams {
         &self.0.threads
     }
 
@@ -491,7 +491,7 @@ impl ContextInner {
             poison: Poison::default(),
             panics,
             legacy,
-            threads: ThreadStreams::default(),
+            threads: PerThreadStreams::default(),
             events: EventPool::default(),
             streams: StreamPool::default(),
             captures: Captures::default(),
@@ -500,7 +500,7 @@ impl ContextInner {
     }
 
     /// All of this context in a handle, so that what is attached can work in it once more, or with what is attached.
-    fn revived(&mut self, whole: bool) -> Context {
+    fn resurrect(&mut self, whole: bool) -> Context {
         let mut last = ContextInner::new(&self.device, self.raw, self.limits.clone());
         last.id = self.id;
         last.panics = std::mem::take(&mut self.panics);
@@ -572,15 +572,15 @@ impl Drop for ContextInner {
             return;
         }
         if is_in_host_fn() {
-            return drop_later(Box::new(self.revived(true)));
+            return defer_drop(Box::new(self.resurrect(true)));
         }
         if let Some(attached) = self.attachment.take()
             && self.poison.first().is_none()
         {
             // The last handle ends in place of this one.
-            return attached.close(&self.revived(false));
+            return attached.close(&self.resurrect(false));
         }
-        self.panics.tell_what_is_left();
+        self.panics.report_remaining();
         if self.poison.first().is_none() {
             self.panics.close(self);
             self.events.close(self);

@@ -72,7 +72,7 @@ impl DeviceLimits {
         can_map_host: false,
     };
 
-    pub(crate) fn ask(device: &Device) -> Result<Self> {
+    pub(crate) fn query(device: &Device) -> Result<Self> {
         // A driver older than an attribute refuses to be asked for it: what it does not know, it does not have.
         let optional = |attribute| device.attribute(attribute).map_or(0, i32::unsigned_abs);
         let required = |attribute| device.attribute(attribute).map(i32::unsigned_abs);

@@ -241,7 +241,7 @@ impl Device {
         if let Some(limits) = facts.limits.get() {
             return Ok(limits);
         }
-        let limits = DeviceLimits::ask(self)?;
+        let limits = DeviceLimits::query(self)?;
         Ok(facts.limits.get_or_init(|| limits))
     }
 

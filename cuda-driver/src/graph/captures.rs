@@ -28,7 +28,7 @@ struct State {
     /// The thread of each capture that runs.
     running: Vec<ThreadId>,
     /// How many threads do what would make a capture invalid.
-    outside: usize,
+    blockers: usize,
     /// Modules to be unloaded when no capture runs any more.
     modules: Vec<CUmodule>,
 }
@@ -39,18 +39,18 @@ unsafe impl Send for State {}
 impl Captures {
     pub(crate) fn begin(&self) {
         let mut state = self.state.lock();
-        while state.outside > 0 {
+        while state.blockers > 0 {
             state = self.changed.wait(state);
         }
         state.running.push(thread::current().id());
     }
 
     pub(crate) fn end(&self, context: &Context) {
-        self.leave(|modules| unload(context, modules));
+        self.end_own(|modules| unload(context, modules));
     }
 
     /// Ends a capture of the calling thread; with the last one, `unload` is handed the modules that have waited.
-    pub(crate) fn leave(&self, unload: impl FnOnce(&[CUmodule])) {
+    pub(crate) fn end_own(&self, unload: impl FnOnce(&[CUmodule])) {
         let mut state = self.state.lock();
         let own = state.running.iter().position(|thread| *thread == thread::current().id());
         own.map(|at| state.running.swap_remove(at));
@@ -69,7 +69,7 @@ impl Captures {
     /// # Errors
     ///
     /// [`Error::Invalid`] if the calling thread captures.
-    pub(crate) fn outside<R>(&self, work: impl FnOnce() -> R) -> Result<R> {
+    pub(crate) fn while_none_active<R>(&self, work: impl FnOnce() -> R) -> Result<R> {
         let mut state = self.state.lock();
         loop {
             if state.running.contains(&thread::current().id()) {
@@ -83,10 +83,10 @@ impl Captures {
             }
             state = self.changed.wait(state);
         }
-        state.outside += 1;
+        state.blockers += 1;
         drop(state);
         let result = work();
-        self.state.lock().outside -= 1;
+        self.state.lock().blockers -= 1;
         self.changed.notify_all();
         Ok(result)
     }

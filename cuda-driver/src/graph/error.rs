@@ -28,7 +28,7 @@ pub enum GraphError {
     OtherGraph,
     /// Memory that the graph uses was not lent to the launch.
     #[error("the graph uses {memory}, which was not lent to this launch; pass `{}` to `launch`", hint(.writes))]
-    NotLent {
+    NotBound {
         /// Where the graph uses it, and its size.
         memory: String,
         /// Whether the graph writes it.
@@ -36,7 +36,7 @@ pub enum GraphError {
     },
     /// Memory that the graph writes was lent for reading.
     #[error("the graph writes {memory}, which was lent to this launch for reading; lend it by `&mut`")]
-    LentForReading {
+    BoundReadOnly {
         /// Where the graph uses it, and its size.
         memory: String,
     },

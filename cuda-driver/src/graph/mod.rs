@@ -6,7 +6,7 @@
 //!
 //! A graph makes no copy of what its nodes lead to, so it holds it: functions (and with them modules), events, and host
 //! closures. Memory it does not hold. Nodes that were added with raw addresses are their caller's promise (`unsafe`); what
-//! was captured from typed launches is lent again to every launch of the graph, see [`Lend`]. So a graph dangles at most
+//! was captured from typed launches is lent again to every launch of the graph, see [`Bind`]. So a graph dangles at most
 //! where somebody wrote `unsafe`.
 //!
 //! Invariants: a raw graph is used under the lock of its contents, since the driver has none, and shares it with the bodies
@@ -18,13 +18,13 @@
 //! The `unsafe` blocks call C functions whose obligations are a live graph (owned by `self`), nodes of that graph (checked)
 //! and pointers that live through the call.
 
+mod bind;
 mod capture;
 pub(crate) mod captures;
 mod conditional;
 mod copy;
 mod error;
 mod exec;
-mod lend;
 mod memory;
 mod nodes;
 
@@ -36,12 +36,12 @@ use std::path::Path;
 
 use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphNode, CUgraphNodeType};
 
+pub use bind::{Access, AroundLaunch, Bind, GraphLaunch, MemoryId};
 pub use capture::{Capture, GraphPanicRecord, OpenCapture};
 pub use conditional::ConditionalHandle;
 pub use copy::{CopySide, MemoryCopy};
 pub use error::{GraphError, LaunchKind};
 pub use exec::{GraphExec, InstantiateOptions};
-pub use lend::{Access, AroundLaunch, GraphLaunch, Lend, MemoryId};
 pub use memory::GraphMemory;
 pub use nodes::Fill;
 
@@ -50,10 +50,10 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::panic::{GraphRecords, StreamPosition};
 use crate::stream::Stream;
+use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
 use crate::stream::event::Event;
-use crate::stream::later::{drop_later, is_in_host_fn};
 use crate::sync::{Arc, Counter, Mutex};
-use lend::MemoryUse;
+use bind::MemoryUse;
 
 /// Work with dependencies, which is launched as one item of a stream. Clones are cheap and mean the same graph.
 ///
@@ -109,7 +109,7 @@ struct Contents {
     kept: Vec<Kept>,
     uses: Vec<MemoryUse>,
     around: Vec<Arc<dyn AroundLaunch>>,
-    births: Births,
+    generations: Generations,
     /// The panic records of the kernels.
     panics: Vec<Arc<GraphRecords>>,
     events: RecordedEvents,
@@ -146,9 +146,9 @@ impl RecordedEvents {
 
 /// How many nodes have been removed at each address: drivers may give an address again.
 #[derive(Clone, Default)]
-struct Births(HashMap<usize, u32>);
+struct Generations(HashMap<usize, u32>);
 
-impl Births {
+impl Generations {
     fn of(&self, node: CUgraphNode) -> u32 {
         self.0.get(&node.addr()).copied().unwrap_or(0)
     }
@@ -174,7 +174,7 @@ impl Contents {
     /// Takes in what the contents of a child need.
     fn absorb(&mut self, child: Contents) {
         self.kept.extend(child.kept.into_iter().map(|kept| Kept { node: 0, ..kept }));
-        child.uses.into_iter().for_each(|memory| lend::merge(&mut self.uses, memory));
+        child.uses.into_iter().for_each(|memory| bind::merge(&mut self.uses, memory));
         self.around.extend(child.around);
         self.panics.extend(child.panics);
         self.events.events.extend(child.events.events.into_iter().map(|(_, event)| (0, event)));
@@ -210,7 +210,7 @@ pub struct GraphNode {
     raw: CUgraphNode,
     graph: u64,
     /// How many nodes were removed at its address before it was added.
-    birth: u32,
+    generation: u32,
 }
 
 // SAFETY: the raw node is an address that the driver accepts on any thread; it is used under its graph's lock.
@@ -350,7 +350,7 @@ impl Graph {
     }
 
     fn node(&self, contents: &Contents, raw: CUgraphNode) -> GraphNode {
-        GraphNode { raw, graph: self.0.id, birth: contents.births.of(raw) }
+        GraphNode { raw, graph: self.0.id, generation: contents.generations.of(raw) }
     }
 
     /// What a node does.
@@ -489,7 +489,7 @@ impl Graph {
         }
         // SAFETY: the node is live, and from here on its handle is refused.
         unsafe { driver_call!(&self.0.context, cuGraphDestroyNode(node.raw)) }?;
-        contents.births.removed(node.raw);
+        contents.generations.removed(node.raw);
         contents.kept.retain(|kept| kept.node != node.raw.addr());
         contents.events.remove(node.raw, kind);
         Ok(())
@@ -572,7 +572,7 @@ impl Graph {
         if node.graph != self.0.id {
             return Err(GraphError::OtherGraph.into());
         }
-        if node.birth == contents.births.of(node.raw) { Ok(()) } else { Err(GraphError::NodeRemoved.into()) }
+        if node.generation == contents.generations.of(node.raw) { Ok(()) } else { Err(GraphError::NodeRemoved.into()) }
     }
 }
 
@@ -583,7 +583,7 @@ impl Drop for GraphInner {
         }
         if is_in_host_fn() {
             let (context, id, raw) = (self.context.clone(), self.id, self.raw);
-            return drop_later(Box::new(GraphInner { context, id, raw, contents: self.contents.clone(), owner: None }));
+            return defer_drop(Box::new(GraphInner { context, id, raw, contents: self.contents.clone(), owner: None }));
         }
         // SAFETY: the last clone is gone, and so are the bodies, which hold one; what was instantiated has a copy.
         if let Err(error) = unsafe { driver_call!(&self.context, cuGraphDestroy(self.raw)) } {

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::launch::config::{LaunchConfig, fit};
 use crate::launch::dims::Dim3;
 use crate::launch::error::{LaunchConfigError, LaunchPart};
-use crate::launch::extended::{Extras, described};
+use crate::launch::extended::{Extras, raw_config};
 use crate::module::function::Function;
 
 /// Blocks of the largest cluster that every device with clusters runs.
@@ -82,8 +82,8 @@ impl Function {
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status, also where the configuration has no clusters.
     pub fn max_active_clusters(&self, config: &LaunchConfig) -> Result<u32> {
         // SAFETY: the function is live; result, configuration and attributes live through the call.
-        self.ask_of_clusters(config, |context, raw, described, count| unsafe {
-            driver_call!(context, cuOccupancyMaxActiveClusters(count, raw, described))
+        self.query_clusters(config, |context, raw, raw_config, count| unsafe {
+            driver_call!(context, cuOccupancyMaxActiveClusters(count, raw, raw_config))
         })
     }
 
@@ -96,12 +96,12 @@ impl Function {
     /// As for [`max_active_clusters`](Self::max_active_clusters).
     pub fn max_cluster_blocks(&self, config: &LaunchConfig) -> Result<u32> {
         // SAFETY: as above.
-        self.ask_of_clusters(config, |context, raw, described, blocks| unsafe {
-            driver_call!(context, cuOccupancyMaxPotentialClusterSize(blocks, raw, described))
+        self.query_clusters(config, |context, raw, raw_config, blocks| unsafe {
+            driver_call!(context, cuOccupancyMaxPotentialClusterSize(blocks, raw, raw_config))
         })
     }
 
-    fn ask_of_clusters(
+    fn query_clusters(
         &self,
         config: &LaunchConfig,
         ask: impl FnOnce(&Context, CUfunction, &CUlaunchConfig, &mut i32) -> Result<()>,
@@ -112,9 +112,9 @@ impl Function {
         }
         let (cluster, cooperative) = (geometry.cluster, config.is_cooperative());
         let mut attributes = Extras { cluster, cooperative, programmatic: false }.attributes();
-        let described = described(&geometry, std::ptr::null_mut(), &mut attributes);
+        let raw_config = raw_config(&geometry, std::ptr::null_mut(), &mut attributes);
         let mut answer = 0;
-        ask(self.context(), self.as_raw(), &described, &mut answer)?;
+        ask(self.context(), self.as_raw(), &raw_config, &mut answer)?;
         Ok(answer.unsigned_abs())
     }
 

@@ -57,7 +57,11 @@ pub(crate) fn cooperative() -> (Id, CUlaunchAttributeValue) {
 }
 
 /// A launch as the driver takes it; the attributes have to live as long.
-pub(crate) fn described(geometry: &Geometry, stream: CUstream, attributes: &mut [CUlaunchAttribute]) -> CUlaunchConfig {
+pub(crate) fn raw_config(
+    geometry: &Geometry,
+    stream: CUstream,
+    attributes: &mut [CUlaunchAttribute],
+) -> CUlaunchConfig {
     let Geometry { grid: [gx, gy, gz], block: [bx, by, bz], shared_bytes, .. } = *geometry;
     CUlaunchConfig {
         gridDimX: gx,
@@ -88,7 +92,7 @@ pub(crate) unsafe fn launch(
     params: *mut *mut c_void,
 ) -> Result<()> {
     let mut attributes = extras.attributes();
-    let config = described(geometry, stream, &mut attributes);
+    let config = raw_config(geometry, stream, &mut attributes);
     // SAFETY: the caller's promise; configuration and attributes live through the call.
     unsafe { driver_call!(context, cuLaunchKernelEx(&config, raw, params, std::ptr::null_mut())) }
 }

@@ -86,12 +86,12 @@ impl Image {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         if bytes.starts_with(ELF) {
             let cubin = bytes.len() < 64 || number(&bytes, 18, 2) == u64::from(CUDA_MACHINE);
-            expect_whole(if cubin { "cubin" } else { "object" }, &bytes, 64, elf_size)?;
+            check_complete(if cubin { "cubin" } else { "object" }, &bytes, 64, elf_size)?;
             let kind = if cubin { ImageKind::Cubin } else { ImageKind::Object };
             return Ok(Image { kind, bytes });
         }
         if bytes.starts_with(FATBIN) {
-            expect_whole("fatbin", &bytes, 16, fatbin_size)?;
+            check_complete("fatbin", &bytes, 16, fatbin_size)?;
             return Ok(Image { kind: ImageKind::Fatbin, bytes });
         }
         if bytes.starts_with(ARCHIVE) {
@@ -204,7 +204,7 @@ fn fatbin_size(bytes: &[u8]) -> u64 {
 }
 
 /// Refuses machine code that ends before its head says so, where the driver would read on.
-fn expect_whole(kind: &str, bytes: &[u8], head: usize, size: fn(&[u8]) -> u64) -> Result<()> {
+fn check_complete(kind: &str, bytes: &[u8], head: usize, size: fn(&[u8]) -> u64) -> Result<()> {
     let has = bytes.len();
     let needs = if has < head { head as u64 } else { size(bytes) };
     if (has as u64) < needs {

@@ -103,7 +103,7 @@ impl OptionList {
 }
 
 /// Whether a load failed because of what is in the image, so that the compiler's log has the reason.
-fn concerns_the_image(code: CUresult) -> bool {
+fn is_image_error(code: CUresult) -> bool {
     matches!(
         code,
         CUresult::CUDA_ERROR_INVALID_PTX
@@ -149,7 +149,7 @@ impl Logs {
     #[cold]
     pub(crate) fn refused(&self, context: &Context, code: CUresult, call: &'static str) -> Error {
         match context.failure(code, call) {
-            Error::Driver(error) if concerns_the_image(code) => {
+            Error::Driver(error) if is_image_error(code) => {
                 Error::Jit(Box::new(JitError::new(code, error.name, text(&self.error))))
             }
             other => other,

@@ -24,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::module::function::Function;
 use crate::module::image::Image;
 use crate::module::jit::{JitOptions, Logs, OptionList};
-use crate::stream::later::{drop_later, is_in_host_fn};
+use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
 use crate::sync::Arc;
 
 /// Code that the driver has loaded. Clones are cheap and mean the same module; its functions hold it.
@@ -316,7 +316,7 @@ impl Drop for ModuleInner {
         }
         if is_in_host_fn() {
             let (context, raw, log) = (self.context.clone(), self.raw, std::mem::take(&mut self.log));
-            return drop_later(Box::new(ModuleInner { context, raw, log }));
+            return defer_drop(Box::new(ModuleInner { context, raw, log }));
         }
         // The last clone is gone, and so are the functions, which hold one.
         self.context.captures().unload(&self.context, self.raw);

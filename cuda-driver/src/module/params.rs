@@ -36,7 +36,7 @@ pub struct Parameter {
 }
 
 /// What the driver knows of a function's parameters; `None` where it does not tell.
-pub(crate) fn ask(context: &Context, function: CUfunction) -> Result<Option<Box<[Parameter]>>> {
+pub(crate) fn query(context: &Context, function: CUfunction) -> Result<Option<Box<[Parameter]>>> {
     let api = context.enter("cuFuncGetParamInfo")?;
     let Ok(info) = api.cuFuncGetParamInfo() else { return Ok(None) };
     let mut parameters = Vec::new();

@@ -173,7 +173,7 @@ impl Domain {
     }
 
     /// Whether somebody hears what is said in the domain.
-    fn is_heard(&self) -> bool {
+    fn is_enabled(&self) -> bool {
         tool().is_some() && (self.0.global || !self.0.raw.is_null())
     }
 
@@ -185,7 +185,7 @@ impl Domain {
     #[must_use]
     pub fn category(&self, name: &str) -> Category {
         let number = self.0.categories.next() as u32;
-        if self.is_heard() {
+        if self.is_enabled() {
             let text = c_text(name);
             match self.0.global {
                 // SAFETY: the name is a C string that lives through the call.
@@ -200,7 +200,7 @@ impl Domain {
     /// A text that the tool keeps, so that it is cheap to say again and again in this domain.
     #[must_use]
     pub fn name(&self, text: &str) -> Name {
-        let raw = if self.is_heard() && !self.0.global {
+        let raw = if self.is_enabled() && !self.0.global {
             // SAFETY: the text is a C string that lives through the call; the domain is held.
             unsafe { sys::nvtxDomainRegisterStringA(self.0.raw, c_text(text).as_ptr()) }
         } else {
@@ -211,7 +211,7 @@ impl Domain {
 
     /// Marks this moment.
     pub fn mark<'a>(&self, what: impl Into<Annotation<'a>>) {
-        self.say(what, (), |domain, attributes| match domain {
+        self.annotate(what, (), |domain, attributes| match domain {
             // SAFETY: the attributes live through the call.
             None => unsafe { sys::nvtxMarkEx(attributes) },
             // SAFETY: as above; the domain is held.
@@ -222,7 +222,7 @@ impl Domain {
     /// A range of what this thread does until the guard is dropped. Ranges of one thread lie within each other: the guard
     /// that is dropped first ends the range that began last.
     pub fn range<'a>(&self, what: impl Into<Annotation<'a>>) -> Range {
-        let heard = self.say(what, false, |domain, attributes| {
+        let pushed = self.annotate(what, false, |domain, attributes| {
             match domain {
                 // SAFETY: the attributes live through the call.
                 None => unsafe { sys::nvtxRangePushEx(attributes) },
@@ -231,12 +231,12 @@ impl Domain {
             };
             true
         });
-        Range { domain: heard.then(|| self.clone()), _of_this_thread: PhantomData }
+        Range { domain: pushed.then(|| self.clone()), _of_this_thread: PhantomData }
     }
 
     /// A range until the guard is dropped, on whichever thread, which may overlap others.
     pub fn start<'a>(&self, what: impl Into<Annotation<'a>>) -> StartedRange {
-        let id = self.say(what, 0, |domain, attributes| match domain {
+        let id = self.annotate(what, 0, |domain, attributes| match domain {
             // SAFETY: the attributes live through the call.
             None => unsafe { sys::nvtxRangeStartEx(attributes) },
             // SAFETY: as above; the domain is held.
@@ -246,13 +246,13 @@ impl Domain {
     }
 
     /// Calls a function of NVTX with what is to be said; `nothing` where nobody hears it.
-    fn say<'a, R>(
+    fn annotate<'a, R>(
         &self,
         what: impl Into<Annotation<'a>>,
         nothing: R,
         call: impl FnOnce(Option<sys::nvtxDomainHandle_t>, *const sys::nvtxEventAttributes_t) -> R,
     ) -> R {
-        if !self.is_heard() {
+        if !self.is_enabled() {
             return nothing;
         }
         let what = what.into();

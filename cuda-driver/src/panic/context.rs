@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
 
-use super::asker::{Answer, Asker};
 use super::detached::{DetachedPanicRecord, Spare};
-use super::log::Found;
+use super::log::FoundPanic;
 use super::record::{COUNT, Records};
 use super::set::{LaunchId, LaunchSet};
-use super::stream::{StreamPanics, Told};
+use super::stream::{PanicReport, StreamPanics};
+use super::waiter::{Verdict, Waiter};
 use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::error::Result;
@@ -38,7 +38,7 @@ struct State {
     /// Of streams that are gone, with panics for whoever waits for an event or a position in them, or for the context.
     unreported: VecDeque<Arc<StreamPanics>>,
     /// Panics of more such streams, with the streams' ids: waits for the context report them.
-    left: Vec<(u64, Found)>,
+    overflow: Vec<(u64, FoundPanic)>,
     /// Records of launches that wait for themselves.
     spare: Vec<Spare>,
     /// Records of launches that may still run, and that nobody will ask about.
@@ -57,7 +57,7 @@ impl State {
             && let Some(oldest) = self.unreported.pop_front()
         {
             let id = oldest.id();
-            self.left.extend(oldest.log.take_found().into_iter().map(|found| (id, found)));
+            self.overflow.extend(oldest.log.take_found().into_iter().map(|found| (id, found)));
             self.free.push(oldest);
         }
     }
@@ -118,13 +118,13 @@ impl ContextPanics {
         }
     }
 
-    pub(crate) fn stream(&self, place: u32) -> Arc<StreamPanics> {
-        self.streams.read()[place as usize].clone()
+    pub(crate) fn stream(&self, index: u32) -> Arc<StreamPanics> {
+        self.streams.read()[index as usize].clone()
     }
 
     /// Returns true if those launches of a stream were waited for and their panics reported.
-    pub(crate) fn is_seen(&self, place: u32, launches: &LaunchSet) -> bool {
-        self.streams.read()[place as usize].log.is_seen(launches)
+    pub(crate) fn is_reported(&self, index: u32, launches: &LaunchSet) -> bool {
+        self.streams.read()[index as usize].log.is_reported(launches)
     }
 
     /// More records, which live as long as the context.
@@ -174,28 +174,30 @@ impl ContextPanics {
         if super::are_withheld() {
             return Ok(());
         }
-        let (mut told, asker) = (Told::default(), Asker::by_name());
+        let (mut reported, waiter) = (PanicReport::default(), Waiter::explicit());
         for (stream, launches) in position {
-            told.add(&stream, &launches, &asker);
+            reported.add(&stream, &launches, &waiter);
         }
-        self.report_left(&mut told, &asker);
-        told.result(context)
+        self.report_overflow(&mut reported, &waiter);
+        reported.result(context)
     }
 
-    fn report_left(&self, told: &mut Told, asker: &Asker<'_>) {
+    fn report_overflow(&self, reported: &mut PanicReport, waiter: &Waiter<'_>) {
         let state = &mut *self.state.lock();
-        state.left.retain_mut(|(stream, found)| {
-            let answer = asker.answer(found);
-            if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
-                told.push(*stream, found);
-                found.told = true;
+        state.overflow.retain_mut(|(stream, found)| {
+            let verdict = waiter.verdict(found);
+            if matches!(verdict, Verdict::ReportAndRemove | Verdict::ReportAndKeep) {
+                reported.push(*stream, found);
+                found.reported = true;
             }
-            matches!(answer, Answer::Keep | Answer::TellAndKeep)
+            matches!(verdict, Verdict::Keep | Verdict::ReportAndKeep)
         });
         for record in std::mem::take(&mut state.abandoned) {
             // No launch gets the record again, so that it need not be freed, which threads that still run would see.
             match record.read() {
-                Some(raw) => told.push(0, &Found { launch: LaunchId::default(), owner: 0, told: false, raw }),
+                Some(raw) => {
+                    reported.push(0, &FoundPanic { launch: LaunchId::default(), owner: 0, reported: false, raw })
+                }
                 // It may belong to a launch that came after the position was taken.
                 None => state.abandoned.push(record),
             }
@@ -237,13 +239,13 @@ impl ContextPanics {
     }
 
     /// Writes the panics that no wait has reported to standard error and to [`tracing`], once.
-    pub(crate) fn tell_what_is_left(&self) {
-        let (mut told, asker) = (Told::default(), Asker::last());
+    pub(crate) fn report_remaining(&self) {
+        let (mut reported, waiter) = (PanicReport::default(), Waiter::last());
         for (stream, launches) in self.position() {
-            told.add(&stream, &launches, &asker);
+            reported.add(&stream, &launches, &waiter);
         }
-        self.report_left(&mut told, &asker);
-        if let Some(panic) = told.decoded(self) {
+        self.report_overflow(&mut reported, &waiter);
+        if let Some(panic) = reported.decoded(self) {
             tracing::error!(%panic, "a kernel panicked, and its context ended before anything waited for it");
             eprintln!("{panic}; its context ended before anything waited for it");
         }
@@ -266,7 +268,7 @@ pub(super) fn at_exit() {
     let Some(contexts) = CONTEXTS.try_lock().map(|contexts| contexts.clone()) else { return };
     for context in contexts.iter().filter_map(Weak::upgrade) {
         // Also of a lost context: its records are host memory, and a panic may be what led to the fault.
-        context.panics.tell_what_is_left();
+        context.panics.report_remaining();
         // The last handle would end the context, of which the driver may know nothing any more.
         std::mem::forget(context);
     }

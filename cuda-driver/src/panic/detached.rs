@@ -4,7 +4,7 @@ use std::fmt;
 
 use cuda_sys::CUdeviceptr;
 
-use super::log::Slots as _;
+use super::log::RecordSlots as _;
 use super::record::Records;
 use super::{KernelPanic, RawPanic, stream::tag};
 use crate::context::Context;

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use cuda_sys::CUdeviceptr;
 
 use super::RawPanic;
-use super::log::Slots as _;
+use super::log::RecordSlots as _;
 use super::record::{COUNT, Records};
 use crate::context::Context;
 use crate::error::Result;

@@ -1,12 +1,11 @@
 //! Panics of kernels: where kernels write them, and who is told.
 //!
 //! A launch passes its kernel the address of a record, in host memory that is mapped into the device. `record` is that
-//! memory, `log` the launches of a stream and what became of them, `set` some of those, `asker` who is told of what, `stream` what a wait covers,
+//! memory, `log` the launches of a stream and what became of them, `set` some of those, `waiter` who is told of what, `stream` what a wait covers,
 //! `graph` the records of a graph's kernels, `detached` those of launches that wait for themselves, `context` what all of a
 //! context's share. How kernels are compiled is not known here: a kernel is an id and a decoder, registered by whoever
 //! compiled it.
 
-mod asker;
 mod context;
 mod detached;
 mod exit;
@@ -15,20 +14,21 @@ mod log;
 mod record;
 mod set;
 mod stream;
+mod waiter;
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-pub use asker::Writers;
 pub(crate) use context::ContextPanics;
 pub use detached::DetachedPanicRecord;
 pub(crate) use graph::GraphRecords;
 pub(crate) use set::{LaunchId, LaunchSet};
 pub(crate) use stream::StreamPanics;
 pub use stream::{PanicRecord, StreamPosition};
+pub use waiter::Writers;
 #[cfg(all(test, loom))]
-pub(crate) use {asker::Asker, log::LaunchLog, log::Slots, log::slot_of, record::COUNT};
+pub(crate) use {log::LaunchLog, log::RecordSlots, log::slot_of, record::COUNT, waiter::Waiter};
 
 /// As many numbers a panic takes along for its message.
 const ARGUMENTS: usize = 8;

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use cuda_sys::CUdeviceptr;
 
-use super::log::Slots;
+use super::log::RecordSlots;
 use super::{ARGUMENTS, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::driver_call;
@@ -99,7 +99,7 @@ impl Records {
     }
 }
 
-impl Slots for Records {
+impl RecordSlots for Records {
     fn is_free(&self, slot: usize) -> bool {
         self.record(slot).state.load(Ordering::Acquire) == FREE
     }

@@ -6,7 +6,7 @@
 //!
 //! # Safety
 //!
-//! The word that goes to the driver owns one count of the signal. Exactly one of [`reached`] (called by the driver) and
+//! The word that goes to the driver owns one count of the signal. Exactly one of [`on_completed`] (called by the driver) and
 //! [`Done::new`] (when the driver refused it) takes it back.
 
 use std::ffi::c_void;
@@ -22,8 +22,8 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::panic::StreamPosition;
 use crate::stream::Stream;
+use crate::stream::deferred_drop::in_host_fn;
 use crate::stream::host_fn::panic_text;
-use crate::stream::later::in_host_fn;
 use crate::sync::{Arc, Mutex};
 
 /// Resolves when the work is done that a stream had when [`Stream::done`] was called; for any executor.
@@ -48,27 +48,27 @@ pub struct Done {
     stream: Stream,
     /// The stream's launches at that time.
     position: StreamPosition,
-    signal: Arc<Signal>,
+    completion: Arc<Completion>,
     /// What it resolved to, or why the driver refused.
     outcome: Option<Result<()>>,
 }
 
 /// Whether the work is done, and whom to wake then.
-pub(crate) struct Signal(Mutex<State>);
+pub(crate) struct Completion(Mutex<State>);
 
 enum State {
     Waiting(Option<Waker>),
-    Reached(CUresult),
+    Complete(CUresult),
 }
 
-impl Signal {
+impl Completion {
     pub(crate) fn new() -> Self {
-        Signal(Mutex::new(State::Waiting(None)))
+        Completion(Mutex::new(State::Waiting(None)))
     }
 
     /// The work is done, or has failed. The waker is called outside the lock, since it may poll at once.
-    pub(crate) fn reach(&self, status: CUresult) {
-        let before = std::mem::replace(&mut *self.0.lock(), State::Reached(status));
+    pub(crate) fn complete(&self, status: CUresult) {
+        let before = std::mem::replace(&mut *self.0.lock(), State::Complete(status));
         if let State::Waiting(Some(waker)) = before {
             waker.wake();
         }
@@ -78,14 +78,14 @@ impl Signal {
     /// the lock, since both may run any code.
     pub(crate) fn poll(&self, waker: &Waker) -> Option<CUresult> {
         match &*self.0.lock() {
-            State::Reached(status) => return Some(*status),
+            State::Complete(status) => return Some(*status),
             State::Waiting(Some(known)) if known.will_wake(waker) => return None,
             State::Waiting(_) => {}
         }
         let waker = waker.clone();
         let mut state = self.0.lock();
         let (status, replaced) = match &mut *state {
-            State::Reached(status) => (Some(*status), Some(waker)),
+            State::Complete(status) => (Some(*status), Some(waker)),
             State::Waiting(known) => (None, known.replace(waker)),
         };
         drop(state);
@@ -94,12 +94,12 @@ impl Signal {
     }
 }
 
-impl Signal {
+impl Completion {
     /// Nobody is left to be woken. What the waker's own drop does happens outside the lock.
     pub(crate) fn abandon(&self) {
         let left = match &mut *self.0.lock() {
             State::Waiting(waker) => waker.take(),
-            State::Reached(_) => None,
+            State::Complete(_) => None,
         };
         drop(left);
     }
@@ -107,16 +107,17 @@ impl Signal {
 
 impl Done {
     pub(crate) fn new(stream: &Stream) -> Self {
-        let (signal, position) = (Arc::new(Signal::new()), stream.position());
-        let data = Arc::into_raw(signal.clone()).cast_mut().cast::<c_void>();
+        let (completion, position) = (Arc::new(Completion::new()), stream.position());
+        let data = Arc::into_raw(completion.clone()).cast_mut().cast::<c_void>();
         // SAFETY: the stream is live; the driver calls the function once with the data that was made for it.
-        let asked =
-            unsafe { driver_call!(stream.context(), cuStreamAddCallback(stream.as_raw(), Some(reached), data, 0)) };
+        let asked = unsafe {
+            driver_call!(stream.context(), cuStreamAddCallback(stream.as_raw(), Some(on_completed), data, 0))
+        };
         if asked.is_err() {
             // SAFETY: the driver refused, so it will not call the function, and the count is ours again.
-            drop(unsafe { Arc::from_raw(data.cast::<Signal>()) });
+            drop(unsafe { Arc::from_raw(data.cast::<Completion>()) });
         }
-        Done { stream: stream.clone(), position, signal, outcome: asked.err().map(Err) }
+        Done { stream: stream.clone(), position, completion, outcome: asked.err().map(Err) }
     }
 
     /// What the status of the work means, and whether a kernel in it panicked.
@@ -130,12 +131,12 @@ impl Done {
 ///
 /// # Safety
 ///
-/// `data` came from [`Arc::into_raw`] of a [`Signal`] and is used for the first time.
-unsafe extern "C" fn reached(_: CUstream, status: CUresult, data: *mut c_void) {
+/// `data` came from [`Arc::into_raw`] of a [`Completion`] and is used for the first time.
+unsafe extern "C" fn on_completed(_: CUstream, status: CUresult, data: *mut c_void) {
     // SAFETY: by this function's own precondition the word owns a count of a signal.
-    let signal = unsafe { Arc::from_raw(data.cast::<Signal>()) };
+    let completion = unsafe { Arc::from_raw(data.cast::<Completion>()) };
     // A waker may drop what makes calls, which the driver refuses here.
-    if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(|| signal.reach(status)))) {
+    if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(|| completion.complete(status)))) {
         tracing::error!(message = panic_text(&*panic), "a waker panicked when a stream's work was done");
         // The payload's own drop may panic, and nothing may unwind into the driver.
         std::mem::forget(panic);
@@ -147,7 +148,7 @@ impl Future for Done {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut task::Context<'_>) -> Poll<Result<()>> {
         if self.outcome.is_none() {
-            let Some(status) = self.signal.poll(context.waker()) else { return Poll::Pending };
+            let Some(status) = self.completion.poll(context.waker()) else { return Poll::Pending };
             self.outcome = Some(self.outcome(status));
         }
         self.outcome.clone().map_or(Poll::Pending, Poll::Ready)
@@ -156,7 +157,7 @@ impl Future for Done {
 
 impl Drop for Done {
     fn drop(&mut self) {
-        self.signal.abandon();
+        self.completion.abandon();
     }
 }
 

@@ -18,7 +18,7 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::panic::StreamPosition;
 use crate::stream::Stream;
-use crate::stream::later::{drop_later, drop_what_is_left, is_in_host_fn};
+use crate::stream::deferred_drop::{defer_drop, drop_deferred, is_in_host_fn};
 use crate::stream::pool::destroy_event;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
@@ -155,7 +155,7 @@ impl Event {
     }
 
     /// The raw handle, if there is a mark to ask about.
-    pub(crate) fn marked(&self) -> Option<CUevent> {
+    pub(crate) fn recorded_raw(&self) -> Option<CUevent> {
         self.0.recorded.load(Ordering::Relaxed).then_some(self.0.raw)
     }
 
@@ -213,7 +213,7 @@ impl Event {
     ///
     /// [`Error::Driver`] if work failed.
     pub fn query(&self) -> Result<bool> {
-        let Some(raw) = self.marked() else { return self.unmarked("cuEventQuery").map(|()| true) };
+        let Some(raw) = self.recorded_raw() else { return self.not_recorded("cuEventQuery").map(|()| true) };
         // SAFETY: the event is live.
         unsafe { driver_query!(&self.0.context, cuEventQuery(raw)) }
     }
@@ -224,11 +224,11 @@ impl Event {
     ///
     /// [`Error::KernelPanic`] if a kernel panicked that was launched before the mark; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
-        let Some(raw) = self.marked() else { return self.unmarked("cuEventSynchronize") };
+        let Some(raw) = self.recorded_raw() else { return self.not_recorded("cuEventSynchronize") };
         let position = self.position();
         // SAFETY: the event is live.
         unsafe { driver_call!(&self.0.context, cuEventSynchronize(raw)) }?;
-        drop_what_is_left();
+        drop_deferred();
         position.map_or(Ok(()), |position| position.report_panics())
     }
 
@@ -242,7 +242,7 @@ impl Event {
     }
 
     /// What a question about an event without a mark comes to: nothing is asked, but a lost context refuses it.
-    fn unmarked(&self, call: &'static str) -> Result<()> {
+    fn not_recorded(&self, call: &'static str) -> Result<()> {
         self.0.context.0.admit(call).map(|_| ())
     }
 
@@ -276,7 +276,7 @@ impl Event {
                 "no time can be measured between events without timing; make both with Event::new",
             ));
         }
-        let (Some(from), Some(to)) = (self.marked(), end.marked()) else {
+        let (Some(from), Some(to)) = (self.recorded_raw(), end.recorded_raw()) else {
             return Err(Error::invalid("no time can be measured to or from an event that was never recorded"));
         };
         let mut ms = 0.0;
@@ -301,7 +301,7 @@ impl Drop for EventInner {
             let (recorded, exposed) = (AtomicBool::new(true), AtomicBool::new(self.exposed.load(Ordering::Relaxed)));
             let (context, position) = (self.context.clone(), Mutex::new(None));
             let EventInner { raw, timing, .. } = *self;
-            return drop_later(Box::new(EventInner { context, raw, timing, recorded, exposed, position }));
+            return defer_drop(Box::new(EventInner { context, raw, timing, recorded, exposed, position }));
         }
         match self.exposed.load(Ordering::Relaxed) {
             // Others may have done with it what only a driver knows.

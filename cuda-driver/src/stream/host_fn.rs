@@ -9,7 +9,7 @@ use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::stream::later::in_host_fn;
+use crate::stream::deferred_drop::in_host_fn;
 
 type Work = Box<dyn FnOnce() + Send>;
 

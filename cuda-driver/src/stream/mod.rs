@@ -8,15 +8,15 @@
 //! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
 //! call.
 
+pub(crate) mod deferred_drop;
 pub(crate) mod done;
 pub(crate) mod event;
 pub(crate) mod host_fn;
 mod id;
-pub(crate) mod later;
 mod options;
+pub(crate) mod per_thread;
 pub(crate) mod pool;
 pub(crate) mod scope;
-pub(crate) mod thread_streams;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -29,12 +29,12 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::graph::{Capture, Graph};
 use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
+use crate::stream::deferred_drop::drop_deferred;
 use crate::stream::done::Done;
 use crate::stream::event::Event;
-use crate::stream::later::drop_what_is_left;
+use crate::stream::per_thread::PerThreadStream;
 use crate::stream::pool::Queue;
 use crate::stream::scope::StreamScope;
-use crate::stream::thread_streams::ThreadStream;
 use crate::sync::Arc;
 use crate::thread;
 
@@ -80,7 +80,7 @@ enum Inner {
 enum Kind {
     Null,
     Legacy,
-    PerThread(Arc<ThreadStream>),
+    PerThread(Arc<PerThreadStream>),
     External(RawStream, StreamId, Arc<StreamPanics>),
 }
 
@@ -202,7 +202,7 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn per_thread(context: &Context) -> Self {
-        let kind = context.thread_streams().current(context).map_or_else(
+        let kind = context.per_thread_streams().current(context).map_or_else(
             |error| {
                 tracing::debug!(%error, "the thread has no stream of its own, so its default stream is the legacy one");
                 Kind::Legacy
@@ -384,7 +384,7 @@ impl Stream {
         // SAFETY: the stream is live.
         let wait = || unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) };
         wait()?;
-        if drop_what_is_left() {
+        if drop_deferred() {
             // What goes is given back in the order of its streams, such as this one.
             wait()?;
         }
@@ -427,12 +427,12 @@ impl Stream {
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         self.context().expect_same(event.context(), event)?;
         // Without a mark there is nothing to wait for.
-        let Some(raw) = event.marked() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
+        let Some(raw) = event.recorded_raw() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
         let position = event.position();
         // SAFETY: stream and event are live and of one context.
         unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }?;
         if let Some(position) = position {
-            position.comes_before(self.panics());
+            position.precede(self.panics());
         }
         Ok(())
     }
@@ -461,7 +461,7 @@ impl Stream {
         let launches = earlier.launches_before(self.panics());
         // SAFETY: both streams are live and of this context.
         unsafe { context.events().order(context, other.as_raw(), self.as_raw()) }?;
-        self.panics().come_after(earlier, &launches, context);
+        self.panics().add_predecessor(earlier, &launches, context);
         Ok(())
     }
 

@@ -18,11 +18,11 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::panic::StreamPanics;
 use crate::stream::StreamId;
-use crate::stream::later::is_in_host_fn;
+use crate::stream::deferred_drop::is_in_host_fn;
 use crate::sync::{Arc, Mutex};
 
 /// How many of a kind are kept; more are given back to the driver.
-const MOST: usize = 64;
+const MAX_SPARE: usize = 64;
 
 /// Spare things of one kind.
 pub(crate) struct Pool<T>(Mutex<Vec<T>>);
@@ -42,7 +42,7 @@ impl<T> Pool<T> {
     /// Takes one back; returns it where there are enough.
     pub(crate) fn put(&self, spare: T) -> Option<T> {
         let mut all = self.0.lock();
-        if all.len() == MOST {
+        if all.len() == MAX_SPARE {
             return Some(spare);
         }
         all.push(spare);
@@ -59,12 +59,12 @@ impl<T> Pool<T> {
 #[derive(Default)]
 pub(crate) struct EventPool {
     timed: Pool<CUevent>,
-    plain: Pool<CUevent>,
+    untimed: Pool<CUevent>,
 }
 
 impl EventPool {
     fn of(&self, timing: bool) -> &Pool<CUevent> {
-        if timing { &self.timed } else { &self.plain }
+        if timing { &self.timed } else { &self.untimed }
     }
 
     /// An event that nobody else has.
@@ -108,7 +108,7 @@ impl EventPool {
 
     /// Destroys the spare events, when the context ends.
     pub(crate) fn close(&self, context: &ContextInner) {
-        let events = self.timed.drain().into_iter().chain(self.plain.drain());
+        let events = self.timed.drain().into_iter().chain(self.untimed.drain());
         events.for_each(|event| destroy_event(context, event));
     }
 }
@@ -137,14 +137,14 @@ pub(crate) struct StreamPool {
 }
 
 /// The number of busy streams queried whenever a stream comes or goes: more than one, so that they become fewer.
-const ASKED: usize = 2;
+const QUERIES: usize = 2;
 
 impl StreamPool {
     /// A stream without work that nobody else has.
     pub(crate) fn take(&self, context: &Context, id: StreamId) -> Result<Queue> {
         // A context that is lost refuses this as it does every call.
         context.0.admit("cuStreamCreate")?;
-        self.sort_out(context);
+        self.reclaim_idle(context);
         if let Some(queue) = self.spare.take() {
             queue.panics.set_id(id);
             return Ok(queue);
@@ -161,7 +161,7 @@ impl StreamPool {
         if is_in_host_fn() {
             return self.busy.lock().push_back((queue, pooled));
         }
-        self.sort_out(context);
+        self.reclaim_idle(context);
         match is_idle(context, queue.raw) {
             true => self.put_idle(context, queue, pooled),
             false => self.busy.lock().push_back((queue, pooled)),
@@ -179,8 +179,8 @@ impl StreamPool {
     }
 
     /// Asks some of the busy streams whether they still are.
-    fn sort_out(&self, context: &Context) {
-        let count = self.busy.lock().len().min(ASKED);
+    fn reclaim_idle(&self, context: &Context) {
+        let count = self.busy.lock().len().min(QUERIES);
         for _ in 0..count {
             let Some((queue, pooled)) = self.busy.lock().pop_front() else { return };
             match is_idle(context, queue.raw) {

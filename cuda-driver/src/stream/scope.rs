@@ -7,11 +7,11 @@
 use std::marker::PhantomData;
 use std::ops::Deref;
 
-use crate::context::idle::take_back;
+use crate::context::idle::end_borrow;
 use crate::error::{Error, Result};
 use crate::panic::withholding_panics;
 use crate::stream::Stream;
-use crate::stream::later::is_in_host_fn;
+use crate::stream::deferred_drop::is_in_host_fn;
 
 /// A stream that is waited for when its scope ends; from [`Stream::scope`].
 ///
@@ -59,7 +59,7 @@ impl Drop for WaitOnUnwind<'_> {
 }
 
 fn wait_for(stream: &Stream) -> Result<()> {
-    take_back(stream.context(), || stream.synchronize())
+    end_borrow(stream.context(), || stream.synchronize())
 }
 
 /// Waits for the stream where the scope's own failure leaves no room in the result: kernels' panics are left to the next wait,

@@ -13,8 +13,8 @@ use cuda_driver::{Context, Stream, driver_call};
 use cuda_sys::{CUdeviceptr, CUevent, CUevent_flags};
 use parking_lot::Mutex;
 
+use super::free_list::{FreeBlock, FreeList, round_up};
 use super::manager::MemoryManager;
-use super::shelf::{Block, Shelf, rounded};
 use crate::error::{Error, Result};
 
 /// A manager that keeps what is freed, and gives it out again for sizes that are at most a quarter smaller.
@@ -44,19 +44,19 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Default)]
 pub struct CachingManager {
-    shelf: Shelf<Mark>,
+    free_list: FreeList<FreeEvent>,
     /// Bytes and event of each block that is in use.
-    used: Mutex<HashMap<CUdeviceptr, (usize, Mark)>>,
+    used: Mutex<HashMap<CUdeviceptr, (usize, FreeEvent)>>,
 }
 
 /// The raw event of a block, which lives as long as the block.
 #[derive(Clone, Copy)]
-struct Mark(CUevent);
+struct FreeEvent(CUevent);
 
 // SAFETY: an address that the driver accepts on any thread.
-unsafe impl Send for Mark {}
+unsafe impl Send for FreeEvent {}
 // SAFETY: as above; the driver's own locks protect what it names.
-unsafe impl Sync for Mark {}
+unsafe impl Sync for FreeEvent {}
 
 impl CachingManager {
     /// A manager that keeps nothing yet.
@@ -68,7 +68,7 @@ impl CachingManager {
     /// Bytes that are kept and in nobody's use.
     #[must_use]
     pub fn cached_bytes(&self) -> usize {
-        self.shelf.bytes()
+        self.free_list.bytes()
     }
 
     /// Gives back to the driver what is kept for `context`, after its work.
@@ -78,9 +78,9 @@ impl CachingManager {
     /// [`Error::Driver`] if the work cannot be waited for, and then all is kept, or with the first failure of a free.
     pub fn trim(&self, context: &Context) -> Result<()> {
         context.wait_for_all()?;
-        let blocks = self.shelf.drain(context.id());
+        let blocks = self.free_list.drain(context.id());
         // SAFETY: the blocks are in nobody's use, and the work that used them is over.
-        let freed = blocks.into_iter().map(|block| unsafe { give_back(context, block.address, block.freed) });
+        let freed = blocks.into_iter().map(|block| unsafe { release(context, block.address, block.freed) });
         freed.fold(Ok(()), Result::and)
     }
 
@@ -96,17 +96,17 @@ impl CachingManager {
             let _ = unsafe { driver_call!(context, cuEventDestroy_v2(event)) };
             return Err(error.into());
         }
-        self.used.lock().insert(address, (bytes, Mark(event)));
+        self.used.lock().insert(address, (bytes, FreeEvent(event)));
         Ok(address)
     }
 
     /// Gives out a kept block, for which `stream` waits.
-    fn reuse(&self, block: Block<Mark>, stream: &Stream) -> Result<CUdeviceptr> {
+    fn reuse(&self, block: FreeBlock<FreeEvent>, stream: &Stream) -> Result<CUdeviceptr> {
         if block.stream != stream.id().number() {
             // SAFETY: the event is the block's, and the stream is live.
             let waits = unsafe { driver_call!(stream.context(), cuStreamWaitEvent(stream.as_raw(), block.freed.0, 0)) };
             if let Err(error) = waits {
-                self.shelf.put(block);
+                self.free_list.put(block);
                 return Err(error.into());
             }
         }
@@ -120,7 +120,7 @@ impl CachingManager {
 /// # Safety
 ///
 /// Both are the caller's, and nothing uses them any more.
-unsafe fn give_back(context: &Context, address: CUdeviceptr, mark: Mark) -> Result<()> {
+unsafe fn release(context: &Context, address: CUdeviceptr, mark: FreeEvent) -> Result<()> {
     // SAFETY: the caller's promise.
     let event = unsafe { driver_call!(context, cuEventDestroy_v2(mark.0)) };
     // SAFETY: the caller's promise.
@@ -137,8 +137,8 @@ unsafe impl MemoryManager for CachingManager {
     }
 
     fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr> {
-        let bytes = rounded(bytes);
-        match self.shelf.take(bytes, stream.context().id(), stream.id().number()) {
+        let bytes = round_up(bytes);
+        match self.free_list.take(bytes, stream.context().id(), stream.id().number()) {
             Some(block) => self.reuse(block, stream),
             None => self.make(bytes, stream.context()),
         }
@@ -154,11 +154,11 @@ unsafe impl MemoryManager for CachingManager {
         if let Err(error) = unsafe { driver_call!(context, cuEventRecord(freed.0, stream.as_raw())) } {
             context.wait_for_all()?;
             // SAFETY: the caller's promise, and all uses are over.
-            unsafe { give_back(context, address, freed) }?;
+            unsafe { release(context, address, freed) }?;
             tracing::debug!(%error, "freed memory could not be kept");
             return Ok(());
         }
-        self.shelf.put(Block { address, bytes, context: context.id(), stream: stream.id().number(), freed });
+        self.free_list.put(FreeBlock { address, bytes, context: context.id(), stream: stream.id().number(), freed });
         Ok(())
     }
 

@@ -136,14 +136,14 @@ impl Limits {
     pub(crate) fn get(&self, context: &Context) -> (usize, usize) {
         let count = self.count.load(Ordering::Relaxed);
         match self.bytes.load(Ordering::Relaxed) {
-            UNSET => (count, self.ask(context)),
+            UNSET => (count, self.query(context)),
             bytes => (count, bytes),
         }
     }
 
     #[cold]
     #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a part of the memory, to some bytes")]
-    fn ask(&self, context: &Context) -> usize {
+    fn query(&self, context: &Context) -> usize {
         // Where the device does not tell, the count alone limits.
         let part = |total: usize| (total as f64 * FROM_ENVIRONMENT.1) as usize;
         let bytes = context.device().total_memory().map_or(UNSET - 1, part);

@@ -44,9 +44,9 @@ impl Memory {
 
     /// Leaves a free to the queue, and makes all that are pending if they have become too many.
     pub(crate) fn defer(&self, freed: Freed, context: &Context) {
-        let (most, most_bytes) = self.limits.get(context);
+        let (max_count, max_bytes) = self.limits.get(context);
         let bytes = freed.bytes;
-        if let Some(batch) = self.pending.add(freed, bytes, most, most_bytes)
+        if let Some(batch) = self.pending.add(freed, bytes, max_count, max_bytes)
             && let Err(error) = self.free(batch, context)
         {
             tracing::debug!(%error, "pending frees of device memory wait longer");

@@ -5,11 +5,11 @@
 
 mod caching;
 mod cleanup;
+mod free_list;
 mod manager;
 mod memory;
 mod pending;
 mod pool;
-mod shelf;
 mod source;
 mod statistics;
 
@@ -23,7 +23,7 @@ pub(crate) use memory::{Freed, Memory};
 pub(crate) use source::Source;
 #[cfg(all(test, loom))]
 pub(crate) use {
+    free_list::{FreeBlock, FreeList},
     pending::Pending,
-    shelf::{Block, Shelf},
     statistics::Statistics,
 };

@@ -50,12 +50,12 @@ impl<T> Pending<T> {
         self.guards.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Adds a free. Once there are more than `most` or more bytes than `most_bytes`, returns all, to be made now.
-    pub(crate) fn add(&self, item: T, bytes: usize, most: usize, most_bytes: usize) -> Option<Batch<T>> {
+    /// Adds a free. Once there are more than `max_count` or more bytes than `max_bytes`, returns all, to be made now.
+    pub(crate) fn add(&self, item: T, bytes: usize, max_count: usize, max_bytes: usize) -> Option<Batch<T>> {
         let mut queue = self.queue.lock();
         queue.items.push(item);
         queue.bytes = queue.bytes.saturating_add(bytes);
-        let full = queue.items.len() > most || queue.bytes > most_bytes;
+        let full = queue.items.len() > max_count || queue.bytes > max_bytes;
         (full && !self.is_deferring()).then(|| queue.take())
     }
 

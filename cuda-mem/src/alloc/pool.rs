@@ -9,7 +9,7 @@ use std::ffi::{c_int, c_uchar, c_void};
 use std::fmt;
 use std::sync::Arc;
 
-use cuda_driver::{Context, Stream, driver_call, drop_later, is_in_host_fn};
+use cuda_driver::{Context, Stream, defer_drop, driver_call, is_in_host_fn};
 use cuda_sys::{
     CUdeviceptr, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType,
     CUmemPool_attribute as Attribute, CUmemPoolProps, CUmemoryPool,
@@ -260,7 +260,7 @@ impl Drop for Inner {
         }
         if is_in_host_fn() {
             let Inner { raw, own, .. } = *self;
-            return drop_later(Box::new(Inner { context: self.context.clone(), raw, own }));
+            return defer_drop(Box::new(Inner { context: self.context.clone(), raw, own }));
         }
         // SAFETY: the pool was made here, and its buffers, which hold it, are gone. Frees that are not reached yet are the
         // driver's to wait for.

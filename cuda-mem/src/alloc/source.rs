@@ -19,11 +19,11 @@ use crate::error::{Error, OutOfMemory, Result};
 /// Where memory came from, which decides how it goes.
 pub(crate) enum Source {
     /// The device's pool: in the order of a stream.
-    Pool,
+    DefaultPool,
     /// A pool of the program's own, which lives as long: in the order of a stream.
-    Own(MemoryPool),
+    CustomPool(MemoryPool),
     /// `cuMemAlloc`, or another function whose memory `cuMemFree` frees: at once, for all streams.
-    Plain,
+    MemAlloc,
     /// The program's manager: in the order of a stream.
     Manager(Arc<dyn MemoryManager>),
     /// Someone else, who is told by dropping the owner.
@@ -36,8 +36,8 @@ impl Source {
     pub(crate) fn of(context: &Context) -> Self {
         match Memory::of(context).manager.get_or_init(|| None) {
             Some(manager) => Source::Manager(manager.clone()),
-            None if context.limits().memory_pools => Source::Pool,
-            None => Source::Plain,
+            None if context.limits().memory_pools => Source::DefaultPool,
+            None => Source::MemAlloc,
         }
     }
 
@@ -45,7 +45,7 @@ impl Source {
     /// over.
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
-        matches!(self, Source::Pool | Source::Own(_) | Source::Manager(_))
+        matches!(self, Source::DefaultPool | Source::CustomPool(_) | Source::Manager(_))
     }
 
     /// Whether the memory is someone else's.
@@ -76,10 +76,12 @@ impl Source {
         let (context, mut address) = (stream.context(), 0);
         match self {
             // SAFETY: `address` lives through the call, and the stream is live.
-            Source::Pool => unsafe { driver_call!(context, cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?,
-            Source::Own(pool) => address = pool.allocate(bytes, stream)?,
+            Source::DefaultPool => {
+                unsafe { driver_call!(context, cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?
+            }
+            Source::CustomPool(pool) => address = pool.allocate(bytes, stream)?,
             // SAFETY: `address` lives through the call.
-            Source::Plain => unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, bytes)) }?,
+            Source::MemAlloc => unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, bytes)) }?,
             Source::Manager(manager) => address = manager.named("allocate", manager.allocate(bytes, stream))?,
             Source::External(_) => unreachable!("others allocate their memory"),
         }
@@ -92,10 +94,10 @@ impl Source {
         context.wait_for_all()?;
         Memory::of(context).free_pending(context)?;
         match self {
-            Source::Pool => MemoryPool::of_device(context)?.trim_to(0),
-            Source::Own(pool) => pool.trim_to(0),
+            Source::DefaultPool => MemoryPool::of_device(context)?.trim_to(0),
+            Source::CustomPool(pool) => pool.trim_to(0),
             Source::Manager(manager) => manager.named("flush", manager.flush(context)),
-            Source::Plain | Source::External(_) => Ok(()),
+            Source::MemAlloc | Source::External(_) => Ok(()),
         }
     }
 
@@ -119,7 +121,7 @@ impl Source {
                 let freed = unsafe { manager.free(address, bytes, &on) };
                 manager.named("free", freed)?;
             }
-            (Source::Pool | Source::Own(_), Some(on)) => {
+            (Source::DefaultPool | Source::CustomPool(_), Some(on)) => {
                 // SAFETY: the caller's promise.
                 unsafe { driver_call!(context, cuMemFreeAsync(address, on.as_raw())) }?;
             }

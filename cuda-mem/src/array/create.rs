@@ -5,13 +5,13 @@ use ndarray::{ArrayBase, Data, Dimension, Ix1, Order, ShapeArg};
 use crate::Element;
 use crate::array::DeviceArray;
 use crate::array::like::Like as _;
-use crate::array::place::Place;
 use crate::array::storage::Storage;
+use crate::array::target::AllocTarget;
 use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::layout::{self, Layout};
 
-/// An array of `shape` at a [place](Place), such as a context, with unspecified contents: in C order, unless the shape names another, as in
+/// An array of `shape` at a [place](AllocTarget), such as a context, with unspecified contents: in C order, unless the shape names another, as in
 /// `((2, 3), Order::F)`.
 ///
 /// Reading it before it was written is safe, because every bit pattern is a value of the element type; which value, is
@@ -32,14 +32,14 @@ use crate::layout::{self, Layout};
 ///
 /// [`Error::TooLarge`](crate::Error::TooLarge) if the array would exceed the address space;
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn device_array<T: Element, Sh: ShapeArg>(place: impl Place, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+pub fn device_array<T: Element, Sh: ShapeArg>(target: impl AllocTarget, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
     let (dim, order) = shape.into_shape_and_order();
-    new_array(&place, dim, order.unwrap_or(Order::RowMajor))
+    new_array(&target, dim, order.unwrap_or(Order::RowMajor))
 }
 
 /// A new array without gaps.
 pub(crate) fn new_array<T: Element, D: Dimension>(
-    place: impl Place,
+    target: impl AllocTarget,
     dim: D,
     order: Order,
 ) -> Result<DeviceArray<T, D>> {
@@ -48,7 +48,7 @@ pub(crate) fn new_array<T: Element, D: Dimension>(
         Order::ColumnMajor => Layout::f_order(dim),
         _ => Layout::c_order(dim),
     };
-    Ok(DeviceArray::from_parts(Buffer::allocate(place.source(), &place.stream(), bytes)?, layout))
+    Ok(DeviceArray::from_parts(Buffer::allocate(target.source(), &target.stream(), bytes)?, layout))
 }
 
 /// An array of the shape, element type and context of `other`, with unspecified contents: in Fortran order if `other` is, else
@@ -90,13 +90,13 @@ pub fn device_array_like<T: Element, D: Dimension, S: Storage>(
 /// # Errors
 ///
 /// As [`device_array`].
-pub fn zeros<T: Element, Sh: ShapeArg>(place: impl Place, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
-    let mut array = device_array(&place, shape)?;
-    array.buffer_mut().fill(0, &place.stream())?;
+pub fn zeros<T: Element, Sh: ShapeArg>(target: impl AllocTarget, shape: Sh) -> Result<DeviceArray<T, Sh::Dim>> {
+    let mut array = device_array(&target, shape)?;
+    array.buffer_mut().fill(0, &target.stream())?;
     Ok(array)
 }
 
-/// A copy of a host array of any layout at a [place](Place), such as a context.
+/// A copy of a host array of any layout at a [place](AllocTarget), such as a context.
 ///
 /// It is in Fortran order if the host's is, else in C order. An array without gaps is copied as it lies; rows of it straight
 /// from where they lie; other layouts are packed in small pieces on the way. What a broadcast array repeats is sent once.
@@ -119,19 +119,19 @@ pub fn zeros<T: Element, Sh: ShapeArg>(place: impl Place, shape: Sh) -> Result<D
 ///
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room;
 /// [`Error::TooLarge`](crate::Error::TooLarge) if a broadcast array, written out, would exceed the address space.
-pub fn to_device<S, D>(place: impl Place, host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
+pub fn to_device<S, D>(target: impl AllocTarget, host: &ArrayBase<S, D>) -> Result<DeviceArray<S::Elem, D>>
 where
     S: Data,
     S::Elem: Element,
     D: Dimension,
 {
     let (dim, order) = host.shape_and_order();
-    let mut array = new_array(&place, dim, order)?;
+    let mut array = new_array(&target, dim, order)?;
     array.copy_from_host(host)?;
     Ok(array)
 }
 
-/// A one-dimensional copy of a slice at a [place](Place), such as a context.
+/// A one-dimensional copy of a slice at a [place](AllocTarget), such as a context.
 ///
 /// # Examples
 ///
@@ -147,8 +147,8 @@ where
 /// # Errors
 ///
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory) if the device has no room.
-pub fn from_slice<T: Element>(place: impl Place, host: &[T]) -> Result<DeviceArray<T, Ix1>> {
-    let mut array = device_array(place, host.len())?;
+pub fn from_slice<T: Element>(target: impl AllocTarget, host: &[T]) -> Result<DeviceArray<T, Ix1>> {
+    let mut array = device_array(target, host.len())?;
     array.buffer_mut().write(0, host)?;
     Ok(array)
 }

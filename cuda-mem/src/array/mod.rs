@@ -9,11 +9,11 @@
 //! One block reads a slice of `usize` as one of `isize`.
 
 pub(crate) mod create;
+pub(crate) mod display;
 pub(crate) mod index;
 pub(crate) mod like;
-pub(crate) mod place;
-pub(crate) mod show;
 pub(crate) mod storage;
+pub(crate) mod target;
 pub(crate) mod view;
 
 use std::fmt;
@@ -26,7 +26,7 @@ use ndarray::Dimension;
 use crate::Element;
 use crate::array::storage::{Owned, Storage, StorageMut, View, ViewMut};
 use crate::buffer::Buffer;
-use crate::buffer::uses::Reach;
+use crate::buffer::access::ByteRange;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 
@@ -104,15 +104,15 @@ pub type DeviceArrayView<'a, T, D> = DeviceArray<T, D, View<'a>>;
 pub type DeviceArrayViewMut<'a, T, D> = DeviceArray<T, D, ViewMut<'a>>;
 
 /// The bytes that the elements of a layout lie in.
-fn reach<T: Element, D: Dimension>(layout: &Layout<D>) -> Reach {
+fn byte_range<T: Element, D: Dimension>(layout: &Layout<D>) -> ByteRange {
     if layout.is_c_contiguous() {
         // As nearly all are, and launches ask.
         let start = layout.offset();
-        return Reach::all_of(start * size_of::<T>()..(start + layout.len()) * size_of::<T>());
+        return ByteRange::all_of(start * size_of::<T>()..(start + layout.len()) * size_of::<T>());
     }
     let elements = layout.span();
     let dense = elements.len() == layout.len() && !layout.repeats();
-    Reach { bytes: elements.start * size_of::<T>()..elements.end * size_of::<T>(), dense }
+    ByteRange { bytes: elements.start * size_of::<T>()..elements.end * size_of::<T>(), dense }
 }
 
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
@@ -255,8 +255,8 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 
     /// The bytes of the buffer that the elements lie in.
-    pub(crate) fn reach(&self) -> Reach {
-        reach::<T, D>(&self.layout)
+    pub(crate) fn byte_range(&self) -> ByteRange {
+        byte_range::<T, D>(&self.layout)
     }
 
     /// Orders a read of the array on `stream` after the last write, and records it; see [`Buffer::prepare_read`].
@@ -266,7 +266,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// As [`Buffer::prepare_read`].
     #[inline]
     pub fn prepare_read(&self, stream: &Stream) -> Result<()> {
-        self.buffer().prepare_read_of(|| self.reach(), stream)
+        self.buffer().prepare_read_of(|| self.byte_range(), stream)
     }
 }
 
@@ -293,7 +293,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     #[inline]
     pub fn prepare_write(&mut self, stream: &Stream) -> Result<()> {
         let layout = &self.layout;
-        self.storage.prepare_write(|| reach::<T, D>(layout), stream)
+        self.storage.prepare_write(|| byte_range::<T, D>(layout), stream)
     }
 }
 
@@ -306,7 +306,7 @@ impl<'a, T: Element, D: Dimension> DeviceArrayView<'a, T, D> {
 
 impl<'a, T: Element, D: Dimension> DeviceArrayViewMut<'a, T, D> {
     /// Two views for the view's own lifetime, whose layouts have no element in common.
-    pub(crate) fn parted(self, parts: (Layout<D>, Layout<D>)) -> (Self, Self) {
+    pub(crate) fn split_parts(self, parts: (Layout<D>, Layout<D>)) -> (Self, Self) {
         let part = |layout| {
             let storage = ViewMut { buffer: self.storage.buffer, exclusive: PhantomData };
             DeviceArray { storage, layout, element: PhantomData }

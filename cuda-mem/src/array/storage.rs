@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use cuda_driver::Stream;
 
 use crate::buffer::Buffer;
-use crate::buffer::uses::Reach;
+use crate::buffer::access::ByteRange;
 use crate::error::Result;
 
 /// Memory that an array owns.
@@ -42,7 +42,7 @@ pub trait Storage: sealed::Sealed {
 pub trait StorageMut: Storage {
     /// Orders a write of the bytes on `stream` after every earlier use, and records it.
     #[doc(hidden)]
-    fn prepare_write(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()>;
+    fn prepare_write(&mut self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()>;
 }
 
 mod sealed {
@@ -83,13 +83,13 @@ impl Storage for ViewMut<'_> {
 
 impl StorageMut for Owned {
     #[inline]
-    fn prepare_write(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
-        self.0.prepare_write_of(reach, stream)
+    fn prepare_write(&mut self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()> {
+        self.0.prepare_write_of(range, stream)
     }
 }
 
 impl StorageMut for ViewMut<'_> {
-    fn prepare_write(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
-        self.buffer.prepare_shared_write(reach(), stream)
+    fn prepare_write(&mut self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()> {
+        self.buffer.prepare_shared_write(range(), stream)
     }
 }

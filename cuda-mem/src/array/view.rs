@@ -284,7 +284,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         sections: usize,
     ) -> Result<impl ExactSizeIterator<Item = DeviceArrayViewMut<'_, T, D>>> {
         let size = section(self, axis, sections)?;
-        Ok(self.cut(axis, sections, size))
+        Ok(self.chunks(axis, sections, size))
     }
 
     /// Parts of an axis with `size` indices each; the last may have fewer.
@@ -298,11 +298,11 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         size: usize,
     ) -> impl ExactSizeIterator<Item = DeviceArrayViewMut<'_, T, D>> {
         let count = self.len_of(axis).div_ceil(size);
-        self.cut(axis, count, size)
+        self.chunks(axis, count, size)
     }
 
     /// `count` parts of an axis, each of `size` indices as long as there are so many.
-    fn cut(
+    fn chunks(
         &mut self,
         axis: Axis,
         count: usize,
@@ -493,7 +493,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
     #[must_use]
     pub fn split_at(self, axis: Axis, index: usize) -> (Self, Self) {
         let parts = self.layout().split_at(axis, index);
-        self.parted(parts)
+        self.split_parts(parts)
     }
 }
 

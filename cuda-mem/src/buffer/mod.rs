@@ -9,24 +9,23 @@
 //! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
 //! nothing can use it any more. Memory that others allocated is vouched for by who hands it in.
 
+pub(crate) mod access;
 pub(crate) mod queue;
 pub(crate) mod records;
-pub(crate) mod uses;
 
 use std::any::Any;
 use std::fmt;
 use std::mem::MaybeUninit;
 
 use cuda_driver::{
-    Context, MemoryId, Stream, StreamId, StreamPosition, Writers, driver_call, drop_later, drop_what_is_left,
-    is_in_host_fn,
+    Context, MemoryId, Stream, StreamId, StreamPosition, Writers, defer_drop, driver_call, drop_deferred, is_in_host_fn,
 };
 use cuda_sys::CUdeviceptr;
 
 use crate::Element;
 use crate::alloc::{Freed, Memory, MemoryPool, Source};
-use crate::buffer::records::Records;
-use crate::buffer::uses::Reach;
+use crate::buffer::access::ByteRange;
+use crate::buffer::records::AccessRecords;
 use crate::error::{Error, Result};
 
 /// Bytes in a device's memory.
@@ -53,7 +52,7 @@ pub struct Buffer {
     address: CUdeviceptr,
     bytes: usize,
     source: Source,
-    records: Records<Stream>,
+    records: AccessRecords<Stream>,
     /// The threads that write it, which are told of panics with whoever waits for it.
     writers: Writers,
 }
@@ -80,17 +79,17 @@ impl Buffer {
     ///
     /// As [`Buffer::new`], also for a limit of the pool's; [`Error::OtherContext`] for a stream of another device.
     pub fn new_in(pool: &MemoryPool, stream: &Stream, bytes: usize) -> Result<Self> {
-        Self::allocate(Source::Own(pool.clone()), stream, bytes)
+        Self::allocate(Source::CustomPool(pool.clone()), stream, bytes)
     }
 
     /// As [`Buffer::new`], from the source.
     pub(crate) fn allocate(source: Source, stream: &Stream, bytes: usize) -> Result<Self> {
-        if let Source::Own(pool) = &source
+        if let Source::CustomPool(pool) = &source
             && pool.context() != stream.context()
         {
             return Err(Error::other_context(pool.context(), stream));
         }
-        drop_what_is_left();
+        drop_deferred();
         let address = match bytes {
             0 => NOWHERE,
             _ => source.allocate(bytes, stream)?,
@@ -150,7 +149,7 @@ impl Buffer {
             address,
             bytes,
             source,
-            records: Records::new(bytes),
+            records: AccessRecords::new(bytes),
             writers: Writers::default(),
         }
     }
@@ -205,9 +204,9 @@ impl Buffer {
 
     /// As [`prepare_read`](Buffer::prepare_read), of some of the bytes.
     #[inline]
-    pub(crate) fn prepare_read_of(&self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
+    pub(crate) fn prepare_read_of(&self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
-        if self.is_empty() { Ok(()) } else { self.records.read(reach, stream) }
+        if self.is_empty() { Ok(()) } else { self.records.read(range, stream) }
     }
 
     /// Orders a write of the memory on `stream` after every earlier use, and records it.
@@ -225,17 +224,17 @@ impl Buffer {
 
     /// As [`prepare_write`](Buffer::prepare_write), of some of the bytes.
     #[inline]
-    pub(crate) fn prepare_write_of(&mut self, reach: impl FnOnce() -> Reach, stream: &Stream) -> Result<()> {
+    pub(crate) fn prepare_write_of(&mut self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
         self.writers.note();
-        if self.is_empty() { Ok(()) } else { self.records.write(reach, stream) }
+        if self.is_empty() { Ok(()) } else { self.records.write(range, stream) }
     }
 
     /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
-    pub(crate) fn prepare_shared_write(&self, reach: Reach, stream: &Stream) -> Result<()> {
+    pub(crate) fn prepare_shared_write(&self, range: ByteRange, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
         self.writers.note();
-        self.records.write_shared(reach, stream)
+        self.records.write_shared(range, stream)
     }
 
     /// Copies `source` to the bytes from `offset` on, and returns when `source` has been read.
@@ -260,7 +259,7 @@ impl Buffer {
         }
         // The driver runs blocking copies in the order of the default stream. What it has not brought to the device
         // when it returns, it will have before later work of that stream; hence the record.
-        self.prepare_shared_write(Reach::all_of(offset..offset + bytes), &self.context.default_stream())?;
+        self.prepare_shared_write(ByteRange::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
         // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
         // driver has read it when it returns.
@@ -281,7 +280,7 @@ impl Buffer {
         let bytes = size_of_val(target);
         self.expect_range(offset, bytes);
         if bytes != 0 {
-            let position = self.prepare_host_read(&Reach::all_of(offset..offset + bytes))?;
+            let position = self.prepare_host_read(&ByteRange::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
             // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
             // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
@@ -295,9 +294,9 @@ impl Buffer {
     /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
     /// stream. No record is made: the read is over when the call returns, and so is what was launched before the returned
     /// position.
-    pub(crate) fn prepare_host_read(&self, reach: &Reach) -> Result<StreamPosition> {
+    pub(crate) fn prepare_host_read(&self, range: &ByteRange) -> Result<StreamPosition> {
         let stream = self.context.default_stream();
-        self.records.writes_before(reach, &stream)?;
+        self.records.order_after_writes(range, &stream)?;
         Ok(stream.position())
     }
 
@@ -312,8 +311,8 @@ impl Buffer {
     }
 
     /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
-    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<()> {
-        let waited = self.records.wait_for_writes(reach)?;
+    pub(crate) fn wait_for_writes(&self, range: &ByteRange) -> Result<()> {
+        let waited = self.records.wait_for_writes(range)?;
         self.report_all(&waited)
     }
 
@@ -332,7 +331,7 @@ impl Buffer {
 
     /// Forgets all uses, since the host has waited for all work of the context.
     pub(crate) fn forget_all(&mut self) {
-        self.records = Records::new(self.bytes);
+        self.records = AccessRecords::new(self.bytes);
     }
 
     /// Forgets the uses on a stream, all of which the host has waited for.
@@ -398,7 +397,7 @@ impl Buffer {
         if !self.source.is_external() {
             return;
         }
-        let owner = std::mem::replace(&mut self.source, Source::Plain);
+        let owner = std::mem::replace(&mut self.source, Source::MemAlloc);
         match self.context.wait_until_idle() {
             Ok(()) => drop(owner),
             Err(error) => {
@@ -416,15 +415,15 @@ impl Buffer {
             id: self.id,
             address: self.address,
             bytes,
-            source: std::mem::replace(&mut self.source, Source::Plain),
-            records: std::mem::replace(&mut self.records, Records::new(0)),
+            source: std::mem::replace(&mut self.source, Source::MemAlloc),
+            records: std::mem::replace(&mut self.records, AccessRecords::new(0)),
             writers: Writers::default(),
         }
     }
 
     /// Leaves the memory to the context's queue of pending frees.
     fn free_later(&mut self, memory: &Memory) {
-        let source = std::mem::replace(&mut self.source, Source::Plain);
+        let source = std::mem::replace(&mut self.source, Source::MemAlloc);
         memory.defer(Freed { address: self.address, bytes: self.bytes, source }, &self.context);
     }
 }
@@ -436,7 +435,7 @@ impl Drop for Buffer {
         }
         let context = self.context.clone();
         if is_in_host_fn() {
-            return drop_later(Box::new(self.take()));
+            return defer_drop(Box::new(self.take()));
         }
         let memory = Memory::of(&context);
         if !self.source.is_external() {
@@ -445,7 +444,7 @@ impl Drop for Buffer {
         if context.is_lost() {
             return self.end_in_lost_context();
         }
-        let waits = matches!(self.source, Source::Plain) || memory.pending.is_deferring();
+        let waits = matches!(self.source, Source::MemAlloc) || memory.pending.is_deferring();
         if waits && !self.source.is_external() {
             return self.free_later(memory);
         }
@@ -455,12 +454,12 @@ impl Drop for Buffer {
                 if !self.source.is_external() {
                     memory.statistics.not_freed(self.bytes);
                 }
-                return drop_later(Box::new(self.take()));
+                return defer_drop(Box::new(self.take()));
             }
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
             // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
             if !self.context.is_lost() {
-                std::mem::forget(std::mem::replace(&mut self.source, Source::Plain));
+                std::mem::forget(std::mem::replace(&mut self.source, Source::MemAlloc));
             }
         }
     }

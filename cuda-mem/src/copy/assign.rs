@@ -13,10 +13,10 @@ use crate::Element;
 use crate::array::DeviceArray;
 use crate::array::create::new_array;
 use crate::array::storage::{Storage, StorageMut};
-use crate::copy::pitched::{End, Pitched};
+use crate::copy::pitched::{Endpoint, Pitched};
 use crate::copy::strided;
 use crate::error::{Error, Result};
-use crate::layout::{Layout, Plan};
+use crate::layout::{CopyPlan, Layout};
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source` to this array, on the context's default stream. `source` is repeated where it is
@@ -58,7 +58,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ) -> Result<()> {
         let from = source.layout().broadcast(self.raw_dim());
         let from = from.ok_or_else(|| Error::Broadcast { from: source.shape().into(), to: self.shape().into() })?;
-        self.take(&from, source, stream)
+        self.copy_elements(&from, source, stream)
     }
 
     /// Sets every element to `value`, on the context's default stream.
@@ -106,7 +106,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// Copies the elements at `from`, a layout of `source`'s memory with this array's shape.
-    fn take<E: Dimension, R: Storage>(
+    fn copy_elements<E: Dimension, R: Storage>(
         &mut self,
         from: &Layout<D>,
         source: &DeviceArray<T, E, R>,
@@ -116,16 +116,18 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
             return Ok(());
         }
         if source.context() != self.context() {
-            return self.take_from_peer(&source.borrowed(from.clone()), stream);
+            return self.copy_from_peer(&source.borrowed(from.clone()), stream);
         }
         source.prepare_read(stream)?;
         self.prepare_write(stream)?;
-        let plan = Plan::between(self.layout(), from);
+        let plan = CopyPlan::between(self.layout(), from);
         let (to, from, bytes) = (self.device_ptr(), source.device_ptr(), size_of::<T>());
         match Pitched::new(&plan, bytes) {
             // SAFETY: both arrays' uses were prepared on the stream and their borrows last until the copy is enqueued; the
             // target is borrowed exclusively, so that its elements are not the source's.
-            Some(rows) => unsafe { rows.copy(stream.context(), End::Device(to), End::Device(from), Some(stream)) },
+            Some(rows) => unsafe {
+                rows.copy(stream.context(), Endpoint::Device(to), Endpoint::Device(from), Some(stream))
+            },
             // SAFETY: as above; the elements of an array that can be written lie apart.
             None => unsafe { strided::copy(stream, &plan, bytes, to, from) },
         }
@@ -183,7 +185,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 
     fn copied(&self, order: Order, stream: &Stream) -> Result<DeviceArray<T, D>> {
         let mut copy = new_array(stream, self.raw_dim(), order)?;
-        copy.take(self.layout(), self, stream)?;
+        copy.copy_elements(self.layout(), self, stream)?;
         Ok(copy)
     }
 }

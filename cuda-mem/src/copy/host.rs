@@ -16,10 +16,10 @@ use crate::Element;
 use crate::array::create::new_array;
 use crate::array::storage::{Storage, StorageMut};
 use crate::array::{DeviceArray, DeviceArrayViewMut};
-use crate::copy::pitched::{End, Pitched};
+use crate::copy::pitched::{Endpoint, Pitched};
 use crate::copy::staging;
 use crate::error::{Error, Result};
-use crate::layout::{Plan, byte_size};
+use crate::layout::{CopyPlan, byte_size};
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// A copy of the array on the host, after all work that writes it: in Fortran order if the array is, else in C order.
@@ -89,11 +89,11 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         if self.layout().order() == Order::ColumnMajor {
             return self.t().read_to(host.reversed_axes());
         }
-        let plan = Plan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
+        let plan = CopyPlan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
-                let position = self.buffer().prepare_host_read(&self.reach())?;
-                let (to, from) = (End::Host(host.as_mut_ptr().cast()), End::Device(self.device_ptr()));
+                let position = self.buffer().prepare_host_read(&self.byte_range())?;
+                let (to, from) = (Endpoint::Host(host.as_mut_ptr().cast()), Endpoint::Device(self.device_ptr()));
                 // SAFETY: the plan is of the two arrays' strides; the writes come before in the default stream's order, in
                 // which the driver copies, and the host's array is borrowed exclusively until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }?;
@@ -156,16 +156,16 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
         if self.layout().order() == Order::ColumnMajor {
             return self.reversed_axes().write_from(host.reversed_axes());
         }
-        if let Some(core) = core(&host) {
-            let mut once = new_array(self.context(), core.raw_dim(), Order::RowMajor)?;
-            once.view_mut().write_from(core)?;
+        if let Some(without_repeats) = without_repeats(&host) {
+            let mut once = new_array(self.context(), without_repeats.raw_dim(), Order::RowMajor)?;
+            once.view_mut().write_from(without_repeats)?;
             return self.assign(&once);
         }
-        let plan = Plan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
+        let plan = CopyPlan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
         match Pitched::new(&plan, size_of::<T>()) {
             Some(rows) => {
                 self.prepare_write(&self.context().default_stream())?;
-                let (to, from) = (End::Device(self.device_ptr()), End::Host(host.as_ptr().cast_mut().cast()));
+                let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(host.as_ptr().cast_mut().cast()));
                 // SAFETY: the plan is of the two arrays' strides; nobody else uses the memory before in the default
                 // stream's order, in which the driver copies, and the host's array is borrowed until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }
@@ -192,14 +192,14 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
 }
 
 /// What a host array that repeats elements repeats: its axes of stride 0 with one index left.
-fn core<'a, T, D: Dimension>(host: &ArrayView<'a, T, D>) -> Option<ArrayView<'a, T, D>> {
+fn without_repeats<'a, T, D: Dimension>(host: &ArrayView<'a, T, D>) -> Option<ArrayView<'a, T, D>> {
     let repeats = |axis: usize| host.strides()[axis] == 0 && host.shape()[axis] > 1;
     if !(0..host.ndim()).any(repeats) {
         return None;
     }
-    let mut core = host.clone();
+    let mut without_repeats = host.clone();
     for axis in (0..host.ndim()).filter(|axis| repeats(*axis)) {
-        core.slice_axis_inplace(Axis(axis), Slice::from(..1));
+        without_repeats.slice_axis_inplace(Axis(axis), Slice::from(..1));
     }
-    Some(core)
+    Some(without_repeats)
 }

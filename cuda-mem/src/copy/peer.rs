@@ -20,14 +20,14 @@ use crate::error::Result;
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies the elements of `source`, an array with elements and of this shape in another context, in the order of `stream`.
     /// What has gaps is packed on its own device first.
-    pub(crate) fn take_from_peer(&mut self, source: &DeviceArrayView<'_, T, D>, stream: &Stream) -> Result<()> {
+    pub(crate) fn copy_from_peer(&mut self, source: &DeviceArrayView<'_, T, D>, stream: &Stream) -> Result<()> {
         let theirs = Stream::new(source.context())?;
         if !source.is_c_contiguous() {
-            return self.take_from_peer(&source.to_c_order_on(&theirs)?.view(), stream);
+            return self.copy_from_peer(&source.to_c_order_on(&theirs)?.view(), stream);
         }
         if !self.is_c_contiguous() {
             let mut packed = new_array(stream, self.raw_dim(), Order::RowMajor)?;
-            packed.take_from_peer(source, stream)?;
+            packed.copy_from_peer(source, stream)?;
             return self.assign_on(&packed, stream);
         }
         source.prepare_read(&theirs)?;

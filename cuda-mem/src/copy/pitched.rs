@@ -10,41 +10,41 @@ use cuda_driver::{Context, Stream, driver_call};
 use cuda_sys::{CUDA_MEMCPY3D, CUdeviceptr, CUmemorytype};
 
 use crate::error::Result;
-use crate::layout::{Plan, Run};
+use crate::layout::{CopyPlan, PlanAxis};
 
 /// One end of a copy: the address of an array's first element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End {
+pub(crate) enum Endpoint {
     Device(CUdeviceptr),
     Host(*mut c_void),
 }
 
-impl End {
-    fn moved(self, bytes: isize) -> Self {
+impl Endpoint {
+    fn offset_by(self, bytes: isize) -> Self {
         match self {
-            End::Device(address) => End::Device(address.wrapping_add_signed(bytes as i64)),
-            End::Host(address) => End::Host(address.wrapping_byte_offset(bytes)),
+            Endpoint::Device(address) => Endpoint::Device(address.wrapping_add_signed(bytes as i64)),
+            Endpoint::Host(address) => Endpoint::Host(address.wrapping_byte_offset(bytes)),
         }
     }
 
     fn kind(self) -> CUmemorytype {
         match self {
-            End::Device(_) => CUmemorytype::CU_MEMORYTYPE_DEVICE,
-            End::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
+            Endpoint::Device(_) => CUmemorytype::CU_MEMORYTYPE_DEVICE,
+            Endpoint::Host(_) => CUmemorytype::CU_MEMORYTYPE_HOST,
         }
     }
 
     fn device(self) -> CUdeviceptr {
         match self {
-            End::Device(address) => address,
-            End::Host(_) => 0,
+            Endpoint::Device(address) => address,
+            Endpoint::Host(_) => 0,
         }
     }
 
     fn host(self) -> *mut c_void {
         match self {
-            End::Device(_) => std::ptr::null_mut(),
-            End::Host(address) => address,
+            Endpoint::Device(_) => std::ptr::null_mut(),
+            Endpoint::Host(address) => address,
         }
     }
 }
@@ -67,7 +67,7 @@ pub(crate) struct Pitched {
 
 impl Pitched {
     /// The driver's copy that does the plan, of elements of `bytes`; `None` if none does, or only in very short rows.
-    pub(crate) fn new(plan: &Plan, bytes: usize) -> Option<Self> {
+    pub(crate) fn new(plan: &CopyPlan, bytes: usize) -> Option<Self> {
         let row = plan.contiguous() * bytes;
         let (plane, line) = match plan.outer() {
             [] => (None, None),
@@ -78,7 +78,7 @@ impl Pitched {
         if line.is_some() && row < SHORTEST_ROW {
             return None;
         }
-        let pitch = |of: fn(&Run) -> isize| -> Option<(usize, usize)> {
+        let pitch = |of: fn(&PlanAxis) -> isize| -> Option<(usize, usize)> {
             let Some(line) = line else { return Some((row, 1)) };
             let pitch = usize::try_from(of(line)).ok()? * bytes;
             let height = match plane {
@@ -108,11 +108,17 @@ impl Pitched {
     ///
     /// The plan's elements lie in live memory at both ends, `to` and `from` being the first elements; the target's are the
     /// caller's alone until the copy is over, the source's change no more. Host memory lives as long.
-    pub(crate) unsafe fn copy(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
-        let (to, from) = (to.moved(self.to), from.moved(self.from));
+    pub(crate) unsafe fn copy(
+        self,
+        context: &Context,
+        to: Endpoint,
+        from: Endpoint,
+        stream: Option<&Stream>,
+    ) -> Result<()> {
+        let (to, from) = (to.offset_by(self.to), from.offset_by(self.from));
         match self {
             // SAFETY: the caller's promise.
-            Pitched { rows: 1, planes: 1, row, .. } => unsafe { one_row(context, to, from, row, stream) },
+            Pitched { rows: 1, planes: 1, row, .. } => unsafe { linear(context, to, from, row, stream) },
             // SAFETY: the caller's promise; the rows and pitches are the plan's.
             _ => unsafe { self.planes(context, to, from, stream) },
         }
@@ -121,7 +127,7 @@ impl Pitched {
     /// # Safety
     ///
     /// As [`Pitched::copy`].
-    unsafe fn planes(self, context: &Context, to: End, from: End, stream: Option<&Stream>) -> Result<()> {
+    unsafe fn planes(self, context: &Context, to: Endpoint, from: Endpoint, stream: Option<&Stream>) -> Result<()> {
         let copy = CUDA_MEMCPY3D {
             srcMemoryType: from.kind(),
             srcHost: from.host(),
@@ -151,30 +157,34 @@ impl Pitched {
 /// # Safety
 ///
 /// As [`Pitched::copy`], of bytes one after the other.
-unsafe fn one_row(context: &Context, to: End, from: End, bytes: usize, stream: Option<&Stream>) -> Result<()> {
+unsafe fn linear(context: &Context, to: Endpoint, from: Endpoint, bytes: usize, stream: Option<&Stream>) -> Result<()> {
     let raw = stream.map(Stream::as_raw);
     let done = match (to, from, raw) {
         // SAFETY: the caller's promise.
-        (End::Device(to), End::Device(from), Some(raw)) => unsafe {
+        (Endpoint::Device(to), Endpoint::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoDAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (End::Device(to), End::Host(from), Some(raw)) => unsafe {
+        (Endpoint::Device(to), Endpoint::Host(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyHtoDAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (End::Device(to), End::Host(from), None) => unsafe { driver_call!(context, cuMemcpyHtoD_v2(to, from, bytes)) },
+        (Endpoint::Device(to), Endpoint::Host(from), None) => unsafe {
+            driver_call!(context, cuMemcpyHtoD_v2(to, from, bytes))
+        },
         // SAFETY: the caller's promise.
-        (End::Host(to), End::Device(from), Some(raw)) => unsafe {
+        (Endpoint::Host(to), Endpoint::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoHAsync_v2(to, from, bytes, raw))
         },
         // SAFETY: the caller's promise.
-        (End::Host(to), End::Device(from), None) => unsafe { driver_call!(context, cuMemcpyDtoH_v2(to, from, bytes)) },
+        (Endpoint::Host(to), Endpoint::Device(from), None) => unsafe {
+            driver_call!(context, cuMemcpyDtoH_v2(to, from, bytes))
+        },
         // SAFETY: the caller's promise.
-        (End::Device(to), End::Device(from), None) => unsafe {
+        (Endpoint::Device(to), Endpoint::Device(from), None) => unsafe {
             driver_call!(context, cuMemcpyDtoD_v2(to, from, bytes))
         },
-        (End::Host(_), End::Host(_), _) => unreachable!("one end is on a device"),
+        (Endpoint::Host(_), Endpoint::Host(_), _) => unreachable!("one end is on a device"),
     };
     Ok(done?)
 }

@@ -13,9 +13,9 @@ use ndarray::{ArrayBase, Data, DataMut, Dimension};
 use crate::Element;
 use crate::array::DeviceArray;
 use crate::array::storage::{Storage, StorageMut};
-use crate::copy::pitched::{End, Pitched};
+use crate::copy::pitched::{Endpoint, Pitched};
 use crate::error::Result;
-use crate::layout::Plan;
+use crate::layout::CopyPlan;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies `host`, of the same shape and any layout, to the array in the order of the scope's stream. `host` stays borrowed
@@ -73,10 +73,10 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let plan = Plan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
+        let plan = CopyPlan::new(self.shape(), |axis| self.layout().stride(axis), |axis| host.strides()[axis]);
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_from_host(host) };
         self.prepare_write(scope)?;
-        let (to, from) = (End::Device(self.device_ptr()), End::Host(host.as_ptr().cast_mut().cast()));
+        let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(host.as_ptr().cast_mut().cast()));
         // SAFETY: the plan is of the two arrays' strides. The write is prepared on the stream, and `host` is borrowed until the
         // scope has waited for it.
         unsafe { rows.copy(self.context(), to, from, Some(scope)) }
@@ -100,10 +100,10 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let plan = Plan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
+        let plan = CopyPlan::new(self.shape(), |axis| host.strides()[axis], |axis| self.layout().stride(axis));
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_to_host_into(host) };
         self.prepare_read(scope)?;
-        let (to, from) = (End::Host(host.as_mut_ptr().cast()), End::Device(self.device_ptr()));
+        let (to, from) = (Endpoint::Host(host.as_mut_ptr().cast()), Endpoint::Device(self.device_ptr()));
         // SAFETY: as for the other direction; `host` is borrowed exclusively.
         unsafe { rows.copy(self.context(), to, from, Some(scope)) }
     }

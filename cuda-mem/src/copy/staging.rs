@@ -41,20 +41,20 @@ pub(crate) fn for_each_piece(
     limit: usize,
     mut work: impl FnMut(usize, &[Range<usize>]) -> Result<()>,
 ) -> Result<()> {
-    let behind = |axis: usize| shape[axis + 1..].iter().product::<usize>();
-    let Some(cut) = (0..shape.len()).find(|axis| behind(*axis) <= limit) else { return work(0, &[]) };
-    let (row, before) = (behind(cut), shape[..cut].iter().product::<usize>());
+    let elements_after = |axis: usize| shape[axis + 1..].iter().product::<usize>();
+    let Some(split_axis) = (0..shape.len()).find(|axis| elements_after(*axis) <= limit) else { return work(0, &[]) };
+    let (row, before) = (elements_after(split_axis), shape[..split_axis].iter().product::<usize>());
     let rows = (limit / row).max(1);
     let mut ranges: SmallVec<[Range<usize>; 6]> = shape.iter().map(|extent| 0..*extent).collect();
     for outer in 0..before {
         let mut rest = outer;
-        for axis in (0..cut).rev() {
+        for axis in (0..split_axis).rev() {
             let at = rest % shape[axis];
             (rest, ranges[axis]) = (rest / shape[axis], at..at + 1);
         }
-        for start in (0..shape[cut]).step_by(rows) {
-            ranges[cut] = start..(start + rows).min(shape[cut]);
-            work((outer * shape[cut] + start) * row, &ranges)?;
+        for start in (0..shape[split_axis]).step_by(rows) {
+            ranges[split_axis] = start..(start + rows).min(shape[split_axis]);
+            work((outer * shape[split_axis] + start) * row, &ranges)?;
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use smallvec::SmallVec;
 
 use crate::error::Result;
-use crate::layout::Plan;
+use crate::layout::CopyPlan;
 
 /// How many axes the kernel takes.
 const AXES: usize = 8;
@@ -38,9 +38,9 @@ struct Units {
 }
 
 /// The largest unit that addresses, rows and strides are multiples of.
-fn units(plan: &Plan, bytes: usize, to: CUdeviceptr, from: CUdeviceptr) -> Units {
+fn units(plan: &CopyPlan, bytes: usize, to: CUdeviceptr, from: CUdeviceptr) -> Units {
     let row = (plan.contiguous() * bytes) as u64;
-    let axis = |run: &crate::layout::Run| Axis {
+    let axis = |run: &crate::layout::PlanAxis| Axis {
         extent: run.extent as u64,
         to: run.to as i64 * bytes as i64,
         from: run.from as i64 * bytes as i64,
@@ -62,7 +62,7 @@ fn units(plan: &Plan, bytes: usize, to: CUdeviceptr, from: CUdeviceptr) -> Units
 /// other and from the source's; the uses are ordered on the stream.
 pub(crate) unsafe fn copy(
     stream: &Stream,
-    plan: &Plan,
+    plan: &CopyPlan,
     bytes: usize,
     to: CUdeviceptr,
     from: CUdeviceptr,
@@ -229,14 +229,14 @@ fn unit_register(unit: u32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Run;
+    use crate::layout::PlanAxis;
 
     #[test]
     fn units_are_as_large_as_rows_strides_and_addresses_allow() {
-        let plan = |runs: &[(usize, isize, isize)]| Plan {
+        let plan = |runs: &[(usize, isize, isize)]| CopyPlan {
             to: 0,
             from: 0,
-            runs: runs.iter().map(|&(extent, to, from)| Run { extent, to, from }).collect(),
+            runs: runs.iter().map(|&(extent, to, from)| PlanAxis { extent, to, from }).collect(),
         };
         let rows = plan(&[(3, 64, 128), (32, 1, 1)]);
         let Units { unit, axes } = units(&rows, 1, 256, 512);

@@ -19,10 +19,10 @@ use crate::Element;
 use crate::array::DeviceArray;
 use crate::array::create::new_array;
 use crate::array::storage::{Storage, StorageMut};
-use crate::copy::pitched::{End, Pitched};
+use crate::copy::pitched::{Endpoint, Pitched};
 use crate::error::{Refused, Result};
 use crate::host::array::{HostArray, PageLocked};
-use crate::layout::Plan;
+use crate::layout::CopyPlan;
 
 /// What a copy that owns its page-locked array returns: on an error, the array comes back with it.
 pub type GivenBack<V, T, D, K> = Result<V, Box<Refused<HostArray<T, D, K>>>>;
@@ -158,14 +158,15 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let Some(rows) = Pitched::new(&Plan::between(self.layout(), pinned.memory().layout()), size_of::<T>()) else {
+        let Some(rows) = Pitched::new(&CopyPlan::between(self.layout(), pinned.memory().layout()), size_of::<T>())
+        else {
             let mut packed = new_array(stream, self.raw_dim(), pinned.memory().layout().order())?;
             packed.copy_from_pinned_ref(pinned, stream)?;
             return self.assign_on(&packed, stream);
         };
         pinned.memory().prepare_read(stream)?;
         self.prepare_write(stream)?;
-        let (to, from) = (End::Device(self.device_ptr()), End::Host(pinned.host_ptr().cast()));
+        let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(pinned.host_ptr().cast()));
         // SAFETY: the plan is of the two layouts. Both uses are recorded on the stream, so that neither memory is freed, nor
         // used otherwise, before the copy is over, by the host neither.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
@@ -197,14 +198,15 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
         }
-        let Some(rows) = Pitched::new(&Plan::between(pinned.memory().layout(), self.layout()), size_of::<T>()) else {
+        let Some(rows) = Pitched::new(&CopyPlan::between(pinned.memory().layout(), self.layout()), size_of::<T>())
+        else {
             let mut packed = new_array(stream, self.raw_dim(), pinned.memory().layout().order())?;
             packed.assign_on(self, stream)?;
             return packed.copy_to_pinned_mut(pinned, stream);
         };
         self.prepare_read(stream)?;
         pinned.memory_mut().prepare_write(stream)?;
-        let (to, from) = (End::Host(pinned.host_ptr().cast()), End::Device(self.device_ptr()));
+        let (to, from) = (Endpoint::Host(pinned.host_ptr().cast()), Endpoint::Device(self.device_ptr()));
         // SAFETY: as for the other direction.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
     }

@@ -10,7 +10,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use cuda_driver::{Context, GraphLaunch, Lend};
+use cuda_driver::{Bind, Context, GraphLaunch};
 use ndarray::{Array, ArrayView, ArrayViewMut, Dimension, RawArrayViewMut};
 
 use crate::Element;
@@ -221,16 +221,16 @@ impl<T: Element, D: Dimension, K: OnDevice> HostArray<T, D, K> {
 }
 
 // SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension, K: OnDevice> Lend for &HostArray<T, D, K> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        self.array.lend(launch)
+unsafe impl<T: Element, D: Dimension, K: OnDevice> Bind for &HostArray<T, D, K> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.array.bind(launch)
     }
 }
 
 // SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension, K: OnDevice> Lend for &mut HostArray<T, D, K> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        (&mut self.array).lend(launch)
+unsafe impl<T: Element, D: Dimension, K: OnDevice> Bind for &mut HostArray<T, D, K> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        (&mut self.array).bind(launch)
     }
 }
 

@@ -282,7 +282,7 @@ pub fn managed_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> 
         // SAFETY: `address` lives through the call.
         let allocated = unsafe { driver_call!(context, cuMemAllocManaged(&mut address, bytes, flags.0)) };
         allocated.map_err(|cause| no_room(cause, bytes, "managed"))?;
-        let buffer = Buffer::from_source(context, address, bytes, Source::Plain);
+        let buffer = Buffer::from_source(context, address, bytes, Source::MemAlloc);
         Ok((buffer, std::ptr::with_exposed_provenance_mut(address as usize)))
     })
 }

@@ -125,18 +125,18 @@ where
         }
     };
     // SAFETY: the layouts are the same, and the elements are borrowed exclusively until the array is dropped here.
-    let mut lent = Lent(unsafe { HostArray::<T, D, K>::new(buffer, layout, host) });
-    let value = work(&mut lent.0);
-    lent.take_back()?;
+    let mut borrowed = Borrowed(unsafe { HostArray::<T, D, K>::new(buffer, layout, host) });
+    let value = work(&mut borrowed.0);
+    borrowed.end_borrow()?;
     Ok(value)
 }
 
 /// An array of borrowed memory, which is not given back before all uses of it are over, whatever way leads out.
-struct Lent<T: Element, D: Dimension, K: HostKind>(HostArray<T, D, K>);
+struct Borrowed<T: Element, D: Dimension, K: HostKind>(HostArray<T, D, K>);
 
-impl<T: Element, D: Dimension, K: HostKind> Lent<T, D, K> {
+impl<T: Element, D: Dimension, K: HostKind> Borrowed<T, D, K> {
     /// Waits for the uses. If that fails, it is known of none whether it is over, so all work of the context is waited for.
-    fn take_back(&mut self) -> Result<()> {
+    fn end_borrow(&mut self) -> Result<()> {
         let waited = self.0.view_mut().map(drop);
         if matches!(&waited, Err(error) if error.kernel_panic().is_none()) {
             self.0.context().wait_until_idle_or_abort();
@@ -146,10 +146,10 @@ impl<T: Element, D: Dimension, K: HostKind> Lent<T, D, K> {
     }
 }
 
-impl<T: Element, D: Dimension, K: HostKind> Drop for Lent<T, D, K> {
+impl<T: Element, D: Dimension, K: HostKind> Drop for Borrowed<T, D, K> {
     fn drop(&mut self) {
         // A kernel's panic, for which there is no room here, is left to the next wait.
-        if let Err(error) = withholding_panics(|| self.take_back()) {
+        if let Err(error) = withholding_panics(|| self.end_borrow()) {
             tracing::debug!(%error, "page-locked memory was taken back from a context that is lost");
         }
     }

@@ -24,7 +24,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Error, Result};
 
-pub(crate) use plan::{Plan, Run};
+pub(crate) use plan::{CopyPlan, PlanAxis};
 pub(crate) use reshape::{cast, reshape};
 
 /// The number of elements of an array of `shape`; `None` if the product of its extents other than 0 does not fit `isize`.
@@ -93,9 +93,9 @@ impl<D: Dimension> Layout<D> {
         let (mut low, mut high) = (isize::try_from(offset).ok()?, isize::try_from(offset).ok()?);
         let mut bits = D::zeros(dim.ndim());
         for (axis, stride) in strides.iter().enumerate() {
-            let reach = isize::try_from(dim[axis].saturating_sub(1)).ok()?.checked_mul(*stride)?;
-            let end = if reach < 0 { &mut low } else { &mut high };
-            *end = end.checked_add(reach)?;
+            let distance = isize::try_from(dim[axis].saturating_sub(1)).ok()?.checked_mul(*stride)?;
+            let end = if distance < 0 { &mut low } else { &mut high };
+            *end = end.checked_add(distance)?;
             bits[axis] = *stride as usize;
         }
         let layout = Layout { dim, strides: bits, offset };
@@ -103,11 +103,11 @@ impl<D: Dimension> Layout<D> {
     }
 
     /// How many elements before the first the lowest lies; `None` if further than `isize` counts.
-    pub(crate) fn reach_below(dim: &D, strides: &[isize]) -> Option<usize> {
-        let reaches = strides.iter().enumerate().filter(|(_, stride)| **stride < 0);
-        reaches.into_iter().try_fold(0_usize, |below, (axis, stride)| {
-            let reach = dim[axis].saturating_sub(1).checked_mul(stride.unsigned_abs())?;
-            below.checked_add(reach).filter(|sum| isize::try_from(*sum).is_ok())
+    pub(crate) fn elements_below(dim: &D, strides: &[isize]) -> Option<usize> {
+        let negative = strides.iter().enumerate().filter(|(_, stride)| **stride < 0);
+        negative.into_iter().try_fold(0_usize, |below, (axis, stride)| {
+            let distance = dim[axis].saturating_sub(1).checked_mul(stride.unsigned_abs())?;
+            below.checked_add(distance).filter(|sum| isize::try_from(*sum).is_ok())
         })
     }
 
@@ -162,8 +162,8 @@ impl<D: Dimension> Layout<D> {
         }
         let (mut low, mut high) = (self.offset as isize, self.offset as isize);
         for (axis, extent) in self.shape().iter().enumerate() {
-            let reach = (*extent as isize - 1) * self.stride(axis);
-            *(if reach < 0 { &mut low } else { &mut high }) += reach;
+            let distance = (*extent as isize - 1) * self.stride(axis);
+            *(if distance < 0 { &mut low } else { &mut high }) += distance;
         }
         low as usize..high as usize + 1
     }

@@ -54,7 +54,7 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
         strides: &[isize],
         owner: impl Any + Send + Sync,
     ) -> Result<Self> {
-        let (start, layout) = place::<T, D>(first, shape.into_dimension(), strides)?;
+        let (start, layout) = checked_layout::<T, D>(first, shape.into_dimension(), strides)?;
         if layout.repeats() {
             let what =
                 "several indices share an element, so that it cannot be written; `from_raw_parts_read_only` takes it";
@@ -83,7 +83,7 @@ impl<T: Element, D: Dimension> DeviceArray<T, D, ReadOnly> {
         strides: &[isize],
         owner: impl Any + Send + Sync,
     ) -> Result<Self> {
-        let (start, layout) = place::<T, D>(first, shape.into_dimension(), strides)?;
+        let (start, layout) = checked_layout::<T, D>(first, shape.into_dimension(), strides)?;
         // SAFETY: the caller's promise.
         let buffer = unsafe { Buffer::external(context, start, layout.span().end * size_of::<T>(), owner) };
         Ok(DeviceArray::with_storage(ReadOnly(buffer), layout))
@@ -91,7 +91,11 @@ impl<T: Element, D: Dimension> DeviceArray<T, D, ReadOnly> {
 }
 
 /// The address of the lowest element, and the layout from there.
-fn place<T: Element, D: Dimension>(first: CUdeviceptr, dim: D, strides: &[isize]) -> Result<(CUdeviceptr, Layout<D>)> {
+fn checked_layout<T: Element, D: Dimension>(
+    first: CUdeviceptr,
+    dim: D,
+    strides: &[isize],
+) -> Result<(CUdeviceptr, Layout<D>)> {
     layout::byte_size(dim.slice(), size_of::<T>())?;
     let shape: Vec<usize> = dim.slice().to_vec();
     let refuse = |what| refused::<T>(first, &shape, strides, what);
@@ -105,7 +109,7 @@ fn place<T: Element, D: Dimension>(first: CUdeviceptr, dim: D, strides: &[isize]
         return Err(refuse("the address is 0 or not aligned for the elements"));
     }
     let beyond = || refuse("its elements reach beyond the address space");
-    let below = Layout::reach_below(&dim, strides).ok_or_else(beyond)?;
+    let below = Layout::elements_below(&dim, strides).ok_or_else(beyond)?;
     let layout = Layout::strided(dim, strides, below).ok_or_else(beyond)?;
     let bytes = |elements: usize| elements.checked_mul(size_of::<T>()).and_then(|bytes| u64::try_from(bytes).ok());
     let start = bytes(below).and_then(|below| first.checked_sub(below)).ok_or_else(beyond)?;

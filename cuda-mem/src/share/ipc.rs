@@ -33,8 +33,8 @@ pub fn shareable_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -
     let (dim, order) = shape.into_shape_and_order();
     let bytes = layout::byte_size(dim.slice(), size_of::<T>())?;
     let layout = if order == Some(Order::ColumnMajor) { Layout::f_order(dim) } else { Layout::c_order(dim) };
-    let address = if bytes == 0 { 0 } else { Source::Plain.allocate(bytes, &context.default_stream())? };
-    Ok(DeviceArray::from_parts(Buffer::from_source(context, address, bytes, Source::Plain), layout))
+    let address = if bytes == 0 { 0 } else { Source::MemAlloc.allocate(bytes, &context.default_stream())? };
+    Ok(DeviceArray::from_parts(Buffer::from_source(context, address, bytes, Source::MemAlloc), layout))
 }
 
 /// Names an array for other processes: its memory, and where in it the elements lie.
@@ -62,7 +62,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// [`ExchangeError::NotShareable`] for memory of a pool, see [`shareable_array`];
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status, or where a kernel panicked.
     pub fn ipc_handle(&self) -> Result<IpcHandle<T, D>> {
-        self.buffer().wait_for_writes(&self.reach())?;
+        self.buffer().wait_for_writes(&self.byte_range())?;
         let (mut raw, mut base) = (CUipcMemHandle { reserved: [0; 64] }, 0);
         let first = if self.is_empty() { self.buffer().address() } else { self.device_ptr() };
         // SAFETY: `raw` lives through the call; the driver checks the address.

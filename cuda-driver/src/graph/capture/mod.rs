@@ -23,7 +23,7 @@ use std::fmt;
 
 use cuda_sys::{CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
 
-use super::lend::MemoryId;
+use super::bind::MemoryId;
 use super::{Contents, Graph, GraphError};
 use crate::context::Context;
 use crate::driver_call;

@@ -10,7 +10,7 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUstream};
 
-use super::super::lend::{AroundLaunch, MemoryId, MemoryUse, merge};
+use super::super::bind::{AroundLaunch, MemoryId, MemoryUse, merge};
 #[cfg(doc)]
 use super::Capture;
 use super::{BranchUses, State};

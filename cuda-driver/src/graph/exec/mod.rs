@@ -15,10 +15,10 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUresult};
 
+use super::bind::{Bind, GraphLaunch, enclosed};
 use super::copy::{CopySide, MemoryCopy};
-use super::lend::{GraphLaunch, Lend, enclosed};
 use super::nodes::{Fill, host_params, kernel_params};
-use super::{Births, Contents, Graph, GraphError, GraphNode, Kept, LaunchKind};
+use super::{Contents, Generations, Graph, GraphError, GraphNode, Kept, LaunchKind};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
@@ -27,8 +27,8 @@ use crate::module::function::Function;
 use crate::module::params::Arguments;
 use crate::panic::LaunchId;
 use crate::stream::Stream;
+use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
 use crate::stream::event::Event;
-use crate::stream::later::{drop_later, is_in_host_fn};
 use crate::sync::{Arc, Mutex};
 
 pub use options::InstantiateOptions;
@@ -68,11 +68,11 @@ struct State {
     raw: CUgraphExec,
     contents: Contents,
     /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
-    lent: Vec<bool>,
+    bound: Vec<bool>,
     /// The stream and number of the last launch. Launches of one executable graph run in order.
     last: Option<(Stream, LaunchId)>,
     /// How many nodes had been removed from the graph when this was made of it.
-    births: Births,
+    generations: Generations,
     /// What launches before the events may still use.
     retired: Vec<(Event, Contents)>,
 }
@@ -82,8 +82,8 @@ unsafe impl Send for State {}
 
 impl GraphExec {
     pub(super) fn new(graph: &Graph, raw: CUgraphExec, contents: Contents) -> Self {
-        let births = contents.births.clone();
-        let state = State { raw, contents, lent: Vec::new(), last: None, births, retired: Vec::new() };
+        let generations = contents.generations.clone();
+        let state = State { raw, contents, bound: Vec::new(), last: None, generations, retired: Vec::new() };
         GraphExec { graph: graph.clone(), state: Mutex::new(state) }
     }
 
@@ -124,7 +124,7 @@ impl GraphExec {
 
     /// Launches the graph in `stream`: after the stream's earlier work, before its later, and after its own last launch.
     ///
-    /// `lent` is the memory that captured kernels use, by `&` what they read and by `&mut` what they write, in any order:
+    /// `bound` is the memory that captured kernels use, by `&` what they read and by `&mut` what they write, in any order:
     /// `(&x, &y, &mut out)`. The uses are ordered and recorded as for a launch of one kernel. A graph that was not captured
     /// from typed launches is lent `()`.
     ///
@@ -134,16 +134,16 @@ impl GraphExec {
     /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context; [`Error::Driver`](crate::Error::Driver)
     /// with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` while memory that the last launch has allocated was not
     /// freed. Nothing is launched then.
-    pub fn launch(&self, stream: &Stream, lent: impl Lend) -> Result<()> {
+    pub fn launch(&self, stream: &Stream, bound: impl Bind) -> Result<()> {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
         // A forked child is refused before the lock, which another thread of the parent may have held.
         context.0.admit("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
-        state.lent.clear();
-        state.lent.resize(state.contents.uses.len(), false);
-        let mut launch = GraphLaunch { stream, uses: &state.contents.uses, lent: &mut state.lent };
-        lent.lend(&mut launch)?;
+        state.bound.clear();
+        state.bound.resize(state.contents.uses.len(), false);
+        let mut launch = GraphLaunch { stream, uses: &state.contents.uses, bound: &mut state.bound };
+        bound.bind(&mut launch)?;
         launch.finish()?;
         state.free_records(context)?;
         let panics = &state.contents.panics;
@@ -257,7 +257,7 @@ impl GraphExec {
         let state = &mut *self.state.lock();
         let graph = self.graph.0.contents.lock();
         self.graph.expect_own(&graph, node)?;
-        if state.births.of(node.raw) != node.birth {
+        if state.generations.of(node.raw) != node.generation {
             return Err(GraphError::NodeIsNewer.into());
         }
         let Some(needed) = needed else { return change(self.context(), state.raw, node.raw) };
@@ -617,11 +617,11 @@ impl Drop for GraphExec {
     fn drop(&mut self) {
         let state = self.state.get_mut();
         if is_in_host_fn() {
-            let State { raw, contents, lent, last, births, retired } = state;
-            let (contents, lent, last) = (std::mem::take(contents), std::mem::take(lent), last.take());
-            let (raw, births, retired) = (*raw, std::mem::take(births), std::mem::take(retired));
-            let state = Mutex::new(State { raw, contents, lent, last, births, retired });
-            return drop_later(Box::new(GraphExec { graph: self.graph.clone(), state }));
+            let State { raw, contents, bound, last, generations, retired } = state;
+            let (contents, bound, last) = (std::mem::take(contents), std::mem::take(bound), last.take());
+            let (raw, generations, retired) = (*raw, std::mem::take(generations), std::mem::take(retired));
+            let state = Mutex::new(State { raw, contents, bound, last, generations, retired });
+            return defer_drop(Box::new(GraphExec { graph: self.graph.clone(), state }));
         }
         let context = self.graph.context();
         let needed = !(state.contents.kept.is_empty() && state.retired.is_empty());

@@ -126,7 +126,7 @@ impl Function {
         };
         let granted = context.limits().shared_per_block.saturating_sub(attributes.shared_bytes as usize);
         let dynamic_limit = AtomicU32::new(u32::try_from(granted).unwrap_or(u32::MAX));
-        let (parameters, raising) = (params::ask(context, raw)?, Mutex::new(()));
+        let (parameters, raising) = (params::query(context, raw)?, Mutex::new(()));
         let (module, name, non_portable) = (module.clone(), name.to_owned(), AtomicBool::new(false));
         let inner = FunctionInner { module, raw, name, attributes, parameters, dynamic_limit, raising, non_portable };
         Ok(Function(Arc::new(inner)))

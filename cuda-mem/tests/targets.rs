@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use cuda_driver::{Context, Driver, Stream};
 use cuda_mem::{
-    DeviceArray, MemoryPool, Place, PoolReuse, device_array, from_slice, memory_statistics, to_device, zeros,
+    AllocTarget, DeviceArray, MemoryPool, PoolReuse, device_array, from_slice, memory_statistics, to_device, zeros,
 };
 use ndarray::{Array1, Ix1, array};
 
@@ -24,13 +24,13 @@ fn context() -> Context {
 }
 
 /// Makes an array of 1000 numbers by each constructor at the place, and tells what was in use by `used` with all of them.
-fn each_constructor(place: &impl Place, used: impl Fn() -> u64) -> u64 {
+fn each_constructor(target: &impl AllocTarget, used: impl Fn() -> u64) -> u64 {
     let host = Array1::from_iter(0..1000_u32);
     let mut made: Vec<DeviceArray<u32, Ix1>> = vec![
-        device_array(place, 1000).unwrap(),
-        zeros(place, 1000).unwrap(),
-        to_device(place, &host).unwrap(),
-        from_slice(place, &host.to_vec()).unwrap(),
+        device_array(target, 1000).unwrap(),
+        zeros(target, 1000).unwrap(),
+        to_device(target, &host).unwrap(),
+        from_slice(target, &host.to_vec()).unwrap(),
     ];
     let used = used();
     let [unwritten, zeroed, copied, sliced] = &mut made[..] else { unreachable!() };

@@ -14,8 +14,8 @@ thread_local! {
     static IN_HOST_FN: Cell<bool> = const { Cell::new(false) };
 }
 
-static LEFT: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
-static ANY_LEFT: AtomicBool = AtomicBool::new(false);
+static DEFERRED: Mutex<Vec<Box<dyn Any + Send>>> = Mutex::new(Vec::new());
+static ANY_DEFERRED: AtomicBool = AtomicBool::new(false);
 
 /// Runs a host function of a stream.
 pub(crate) fn in_host_fn<R>(work: impl FnOnce() -> R) -> R {
@@ -35,16 +35,16 @@ pub fn is_in_host_fn() -> bool {
 
 /// Keeps a value whose drop makes calls, until calls can be made.
 #[doc(hidden)]
-pub fn drop_later(value: Box<dyn Any + Send>) {
-    LEFT.lock().push(value);
-    ANY_LEFT.store(true, Ordering::Release);
+pub fn defer_drop(value: Box<dyn Any + Send>) {
+    DEFERRED.lock().push(value);
+    ANY_DEFERRED.store(true, Ordering::Release);
 }
 
 /// Drops the values that were kept, and returns whether there were any. Does nothing inside a host function.
 #[doc(hidden)]
 #[inline]
-pub fn drop_what_is_left() -> bool {
-    ANY_LEFT.load(Ordering::Acquire) && drop_all()
+pub fn drop_deferred() -> bool {
+    ANY_DEFERRED.load(Ordering::Acquire) && drop_all()
 }
 
 #[cold]
@@ -52,11 +52,11 @@ fn drop_all() -> bool {
     if is_in_host_fn() {
         return false;
     }
-    let left = {
-        let mut left = LEFT.lock();
-        ANY_LEFT.store(false, Ordering::Release);
-        std::mem::take(&mut *left)
+    let deferred = {
+        let mut deferred = DEFERRED.lock();
+        ANY_DEFERRED.store(false, Ordering::Release);
+        std::mem::take(&mut *deferred)
     };
     // Outside the lock: what goes may leave something again.
-    !left.is_empty()
+    !deferred.is_empty()
 }

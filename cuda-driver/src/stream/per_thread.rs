@@ -1,4 +1,4 @@
-//! [`ThreadStreams`]: the default stream of each thread.
+//! [`PerThreadStreams`]: the default stream of each thread.
 //!
 //! The driver's own handle for it, `CU_STREAM_PER_THREAD`, means another queue on each thread, so that a value that goes to
 //! another thread would wait for the wrong one. Here each thread has a stream of its own, made when it first asks, which is
@@ -22,23 +22,23 @@ use crate::thread;
 
 /// The streams by their threads' numbers.
 #[derive(Default)]
-pub(crate) struct ThreadStreams(Mutex<HashMap<u32, Arc<ThreadStream>>>);
+pub(crate) struct PerThreadStreams(Mutex<HashMap<u32, Arc<PerThreadStream>>>);
 
 /// The default stream of a thread. That of a thread that has ended becomes another thread's when nobody holds it any more.
-pub(crate) struct ThreadStream {
+pub(crate) struct PerThreadStream {
     pub(crate) raw: CUstream,
     pub(crate) id: StreamId,
     pub(crate) panics: Arc<StreamPanics>,
 }
 
 // SAFETY: the raw stream is an address that the driver accepts on any thread.
-unsafe impl Send for ThreadStream {}
+unsafe impl Send for PerThreadStream {}
 // SAFETY: as for `Send`; the driver's own locks protect what the address names.
-unsafe impl Sync for ThreadStream {}
+unsafe impl Sync for PerThreadStream {}
 
-impl ThreadStreams {
+impl PerThreadStreams {
     /// The calling thread's stream.
-    pub(crate) fn current(&self, context: &Context) -> Result<Arc<ThreadStream>> {
+    pub(crate) fn current(&self, context: &Context) -> Result<Arc<PerThreadStream>> {
         let thread = thread::number();
         // A forked child is refused before the lock, which another thread of the parent may have held.
         context.0.admit("cuStreamCreateWithPriority")?;
@@ -51,7 +51,7 @@ impl ThreadStreams {
             None => {
                 let raw = create(context, StreamOptions::new().waits_for_legacy(true))?;
                 let id = StreamId::unique();
-                Arc::new(ThreadStream { raw, id, panics: context.panics().of_stream(id) })
+                Arc::new(PerThreadStream { raw, id, panics: context.panics().of_stream(id) })
             }
         };
         streams.insert(thread, stream.clone());
@@ -65,13 +65,13 @@ impl ThreadStreams {
 }
 
 /// An idle stream of a thread that has ended, and which nobody holds: under the lock of the streams, nobody can get it.
-fn take_unused(streams: &mut HashMap<u32, Arc<ThreadStream>>, context: &Context) -> Option<Arc<ThreadStream>> {
-    let is_unused = |thread: u32, stream: &mut Arc<ThreadStream>| {
+fn take_unused(streams: &mut HashMap<u32, Arc<PerThreadStream>>, context: &Context) -> Option<Arc<PerThreadStream>> {
+    let is_unused = |thread: u32, stream: &mut Arc<PerThreadStream>| {
         !thread::is_running(thread) && Arc::get_mut(stream).is_some_and(|stream| is_idle(context, stream.raw))
     };
     let thread = streams.iter_mut().find_map(|(thread, stream)| is_unused(*thread, stream).then_some(*thread))?;
-    let ThreadStream { raw, id, panics } = Arc::into_inner(streams.remove(&thread)?)?;
+    let PerThreadStream { raw, id, panics } = Arc::into_inner(streams.remove(&thread)?)?;
     let panics = context.panics().recycle(panics);
     panics.set_id(id);
-    Some(Arc::new(ThreadStream { raw, id, panics }))
+    Some(Arc::new(PerThreadStream { raw, id, panics }))
 }

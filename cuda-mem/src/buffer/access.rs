@@ -22,116 +22,116 @@ use crate::error::Result;
 
 /// The bytes of a buffer that a use reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct ByteRange {
     /// From the first to the last.
     pub(crate) bytes: Range<usize>,
     /// Whether all of them are used, and not only some.
     pub(crate) dense: bool,
 }
 
-impl Reach {
+impl ByteRange {
     pub(crate) fn all_of(bytes: Range<usize>) -> Self {
-        Reach { bytes, dense: true }
+        ByteRange { bytes, dense: true }
     }
 
-    pub(crate) fn overlaps(&self, other: &Reach) -> bool {
+    pub(crate) fn overlaps(&self, other: &ByteRange) -> bool {
         self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
     }
 
-    fn covers(&self, part: &Reach) -> bool {
+    fn encloses(&self, part: &ByteRange) -> bool {
         self.bytes.start <= part.bytes.start && part.bytes.end <= self.bytes.end
     }
 
     /// Whether a use of this reach has waited for whatever a use of that part has to wait for.
-    fn vouches_for(&self, part: &Reach) -> bool {
-        self.dense && self.covers(part)
+    fn covers(&self, part: &ByteRange) -> bool {
+        self.dense && self.encloses(part)
     }
 
     /// From the first byte of either to the last.
-    fn hull(&self, other: &Reach) -> Range<usize> {
+    fn hull(&self, other: &ByteRange) -> Range<usize> {
         self.bytes.start.min(other.bytes.start)..self.bytes.end.max(other.bytes.end)
     }
 
     /// The two as one dense reach, if they are dense and leave no gap.
-    fn joined(&self, other: &Reach) -> Option<Self> {
+    fn merged(&self, other: &ByteRange) -> Option<Self> {
         let touch = self.bytes.start <= other.bytes.end && other.bytes.start <= self.bytes.end;
-        (self.dense && other.dense && touch).then(|| Reach::all_of(self.hull(other)))
+        (self.dense && other.dense && touch).then(|| ByteRange::all_of(self.hull(other)))
     }
 }
 
 /// A stream that uses bytes of the buffer.
-struct Use<Q> {
+struct AccessRecord<Q> {
     /// The stream's number.
     id: u64,
     stream: Q,
-    reach: Reach,
+    range: ByteRange,
     writes: bool,
 }
 
 /// The uses of one buffer, from the earliest to the latest.
-pub(crate) struct Uses<Q>(SmallVec<[Use<Q>; 2]>);
+pub(crate) struct AccessList<Q>(SmallVec<[AccessRecord<Q>; 2]>);
 
-impl<Q> Default for Uses<Q> {
+impl<Q> Default for AccessList<Q> {
     fn default() -> Self {
-        Uses(SmallVec::new())
+        AccessList(SmallVec::new())
     }
 }
 
 /// With how many records those of one stream are joined.
-const MANY: usize = 16;
+const MAX_RECORDS: usize = 16;
 
-impl<Q: Queue> Uses<Q> {
+impl<Q: Queue> AccessList<Q> {
     /// Orders a read on `stream` after every write that it reaches, and records it.
-    pub(crate) fn read(&mut self, reach: Reach, stream: &Q) -> Result<()> {
+    pub(crate) fn read(&mut self, range: ByteRange, stream: &Q) -> Result<()> {
         let id = stream.number();
-        let vouches = |earlier: &Use<Q>| earlier.id == id && earlier.reach.vouches_for(&reach);
-        let vouched = self.0.iter().rposition(vouches);
-        let since = vouched.map_or(0, |at| at + 1);
-        let conflicts = |earlier: &Use<Q>| earlier.writes && earlier.reach.overlaps(&reach);
-        self.before(since, stream, conflicts)?;
-        if vouched.is_some() && !self.0[since..].iter().any(conflicts) {
+        let covers = |earlier: &AccessRecord<Q>| earlier.id == id && earlier.range.covers(&range);
+        let covered_at = self.0.iter().rposition(covers);
+        let since = covered_at.map_or(0, |at| at + 1);
+        let conflicts = |earlier: &AccessRecord<Q>| earlier.writes && earlier.range.overlaps(&range);
+        self.wait_for_conflicts(since, stream, conflicts)?;
+        if covered_at.is_some() && !self.0[since..].iter().any(conflicts) {
             return Ok(());
         }
-        self.0.retain(|earlier| earlier.id != id || earlier.writes || !reach.covers(&earlier.reach));
-        self.record(Use { id, stream: stream.clone(), reach, writes: false });
+        self.0.retain(|earlier| earlier.id != id || earlier.writes || !range.encloses(&earlier.range));
+        self.record(AccessRecord { id, stream: stream.clone(), range, writes: false });
         Ok(())
     }
 
-    /// Orders what comes on `stream` after every write of some of `reach`, without recording it.
-    pub(crate) fn writes_before(&self, reach: &Reach, stream: &Q) -> Result<()> {
-        self.before(0, stream, |earlier| earlier.writes && earlier.reach.overlaps(reach))
+    /// Orders what comes on `stream` after every write of some of `range`, without recording it.
+    pub(crate) fn order_after_writes(&self, range: &ByteRange, stream: &Q) -> Result<()> {
+        self.wait_for_conflicts(0, stream, |earlier| earlier.writes && earlier.range.overlaps(range))
     }
 
     /// Orders a write on `stream` after every earlier use that it reaches, and records it.
-    pub(crate) fn write(&mut self, reach: Reach, stream: &Q) -> Result<()> {
+    pub(crate) fn write(&mut self, range: ByteRange, stream: &Q) -> Result<()> {
         let id = stream.number();
-        if self.are_only_of(id, &reach) {
+        if self.is_sole_writer(id, &range) {
             return Ok(());
         }
-        let vouches = |earlier: &Use<Q>| earlier.id == id && earlier.writes && earlier.reach.vouches_for(&reach);
-        let since = self.0.iter().rposition(vouches).map_or(0, |at| at + 1);
-        self.before(since, stream, |earlier| earlier.reach.overlaps(&reach))?;
-        self.0.retain(|earlier| !(reach.covers(&earlier.reach) && (reach.dense || earlier.id == id)));
-        self.record(Use { id, stream: stream.clone(), reach, writes: true });
+        let covers = |earlier: &AccessRecord<Q>| earlier.id == id && earlier.writes && earlier.range.covers(&range);
+        let since = self.0.iter().rposition(covers).map_or(0, |at| at + 1);
+        self.wait_for_conflicts(since, stream, |earlier| earlier.range.overlaps(&range))?;
+        self.0.retain(|earlier| !(range.encloses(&earlier.range) && (range.dense || earlier.id == id)));
+        self.record(AccessRecord { id, stream: stream.clone(), range, writes: true });
         Ok(())
     }
 
     /// Whether nothing but a write of at least these bytes on the stream is recorded: a write of them there needs nothing.
     #[inline]
-    pub(crate) fn are_only_of(&self, id: u64, reach: &Reach) -> bool {
-        matches!(&self.0[..], [only] if only.id == id && only.writes && only.reach.covers(reach))
+    pub(crate) fn is_sole_writer(&self, id: u64, range: &ByteRange) -> bool {
+        matches!(&self.0[..], [only] if only.id == id && only.writes && only.range.encloses(range))
     }
 
     /// Whether nothing but one use is recorded, and that of exactly these bytes.
     #[inline]
-    pub(crate) fn is_one_of(&self, reach: &Reach) -> bool {
-        matches!(&self.0[..], [only] if only.reach == *reach)
+    pub(crate) fn is_single(&self, range: &ByteRange) -> bool {
+        matches!(&self.0[..], [only] if only.range == *range)
     }
 
-    /// Orders a write on `stream` after the only use, of the same bytes, and records it in its place: what [`write`](Uses::write)
+    /// Orders a write on `stream` after the only use, of the same bytes, and records it in its place: what [`write`](AccessList::write)
     /// does, for memory that goes from stream to stream.
     #[inline]
-    pub(crate) fn follow(&mut self, stream: &Q) -> Result<()> {
+    pub(crate) fn replace_only(&mut self, stream: &Q) -> Result<()> {
         let [only] = &mut self.0[..] else { unreachable!("there is one") };
         let id = stream.number();
         if only.id != id {
@@ -142,34 +142,34 @@ impl<Q: Queue> Uses<Q> {
         Ok(())
     }
 
-    /// The latest streams that vouch for all of `reach` since the last write of any: reads of them need nothing there. 0 stands
+    /// The latest streams that vouch for all of `range` since the last write of any: reads of them need nothing there. 0 stands
     /// for none.
-    pub(crate) fn settled(&self, reach: &Reach) -> [u64; 2] {
-        let mut settled = [0; 2];
+    pub(crate) fn synced_streams(&self, range: &ByteRange) -> [u64; 2] {
+        let mut synced_streams = [0; 2];
         for earlier in self.0.iter().rev() {
-            if settled[0] != earlier.id && earlier.reach.vouches_for(reach) {
-                if settled[0] != 0 {
-                    settled[1] = earlier.id;
+            if synced_streams[0] != earlier.id && earlier.range.covers(range) {
+                if synced_streams[0] != 0 {
+                    synced_streams[1] = earlier.id;
                     break;
                 }
-                settled[0] = earlier.id;
+                synced_streams[0] = earlier.id;
             }
             if earlier.writes {
                 break;
             }
         }
-        settled
+        synced_streams
     }
 
     /// Orders what comes on `stream` after every use.
-    pub(crate) fn all_before(&self, stream: &Q) -> Result<()> {
-        self.before(0, stream, |_| true)
+    pub(crate) fn order_after_all(&self, stream: &Q) -> Result<()> {
+        self.wait_for_conflicts(0, stream, |_| true)
     }
 
-    /// Makes the host wait for every write that `reach` overlaps. The records stay: a part that lies between may have been
+    /// Makes the host wait for every write that `range` overlaps. The records stay: a part that lies between may have been
     /// prepared and not yet enqueued.
-    pub(crate) fn wait_for_writes(&self, reach: &Reach) -> Result<Vec<Q::Waited>> {
-        let writes = self.0.iter().filter(|earlier| earlier.writes && earlier.reach.overlaps(reach));
+    pub(crate) fn wait_for_writes(&self, range: &ByteRange) -> Result<Vec<Q::Waited>> {
+        let writes = self.0.iter().filter(|earlier| earlier.writes && earlier.range.overlaps(range));
         writes.map(|write| write.stream.finish()).collect()
     }
 
@@ -207,10 +207,10 @@ impl<Q: Queue> Uses<Q> {
     }
 
     /// Makes `stream` wait for the uses from `since` on that conflict: once for each other stream.
-    fn before(&self, since: usize, stream: &Q, conflicts: impl Fn(&Use<Q>) -> bool) -> Result<()> {
+    fn wait_for_conflicts(&self, since: usize, stream: &Q, conflicts: impl Fn(&AccessRecord<Q>) -> bool) -> Result<()> {
         let (id, uses) = (stream.number(), &self.0[since..]);
         for (at, earlier) in uses.iter().enumerate() {
-            let waited = |other: &Use<Q>| other.id == earlier.id && conflicts(other);
+            let waited = |other: &AccessRecord<Q>| other.id == earlier.id && conflicts(other);
             if earlier.id != id && conflicts(earlier) && !uses[..at].iter().any(waited) {
                 stream.wait_for(&earlier.stream)?;
             }
@@ -219,26 +219,26 @@ impl<Q: Queue> Uses<Q> {
     }
 
     /// Adds a use that has waited for what it conflicts with.
-    fn record(&mut self, new: Use<Q>) {
+    fn record(&mut self, new: AccessRecord<Q>) {
         if let Some(last) = self.0.last_mut().filter(|last| last.id == new.id && last.writes == new.writes)
-            && let Some(joined) = last.reach.joined(&new.reach)
+            && let Some(merged) = last.range.merged(&new.range)
         {
-            last.reach = joined;
+            last.range = merged;
             return;
         }
-        if self.0.len() >= MANY {
-            self.join_streams();
+        if self.0.len() >= MAX_RECORDS {
+            self.merge_by_stream();
         }
         self.0.push(new);
     }
 
     /// Leaves one read and one write of each stream, which stand for the others of the same stream. Each has the place of the
     /// latest, so that no use in between vouches that it has been waited for.
-    fn join_streams(&mut self) {
-        let mut latest_first: SmallVec<[Use<Q>; 2]> = SmallVec::new();
+    fn merge_by_stream(&mut self) {
+        let mut latest_first: SmallVec<[AccessRecord<Q>; 2]> = SmallVec::new();
         for earlier in self.0.drain(..).rev() {
             match latest_first.iter_mut().find(|later| later.id == earlier.id && later.writes == earlier.writes) {
-                Some(later) => later.reach = Reach { bytes: later.reach.hull(&earlier.reach), dense: false },
+                Some(later) => later.range = ByteRange { bytes: later.range.hull(&earlier.range), dense: false },
                 None => latest_first.push(earlier),
             }
         }

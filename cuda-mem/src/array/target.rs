@@ -1,4 +1,4 @@
-//! [`Place`]: what the functions that make arrays take to know where and on which stream.
+//! [`AllocTarget`]: what the functions that make arrays take to know where and on which stream.
 
 use cuda_driver::{Context, Stream};
 
@@ -26,9 +26,9 @@ use crate::alloc::{MemoryPool, Source};
 /// # Ok(())
 /// # }
 /// ```
-pub trait Place: sealed::Sealed {}
+pub trait AllocTarget: sealed::Sealed {}
 
-impl<P: sealed::Sealed> Place for P {}
+impl<P: sealed::Sealed> AllocTarget for P {}
 
 pub(crate) mod sealed {
     use super::{Source, Stream};
@@ -42,9 +42,9 @@ pub(crate) mod sealed {
     }
 }
 
-macro_rules! places {
-    ($($place:ty: |$self:ident| $source:expr, $stream:expr;)*) => {$(
-        impl sealed::Sealed for $place {
+macro_rules! targets {
+    ($($target:ty: |$self:ident| $source:expr, $stream:expr;)*) => {$(
+        impl sealed::Sealed for $target {
             #[expect(private_interfaces, reason = "the trait is this crate's alone")]
             fn source(&self) -> Source {
                 let $self = self;
@@ -59,11 +59,11 @@ macro_rules! places {
     )*};
 }
 
-places! {
+targets! {
     Context: |it| Source::of(it), it.default_stream();
     Stream: |it| Source::of(it.context()), it.clone();
-    MemoryPool: |it| Source::Own(it.clone()), it.context().default_stream();
-    (&MemoryPool, &Stream): |it| Source::Own(it.0.clone()), it.1.clone();
+    MemoryPool: |it| Source::CustomPool(it.clone()), it.context().default_stream();
+    (&MemoryPool, &Stream): |it| Source::CustomPool(it.0.clone()), it.1.clone();
 }
 
 impl<P: sealed::Sealed + ?Sized> sealed::Sealed for &P {

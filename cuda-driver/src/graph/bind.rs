@@ -82,7 +82,7 @@ pub struct GraphLaunch<'a> {
     pub(crate) stream: &'a Stream,
     pub(crate) uses: &'a [MemoryUse],
     /// For each use whether it was lent.
-    pub(crate) lent: &'a mut Vec<bool>,
+    pub(crate) bound: &'a mut Vec<bool>,
 }
 
 impl GraphLaunch<'_> {
@@ -97,23 +97,23 @@ impl GraphLaunch<'_> {
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) if the graph writes it and `exclusive` is false.
-    pub fn lend(&mut self, id: MemoryId, exclusive: bool) -> Result<Option<Access>> {
+    pub fn bind(&mut self, id: MemoryId, exclusive: bool) -> Result<Option<Access>> {
         let Some(at) = self.uses.iter().position(|memory| memory.id == id) else { return Ok(None) };
         let memory = &self.uses[at];
         if memory.writes && !exclusive {
-            return Err(GraphError::LentForReading { memory: memory.what.clone() }.into());
+            return Err(GraphError::BoundReadOnly { memory: memory.what.clone() }.into());
         }
-        self.lent[at] = true;
+        self.bound[at] = true;
         Ok(Some(if memory.writes { Access::Write } else { Access::Read }))
     }
 
     /// An error for the first piece that was not lent.
     pub(crate) fn finish(self) -> Result<()> {
-        match self.lent.iter().position(|lent| !lent) {
+        match self.bound.iter().position(|bound| !bound) {
             None => Ok(()),
             Some(at) => {
                 let MemoryUse { writes, what, .. } = &self.uses[at];
-                Err(GraphError::NotLent { memory: what.clone(), writes: *writes }.into())
+                Err(GraphError::NotBound { memory: what.clone(), writes: *writes }.into())
             }
         }
     }
@@ -169,42 +169,42 @@ impl GraphLaunch<'_> {
 /// the launch's stream after all conflicting ones and records it, as for a launch of a kernel. `exclusive` is true only if
 /// the value borrows the memory exclusively. The memory is alive, and not used in conflict with the access, as long as
 /// `Self` may live.
-pub unsafe trait Lend {
+pub unsafe trait Bind {
     /// Lends the memory.
     ///
     /// # Errors
     ///
     /// If the graph writes what is lent for reading, or ordering the use fails.
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()>;
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()>;
 }
 
 // SAFETY: nothing is lent.
-unsafe impl Lend for () {
-    fn lend(self, _: &mut GraphLaunch<'_>) -> Result<()> {
+unsafe impl Bind for () {
+    fn bind(self, _: &mut GraphLaunch<'_>) -> Result<()> {
         Ok(())
     }
 }
 
 // SAFETY: each element keeps the promise.
-unsafe impl<L: Lend> Lend for Vec<L> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
-        self.into_iter().try_for_each(|lent| lent.lend(launch))
+unsafe impl<L: Bind> Bind for Vec<L> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
+        self.into_iter().try_for_each(|bound| bound.bind(launch))
     }
 }
 
 // SAFETY: each element keeps the promise.
-unsafe impl<L: Lend, const N: usize> Lend for [L; N] {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
-        self.into_iter().try_for_each(|lent| lent.lend(launch))
+unsafe impl<L: Bind, const N: usize> Bind for [L; N] {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
+        self.into_iter().try_for_each(|bound| bound.bind(launch))
     }
 }
 
 macro_rules! tuples {
     ($(($($element:ident $index:tt),*))*) => { $(
         // SAFETY: each element keeps the promise.
-        unsafe impl<$($element: Lend),*> Lend for ($($element,)*) {
-            fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
-                $(self.$index.lend(launch)?;)*
+        unsafe impl<$($element: Bind),*> Bind for ($($element,)*) {
+            fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
+                $(self.$index.bind(launch)?;)*
                 Ok(())
             }
         }

@@ -1,4 +1,4 @@
-//! [`Asker`]: the thread that waits, and the launches whose panics its wait reports.
+//! [`Waiter`]: the thread that waits, and the launches whose panics its wait reports.
 //!
 //! A panic is told to the thread that launched the kernel, by the first of its waits that covers the launch. Threads that
 //! launch in one stream, such as the default stream, so do not take each other's. A thread that waits for a stream, an event
@@ -7,12 +7,12 @@
 //! have ended. A copy, or another access of the host that has to wait, is told of its own thread's launches, and of those of
 //! the threads whose launches have written the memory.
 
-use super::log::Found;
+use super::log::FoundPanic;
 use crate::sync::{AtomicU64, Ordering};
 use crate::thread;
 
 /// The thread that waits and the launches whose panics its wait reports.
-pub(crate) struct Asker<'a> {
+pub(crate) struct Waiter<'a> {
     thread: u32,
     others: OtherThreads<'a>,
     is_running: fn(u32) -> bool,
@@ -30,48 +30,48 @@ enum OtherThreads<'a> {
 
 /// The decision about one panic that a wait has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum Verdict {
     /// It is not reported by this wait and stays in the log.
     Keep,
     /// It was reported before to everyone concerned, and leaves the log.
-    Forget,
+    Remove,
     /// It is reported and leaves the log.
-    TellAndForget,
+    ReportAndRemove,
     /// It is reported and stays in the log for the thread that launched the kernel.
-    TellAndKeep,
+    ReportAndKeep,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> Waiter<'a> {
     /// The calling thread, which waits for a stream, an event or the context.
-    pub(crate) fn by_name() -> Self {
-        Asker { thread: thread::number(), others: OtherThreads::All, is_running: thread::is_running }
+    pub(crate) fn explicit() -> Self {
+        Waiter { thread: thread::number(), others: OtherThreads::All, is_running: thread::is_running }
     }
 
     /// The same of launches in other streams, for which the one that was waited for has waited.
     pub(crate) fn of_earlier_streams(&self) -> Self {
         let others = if let OtherThreads::All = self.others { OtherThreads::Ended } else { self.others };
-        Asker { others, ..*self }
+        Waiter { others, ..*self }
     }
 
     /// The calling thread, which waits for the uses of memory.
     pub(crate) fn of_memory(writers: &'a Writers) -> Self {
-        Asker { others: OtherThreads::Writers(writers), ..Asker::by_name() }
+        Waiter { others: OtherThreads::Writers(writers), ..Waiter::explicit() }
     }
 
     /// The end of the context or the process, which reports all panics that no wait has reported.
     pub(crate) fn last() -> Self {
-        Asker { thread: 0, others: OtherThreads::All, is_running: |_| false }
+        Waiter { thread: 0, others: OtherThreads::All, is_running: |_| false }
     }
 
     #[cfg(all(test, loom))]
     pub(crate) fn of_thread(thread: u32) -> Self {
-        Asker { thread, others: OtherThreads::All, is_running: |_| true }
+        Waiter { thread, others: OtherThreads::All, is_running: |_| true }
     }
 
-    pub(crate) fn answer(&self, found: &Found) -> Answer {
-        let Found { owner, told, .. } = *found;
+    pub(crate) fn verdict(&self, found: &FoundPanic) -> Verdict {
+        let FoundPanic { owner, reported, .. } = *found;
         if owner == self.thread {
-            return Answer::TellAndForget;
+            return Verdict::ReportAndRemove;
         }
         let runs = owner != 0 && (self.is_running)(owner);
         let concerns = match self.others {
@@ -80,13 +80,13 @@ impl<'a> Asker<'a> {
             OtherThreads::Writers(writers) => writers.may_be(owner),
         };
         if !concerns {
-            return Answer::Keep;
+            return Verdict::Keep;
         }
-        match (runs, told) {
-            (true, true) => Answer::Keep,
-            (true, false) => Answer::TellAndKeep,
-            (false, true) => Answer::Forget,
-            (false, false) => Answer::TellAndForget,
+        match (runs, reported) {
+            (true, true) => Verdict::Keep,
+            (true, false) => Verdict::ReportAndKeep,
+            (false, true) => Verdict::Remove,
+            (false, false) => Verdict::ReportAndRemove,
         }
     }
 }
@@ -139,56 +139,56 @@ mod tests {
     use super::super::set::LaunchId;
     use super::*;
 
-    fn answer(asker: (u32, Option<&Writers>), owner: u32, told: bool) -> Answer {
-        let (thread, memory) = asker;
-        ask(thread, memory.map_or(OtherThreads::All, OtherThreads::Writers), owner, told)
+    fn verdict(waiter: (u32, Option<&Writers>), owner: u32, reported: bool) -> Verdict {
+        let (thread, memory) = waiter;
+        ask(thread, memory.map_or(OtherThreads::All, OtherThreads::Writers), owner, reported)
     }
 
-    fn ask(thread: u32, others: OtherThreads<'_>, owner: u32, told: bool) -> Answer {
+    fn ask(thread: u32, others: OtherThreads<'_>, owner: u32, reported: bool) -> Verdict {
         let raw = RawPanic { kernel: 1, site: 0, block: [0; 3], thread: [0; 3], args: [0; 8] };
-        let asker = Asker { thread, others, is_running: |thread| thread < 10 };
-        asker.answer(&Found { launch: LaunchId::default(), owner, told, raw })
+        let waiter = Waiter { thread, others, is_running: |thread| thread < 10 };
+        waiter.verdict(&FoundPanic { launch: LaunchId::default(), owner, reported, raw })
     }
 
     #[test]
     fn a_threads_own_panics_are_told_once_whatever_it_waits_for() {
         let memory = Writers::default();
-        for told in [false, true] {
-            assert_eq!(answer((1, None), 1, told), Answer::TellAndForget);
-            assert_eq!(answer((1, Some(&memory)), 1, told), Answer::TellAndForget);
+        for reported in [false, true] {
+            assert_eq!(verdict((1, None), 1, reported), Verdict::ReportAndRemove);
+            assert_eq!(verdict((1, Some(&memory)), 1, reported), Verdict::ReportAndRemove);
         }
     }
 
     #[test]
     fn others_are_told_once_and_leave_it_to_the_thread_that_launched_while_that_runs() {
-        assert_eq!(answer((1, None), 2, false), Answer::TellAndKeep);
-        assert_eq!(answer((1, None), 2, true), Answer::Keep);
-        assert_eq!(answer((1, None), 20, false), Answer::TellAndForget);
-        assert_eq!(answer((1, None), 20, true), Answer::Forget);
-        assert_eq!(answer((1, None), 0, false), Answer::TellAndForget);
+        assert_eq!(verdict((1, None), 2, false), Verdict::ReportAndKeep);
+        assert_eq!(verdict((1, None), 2, true), Verdict::Keep);
+        assert_eq!(verdict((1, None), 20, false), Verdict::ReportAndRemove);
+        assert_eq!(verdict((1, None), 20, true), Verdict::Remove);
+        assert_eq!(verdict((1, None), 0, false), Verdict::ReportAndRemove);
     }
 
     #[test]
     fn earlier_streams_tell_of_the_threads_own_launches_and_of_ended_threads() {
-        let told = [1, 2, 20].map(|owner| ask(1, OtherThreads::Ended, owner, false));
-        assert_eq!(told, [Answer::TellAndForget, Answer::Keep, Answer::TellAndForget]);
-        assert!(matches!(Asker::by_name().of_earlier_streams().others, OtherThreads::Ended));
+        let reported = [1, 2, 20].map(|owner| ask(1, OtherThreads::Ended, owner, false));
+        assert_eq!(reported, [Verdict::ReportAndRemove, Verdict::Keep, Verdict::ReportAndRemove]);
+        assert!(matches!(Waiter::explicit().of_earlier_streams().others, OtherThreads::Ended));
     }
 
     #[test]
     fn memory_tells_of_the_threads_that_write_it() {
         let memory = Writers::default();
-        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::Keep);
+        assert_eq!(verdict((1, Some(&memory)), 2, false), Verdict::Keep);
         memory.add(2);
-        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::TellAndKeep);
-        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::Keep);
+        assert_eq!(verdict((1, Some(&memory)), 2, false), Verdict::ReportAndKeep);
+        assert_eq!(verdict((1, Some(&memory)), 20, false), Verdict::Keep);
         memory.add(2);
         memory.add(3);
-        assert_eq!(answer((1, Some(&memory)), 2, false), Answer::TellAndKeep);
-        assert_eq!(answer((1, Some(&memory)), 3, false), Answer::TellAndKeep);
-        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::Keep);
-        assert_eq!(answer((1, Some(&memory)), 0, false), Answer::Keep);
+        assert_eq!(verdict((1, Some(&memory)), 2, false), Verdict::ReportAndKeep);
+        assert_eq!(verdict((1, Some(&memory)), 3, false), Verdict::ReportAndKeep);
+        assert_eq!(verdict((1, Some(&memory)), 20, false), Verdict::Keep);
+        assert_eq!(verdict((1, Some(&memory)), 0, false), Verdict::Keep);
         memory.add(4);
-        assert_eq!(answer((1, Some(&memory)), 20, false), Answer::TellAndForget);
+        assert_eq!(verdict((1, Some(&memory)), 20, false), Verdict::ReportAndRemove);
     }
 }

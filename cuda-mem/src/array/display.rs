@@ -11,7 +11,7 @@ use crate::array::storage::Storage;
 use crate::error::Result;
 
 /// How many elements are printed.
-const SHOWN: usize = 6;
+const PRINTED: usize = 6;
 
 /// Prints shape and first elements; waits for work that writes the array and copies those few elements.
 ///
@@ -49,12 +49,12 @@ impl<T: Element + fmt::Display, D: Dimension, S: Storage> fmt::Display for Devic
 
 /// The first elements in the order of indices.
 fn first<T: Element, D: Dimension, S: Storage>(array: &DeviceArray<T, D, S>) -> Result<Vec<T>> {
-    let mut values = [const { MaybeUninit::<T>::uninit() }; SHOWN];
-    let shown = array.len().min(SHOWN);
-    let place = |element: usize| element * size_of::<T>();
+    let mut values = [const { MaybeUninit::<T>::uninit() }; PRINTED];
+    let printed = array.len().min(PRINTED);
+    let byte_offset = |element: usize| element * size_of::<T>();
     if array.is_c_contiguous() {
-        return Ok(array.buffer().read(place(array.layout().offset()), &mut values[..shown])?.to_vec());
+        return Ok(array.buffer().read(byte_offset(array.layout().offset()), &mut values[..printed])?.to_vec());
     }
-    let places = array.layout().first(shown);
-    places.map(|element| Ok(array.buffer().read(place(element), &mut values[..1])?[0])).collect()
+    let offsets = array.layout().first(printed);
+    offsets.map(|element| Ok(array.buffer().read(byte_offset(element), &mut values[..1])?[0])).collect()
 }
