@@ -1,19 +1,19 @@
 //! Safe wrappers over the CUDA driver: [`Driver`], [`Device`], [`Context`], [`Stream`], [`Event`], [`Module`] and
 //! [`Function`], with launch configurations that are checked before anything is launched.
 //!
-//! The crate never chooses a driver: it is handed a [`cuda_sys::DriverApi`], and does not know whether a GPU or a
+//! The crate never chooses a driver: it is passed a [`cuda_sys::DriverApi`], and does not know whether a GPU or a
 //! software device answers. It holds no memory and no arrays (`cuda-mem` does), and compiles no kernels (`cuda-jit`
 //! does).
 //!
-//! What always holds:
+//! Invariants:
 //!
 //! - Every object holds the [`Context`] it lives in, so none can outlive it and none is ever invalid.
-//! - Every call makes its context the thread's current one, and afterwards the one current again that was before, so that
-//!   other libraries of the process find theirs. Where none was, the call's own stays.
-//! - A sticky error (one after which the driver refuses everything) is remembered: later calls on that context do not
-//!   reach the driver, and name the first cause.
+//! - Every call makes its context the thread's current one and afterwards restores the previous one, so that other
+//!   libraries of the process find theirs. Where none was current, the call's own stays current.
+//! - A sticky error (one after which the driver refuses everything) is stored: later calls on that context do not reach
+//!   the driver, and their error names the first cause.
 //! - A forked child gets [`Error::Forked`] from every call.
-//! - Dropping an object never panics and never makes a later call fail: what goes wrong there is reported through
+//! - Dropping an object never panics and never makes a later call fail: errors of a drop are reported through
 //!   [`tracing`].
 //!
 //! # Examples

@@ -25,7 +25,7 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.check(body);
 }
 
-/// Something that is made and given back, which is counted.
+/// A value whose constructions and drops are counted.
 struct Made(Arc<AtomicUsize>);
 
 impl Drop for Made {
@@ -34,7 +34,7 @@ impl Drop for Made {
     }
 }
 
-/// A driver, or a device's context, that many threads use for the first time: one makes it, and all get the same.
+/// Many threads use a driver, or a device's context, for the first time: one makes it, and all get the same.
 #[test]
 fn loom_of_many_first_users_one_makes_it() {
     model(|| {
@@ -61,8 +61,8 @@ fn loom_of_many_first_users_one_makes_it() {
     });
 }
 
-/// One thread lets go of the last holder while another wants it: what is made and what is given back balance, and nobody
-/// gets a thing that is gone.
+/// One thread drops the last reference while another looks the value up: constructions and drops balance, and nobody
+/// gets a dropped value.
 #[test]
 fn loom_what_nobody_holds_is_made_anew() {
     model(|| {
@@ -89,7 +89,7 @@ fn loom_what_nobody_holds_is_made_anew() {
     });
 }
 
-/// One that fails is tried again by the next.
+/// A failed construction is retried by the next thread.
 #[test]
 fn loom_who_fails_to_make_it_leaves_it_to_the_next() {
     model(|| {
@@ -136,7 +136,7 @@ impl Alarm {
     }
 }
 
-/// Polls until the signal is reached, asleep in between.
+/// Polls until the completion has a status, and sleeps in between.
 fn wait_for(signal: &Completion) -> CUresult {
     let alarm = Arc::new(Alarm::default());
     let waker = Waker::from(alarm.clone());
@@ -148,7 +148,7 @@ fn wait_for(signal: &Completion) -> CUresult {
     }
 }
 
-/// The driver's callback comes before, while or after a future is polled: its waker is called, once it is left.
+/// The driver's callback comes before, during or after a poll of the future: a waker that was stored is called.
 #[test]
 fn loom_a_callback_wakes_whoever_polled() {
     model(|| {
@@ -161,7 +161,7 @@ fn loom_a_callback_wakes_whoever_polled() {
     });
 }
 
-/// A future goes from one task to another before it is done: the one that polled last is woken.
+/// A future moves from one task to another before it completes: the task that polled last is woken.
 #[test]
 fn loom_a_callback_wakes_the_last_who_polled() {
     model(|| {
@@ -176,7 +176,7 @@ fn loom_a_callback_wakes_the_last_who_polled() {
     });
 }
 
-/// A future is dropped while the driver calls back: nobody is woken who is gone, and the waker is not leaked.
+/// A future is dropped while the driver calls back: no dropped task is woken, and the waker is not leaked.
 #[test]
 fn loom_a_dropped_future_leaves_no_waker() {
     model(|| {
@@ -191,7 +191,7 @@ fn loom_a_dropped_future_leaves_no_waker() {
     });
 }
 
-/// Two threads take from a pool and give back: nothing is in two hands, and nothing is lost.
+/// Two threads take from a pool and put back: no object has two owners, and none is lost.
 #[test]
 fn loom_a_pool_hands_each_thing_to_one() {
     model(|| {
@@ -216,7 +216,8 @@ fn failure(call: &'static str) -> DriverError {
     DriverError { code, call, name: String::new(), text: String::new() }
 }
 
-/// Two sticky errors at once: one is the first cause, for all and for ever, and whoever has failed finds the context lost.
+/// Two sticky errors at once: one becomes the first cause for all threads, and every thread that reported one finds the
+/// context lost.
 #[test]
 fn loom_a_context_is_lost_for_one_cause() {
     model(|| {
@@ -233,8 +234,8 @@ fn loom_a_context_is_lost_for_one_cause() {
     });
 }
 
-/// A context is synchronised while another thread captures, again and again: never while a capture runs, and nobody waits
-/// for ever.
+/// A context is synchronised while another thread captures repeatedly: the synchronisation never runs during a capture,
+/// and no thread waits for ever.
 #[test]
 fn loom_who_synchronises_waits_for_captures() {
     model(|| {
@@ -256,7 +257,8 @@ fn loom_who_synchronises_waits_for_captures() {
     });
 }
 
-/// The records of a thread's launches, and the device that writes them: a kernel runs while its launch's call is made.
+/// The panic records of a thread's launches, with the device that writes them: a kernel may run while its launch call
+/// is being made.
 #[derive(Default)]
 struct Device {
     kernels: [AtomicUsize; COUNT],
@@ -288,10 +290,10 @@ impl RecordSlots for Device {
     }
 }
 
-/// A stream.
+/// The launch log of a stream.
 type StreamLog = LaunchLog<Device>;
 
-/// A launch of a thread that panics, or does not; its record is left alone until its call has returned. Returns the place of
+/// Makes a launch that panics or not; its record must stay untouched until its call has returned. Returns the index of
 /// the thread's log and the launch's number.
 fn launch(line: &StreamLog, thread: u32, panics: bool) -> LaunchId {
     let log = line.of_thread(thread, |_| true);
@@ -305,7 +307,7 @@ fn launch(line: &StreamLog, thread: u32, panics: bool) -> LaunchId {
     log.id(number)
 }
 
-/// The launches whose panics a wait of a thread for the stream is told of.
+/// Waits for the stream. Returns the launches whose panics the wait reports to the thread.
 fn wait(line: &StreamLog, thread: u32) -> Vec<LaunchId> {
     let covered = line.returned();
     let mut reported = Vec::new();
@@ -315,8 +317,8 @@ fn wait(line: &StreamLog, thread: u32) -> Vec<LaunchId> {
     reported
 }
 
-/// Two threads launch in one stream and wait for it at once: each is told of its own panic by its own wait, once, and of the
-/// other's at most once.
+/// Two threads launch in one stream and wait for it concurrently: each gets its own panic from its own wait once, and
+/// the other's at most once.
 #[test]
 fn loom_each_thread_is_told_of_its_own_panic() {
     model(|| {
@@ -338,8 +340,8 @@ fn loom_each_thread_is_told_of_its_own_panic() {
     });
 }
 
-/// A thread whose launches are healthy waits for the stream while another's launches panic: no panic is lost, whoever has
-/// looked at its record first, and none is told twice to either.
+/// A thread without panics waits for the stream while another thread's launches panic: no panic is lost, whichever
+/// thread scans the record first, and none is reported twice to either.
 #[test]
 fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
     model(|| {

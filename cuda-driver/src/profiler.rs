@@ -1,4 +1,4 @@
-//! Telling a profiler which part of a program it should look at.
+//! Control of profilers: the part of a program that they record.
 //!
 //! Profilers that were started with collection off (`nsys profile -c cudaProfilerApi`, `ncu --profile-from-start off`)
 //! record between start and stop. Without a profiler the calls do nothing.

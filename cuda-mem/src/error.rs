@@ -304,7 +304,7 @@ impl Error {
         }
     }
 
-    /// Whether the device had no room.
+    /// Returns true if the device had no room.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
@@ -315,7 +315,7 @@ impl Error {
         }
     }
 
-    /// Whether every later call on the same context will fail too.
+    /// Returns true if every later call on the same context will fail too.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         match self {

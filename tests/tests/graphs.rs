@@ -71,18 +71,18 @@ fn what_is_not_lent_is_named_and_nothing_is_launched() -> Result<()> {
     let refusals = [
         (
             exec.launch(&s, ()),
-            "the graph uses argument 0 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass `&it` to \
+            "the graph uses argument 0 of kernel `add_arrays` (8000 bytes), which was not bound to this launch; pass `&it` to \
              `launch`",
         ),
         (
             exec.launch(&s, (&x, &y)),
-            "the graph uses argument 2 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass \
+            "the graph uses argument 2 of kernel `add_arrays` (8000 bytes), which was not bound to this launch; pass \
              `&mut it` to `launch`",
         ),
         (
             exec.launch(&s, (&x, &y, &sum)),
-            "the graph writes argument 2 of kernel `add_arrays` (8000 bytes), which was lent to this launch for reading; \
-             lend it by `&mut`",
+            "the graph writes argument 2 of kernel `add_arrays` (8000 bytes), which was bound to this launch by a shared reference; \
+             pass it as `&mut`",
         ),
     ];
     for (refusal, text) in refusals {

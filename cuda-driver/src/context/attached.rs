@@ -1,20 +1,21 @@
-//! What the layer of device memory keeps for each context, found without a lock and ended with the context.
+//! Per-context state of the layer above (device memory), found without a lock and closed with the context.
 
 use std::any::Any;
 
 use crate::context::Context;
 use crate::sync::OnceLock;
 
-/// What is kept for a context.
+/// State that the layer above attaches to a context.
 ///
 /// Nothing unsafe relies on an implementation.
 #[doc(hidden)]
 pub trait Attached: Any + Send + Sync {
-    /// The context ends, and this handle is its last: what is in it has to go now. Not called for a context that is lost.
+    /// Called when the context ends, with its last handle: frees everything that the state owns. Not called for a lost
+    /// context.
     fn close(&self, context: &Context);
 }
 
-/// The place for it.
+/// The slot of a context for its attached state.
 #[derive(Default)]
 pub(crate) struct Attachment(OnceLock<Box<dyn Attached>>);
 

@@ -1,15 +1,16 @@
-//! The thread's current context: the driver's own, which every call sets and leaves as it was, and the one that the user
-//! has selected.
+//! The thread's current context: the driver's, which every call sets and restores, and the one that the user has
+//! selected.
 //!
-//! The driver keeps one current context per thread, which all libraries of a process share. A call asks for it, sets its own
-//! where another is current, and sets the other again afterwards ([`Entered`]). Where none was current, the call's own stays,
-//! so that a thread that uses one context sets it once. Nothing is cached: another library may set its own at any time. The
-//! selection is this crate's alone: it is what [`Context::current`] returns and makes no call.
+//! The driver keeps one current context per thread, which all libraries of a process share. A call queries it, sets its
+//! own where another one is current, and restores the other afterwards ([`Entered`]). Where none was current, the
+//! call's own stays current, so that a thread that uses one context sets it once. Nothing is cached, since another
+//! library may set its own at any time. The selection belongs to this crate alone: [`Context::current`] returns it
+//! without a driver call.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks ask for the thread's current context, by a pointer that lives through the call, and set one that the
-//! caller retains or that was current before.
+//! The `unsafe` blocks query the thread's current context through a pointer that lives through the call, and set a
+//! context that the caller retains or that was current before.
 
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
@@ -21,15 +22,15 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// The context that this crate has left current where there was none.
+    /// The context that this crate made current on a thread that had none, and left current.
     static BOUND_HERE: Cell<CUcontext> = const { Cell::new(std::ptr::null_mut()) };
-    /// The last one is the selected one.
+    /// The stack of selected contexts; the last one is the selected one.
     static SELECTED: RefCell<Vec<Context>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A context that is current for one call; the functions of its driver.
+/// A context that is current for one call; dereferences to the driver's functions.
 ///
-/// Dropping it makes the context current again that was before.
+/// Dropping it restores the context that was current before.
 #[doc(hidden)]
 pub struct Entered<'a> {
     api: &'a DriverApi,
@@ -88,7 +89,7 @@ pub(crate) fn current(api: &DriverApi) -> Result<CUcontext, Failure> {
     }
 }
 
-/// Makes `raw` current in place of `found`; returns what has to be current again afterwards.
+/// Makes `raw` current in place of `found`. Returns the context to restore afterwards, if any.
 #[cold]
 fn switch(api: &DriverApi, raw: CUcontext, found: CUcontext) -> Result<Option<CUcontext>, Failure> {
     let set = api.cuCtxSetCurrent()?;
@@ -106,19 +107,19 @@ fn switch(api: &DriverApi, raw: CUcontext, found: CUcontext) -> Result<Option<CU
 #[cold]
 fn restore(api: &DriverApi, previous: CUcontext) {
     let Ok(set) = api.cuCtxSetCurrent() else { return };
-    // SAFETY: the context was current on this thread before the call, and whoever set it keeps it alive.
+    // SAFETY: the context was current on this thread before the call, and the code that set it keeps it alive.
     let code = unsafe { set(previous) };
     if code != CUresult::CUDA_SUCCESS {
         tracing::warn!(code = code.0, "the context that was current before a call could not be made current again");
     }
 }
 
-/// Returns true if this crate, and not another library, has left the context current.
+/// Returns true if this crate, and not another library, made the context current and left it so.
 pub(crate) fn is_bound_here(raw: CUcontext) -> bool {
     BOUND_HERE.get() == raw
 }
 
-/// Takes a context that ends from the thread on which this crate has left it current.
+/// Unbinds a context that ends, if this crate has left it current on the calling thread.
 pub(crate) fn forget(api: &DriverApi, raw: CUcontext) {
     if BOUND_HERE.get() != raw {
         return;
@@ -150,11 +151,11 @@ impl Context {
     /// ```
     #[must_use]
     pub fn current() -> Option<Context> {
-        // While the thread ends, its selection may be gone already: then it has none.
+        // While the thread exits, its selection may already be destroyed: then it has none.
         SELECTED.try_with(|selected| selected.borrow().last().cloned()).unwrap_or_default()
     }
 
-    /// Selects this context for the thread in place of the one selected before, which it returns.
+    /// Selects this context for the thread in place of the one selected before. Returns that one.
     ///
     /// # Examples
     ///
@@ -177,12 +178,12 @@ impl Context {
         })
     }
 
-    /// Selects no context for the thread, forgets those below it, and returns the one selected before.
+    /// Clears the thread's selection with everything below it. Returns the one selected before.
     pub fn clear_current() -> Option<Context> {
         with_selected(std::mem::take).pop()
     }
 
-    /// Selects this context for the thread, above the one selected before, which [`pop`](Context::pop) brings back.
+    /// Pushes this context on the thread's selection; [`pop`](Context::pop) restores the one selected before.
     ///
     /// # Examples
     ///
@@ -201,7 +202,7 @@ impl Context {
         with_selected(|selected| selected.push(self.clone()));
     }
 
-    /// Ends the thread's selection, which it returns, and brings back the one below it.
+    /// Pops the thread's selection and restores the one below it. Returns the popped context.
     pub fn pop() -> Option<Context> {
         with_selected(Vec::pop)
     }
@@ -214,7 +215,7 @@ impl Context {
     }
 }
 
-/// Takes a context from the thread's selection, wherever it stands there.
+/// Removes a context from the thread's selection, at any depth.
 pub(crate) fn deselect(context: &Context) {
     let gone = with_selected(|selected| {
         let (kept, gone) = std::mem::take(selected).into_iter().partition::<Vec<_>, _>(|other| other != context);
@@ -224,7 +225,8 @@ pub(crate) fn deselect(context: &Context) {
     drop(gone);
 }
 
-/// Changes the thread's selection; without effect while the thread ends. What a selection's drop does comes after.
+/// Changes the thread's selection; no effect while the thread exits. Callers drop removed contexts after this returns,
+/// since their drop may use the selection.
 fn with_selected<R: Default>(change: impl FnOnce(&mut Vec<Context>) -> R) -> R {
     SELECTED.try_with(|selected| change(&mut selected.borrow_mut())).unwrap_or_default()
 }

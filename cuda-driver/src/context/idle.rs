@@ -1,8 +1,8 @@
-//! The wait for a context's work at the end of a borrow of host memory, also in a context that is lost.
+//! The wait for a context's work at the end of a borrow of host memory, also in a lost context.
 //!
-//! Every other call on a lost context is refused before it reaches the driver. But work may still write to memory that somebody
-//! has lent: a kernel's fault on one stream is reported while another's kernel runs. So the end of a borrow makes the one
-//! call that waits for all work, and asks the driver rather than the first error.
+//! Every other call on a lost context is refused before it reaches the driver. But work may still write to host memory
+//! that it borrows: a kernel's fault on one stream is reported while a kernel on another stream runs. So the end of a
+//! borrow makes the one call that waits for all work, whatever error was reported before.
 //!
 //! # Safety
 //!
@@ -18,8 +18,8 @@ use crate::{fork, status};
 impl Context {
     /// Waits until no work of this context runs, also when the context is lost.
     ///
-    /// For whoever has lent memory to work of the context and takes it back. In a lost context the driver stops the work
-    /// and then reports the error that lost it; that is success here.
+    /// For code whose memory is borrowed by work of the context. In a lost context the driver stops the work and then
+    /// reports the error that lost it; this function returns success then.
     ///
     /// # Examples
     ///
@@ -33,11 +33,11 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] inside a [capture](crate::Graph::capture) of the calling thread; [`Error::Driver`] if the driver
-    /// does not wait: inside a host function of a stream.
+    /// [`Error::Invalid`] inside a [capture](crate::Graph::capture) of the calling thread; [`Error::Driver`] if the
+    /// driver refuses to wait, as inside a host function of a stream.
     pub fn wait_until_idle(&self) -> Result<()> {
-        // In a forked child the device works for the parent, and on the parent's memory; the lock of the captures may have
-        // been held by another thread of the parent.
+        // In a forked child the device still works for the parent, on the parent's memory. `is_lost` comes first,
+        // because the lock of the captures may have been held by another thread of the parent.
         if self.is_lost() {
             self.synchronize_raw()
         } else {
@@ -45,8 +45,8 @@ impl Context {
         }
     }
 
-    /// Makes the call that waits, whatever state the context is in. While a stream is captured, the driver refuses it and ends
-    /// the capture.
+    /// Calls `cuCtxSynchronize` whatever state the context is in. While a stream is captured, the driver refuses the
+    /// call and invalidates the capture.
     fn synchronize_raw(&self) -> Result<()> {
         if fork::is_forked_child() {
             return Ok(());
@@ -71,19 +71,19 @@ impl Context {
         }
     }
 
-    /// As [`wait_until_idle`](Context::wait_until_idle), and ends the process if the driver does not wait: memory that was
-    /// lent is given back by no other way, and work that goes on would write to what has become somebody else's.
+    /// As [`wait_until_idle`](Context::wait_until_idle), but aborts the process if the driver cannot wait: work that
+    /// still runs would write to memory whose borrow has ended.
     #[doc(hidden)]
     pub fn wait_until_idle_or_abort(&self) {
-        // Inside a capture the driver is asked too: the memory's owner cannot wait for the capture's end.
+        // Inside a capture the driver is called too: the memory's owner cannot wait for the end of the capture.
         let waited = match self.wait_until_idle() {
             Err(Error::Invalid(_)) => self.synchronize_raw(),
             waited => waited,
         };
         if let Err(error) = waited {
             eprintln!(
-                "cuda-driver: memory that was lent to the work of device {} has to be given back, but that work cannot be waited \
-                 for ({error}); the process ends here, before the memory becomes somebody else's",
+                "cuda-driver: host memory is borrowed by work of device {}, its borrow ends, and that work cannot be waited for \
+                 ({error}); the process aborts, since the work could write to memory that has a new owner",
                 self.device().ordinal()
             );
             std::process::abort();
@@ -91,7 +91,7 @@ impl Context {
     }
 }
 
-/// Returns true for a status that is reported once the context's work has been stopped, or the context is gone.
+/// Returns true for a status that means that the context's work has been stopped, or that the context no longer exists.
 fn means_stopped(code: CUresult) -> bool {
     let gone = [
         CUresult::CUDA_ERROR_DEINITIALIZED,
@@ -101,10 +101,10 @@ fn means_stopped(code: CUresult) -> bool {
     status::is_sticky(code) || gone.contains(&code)
 }
 
-/// Waits by `wait` where borrowed memory is taken back; if that fails, for all of the context's work.
+/// Ends a borrow of host memory: waits with `wait` and, if that fails, for all work of the context.
 pub(crate) fn end_borrow(context: &Context, wait: impl FnOnce() -> Result<()>) -> Result<()> {
     let waited = wait();
-    // A kernel's panic comes from a wait that has succeeded.
+    // A kernel panic is reported by a wait that has succeeded.
     if matches!(&waited, Err(error) if !matches!(error, Error::KernelPanic(_))) {
         context.wait_until_idle_or_abort();
     }

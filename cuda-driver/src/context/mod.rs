@@ -1,13 +1,13 @@
-//! [`Context`]: a device's retained primary context, and the gate through which every call on it passes.
+//! [`Context`]: a device's retained primary context. Every call on the context passes through it.
 //!
-//! It is not a stack of contexts: each call binds the context it is for. Invariants: the raw context stays retained while
-//! a [`ContextInner`] lives; after a sticky error no call reaches the driver; a context's id is never used again.
+//! It is not a stack of contexts: each call binds its own context. Invariants: the raw context stays retained while a
+//! [`ContextInner`] lives; after a sticky error no call reaches the driver; the id of a context is never reused.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are a retained context (held by `self`) and pointers that live
-//! through the call. `ContextInner` is shared between threads: the driver's contexts are made for that, and what it holds
-//! besides is.
+//! The `unsafe` blocks call C functions whose obligations are a retained context (held by `self`) and pointers that
+//! live through the call. `ContextInner` is shared between threads: the driver's contexts and the other fields are
+//! thread-safe.
 
 pub(crate) mod attached;
 pub(crate) mod current;
@@ -80,7 +80,7 @@ pub(crate) struct ContextInner {
     /// The sticky error that lost the context, once there was one.
     poison: Poison,
     pub(crate) panics: ContextPanics,
-    /// Of the legacy default stream.
+    /// The launches of the legacy default stream.
     legacy: Arc<StreamPanics>,
     threads: PerThreadStreams,
     events: EventPool,
@@ -91,12 +91,12 @@ pub(crate) struct ContextInner {
 
 // SAFETY: the only part that is not Send by itself is the raw context, an address that the driver accepts on any thread.
 unsafe impl Send for ContextInner {}
-// SAFETY: as above; the driver's own locks protect what the address names.
+// SAFETY: the driver's own locks protect the context that the address names; the other fields are `Sync`.
 unsafe impl Sync for ContextInner {}
 
 static IDS: Counter = Counter::new();
 
-/// The first sticky error of a context, which has lost it for good.
+/// The first sticky error of a context, after which the context is lost.
 #[derive(Default)]
 pub(crate) struct Poison(OnceLock<DriverError>);
 
@@ -106,7 +106,7 @@ impl Poison {
         self.0.get()
     }
 
-    /// Keeps the first error that is reported; one that lost the race is a consequence.
+    /// Stores the first reported error; later ones are consequences of it.
     pub(crate) fn report(&self, error: &DriverError) {
         let _ = self.0.set(error.clone());
     }
@@ -114,7 +114,7 @@ impl Poison {
 
 impl Context {
     pub(crate) fn primary(device: &Device) -> Result<Self> {
-        // A forked child is refused before the lock, which another thread of the parent may have held.
+        // Before the lock, which another thread of the parent may have held when the child was forked.
         device.driver().enter("cuDevicePrimaryCtxRetain")?;
         drop_deferred();
         let facts = device.facts()?;
@@ -128,7 +128,7 @@ impl Context {
         facts.context.find_or_make(|_| true, make).map(Context)
     }
 
-    /// The device whose context this is.
+    /// The device of the context.
     #[must_use]
     #[inline]
     pub fn device(&self) -> &Device {
@@ -192,7 +192,7 @@ impl Context {
         self.0.raw
     }
 
-    /// A number that no other context of this process has or will have.
+    /// The context's id, which no other context of this process ever has.
     ///
     /// # Examples
     ///
@@ -210,7 +210,8 @@ impl Context {
     }
 
     /// The default stream (stream 0) of this context: the legacy default stream, or, with
-    /// `CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM=1` in the environment, that of the calling thread.
+    /// `CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM=1` in the environment, the per-thread default stream of the calling
+    /// thread.
     ///
     /// # Examples
     ///
@@ -243,20 +244,20 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if kernels panicked: the first in the order of the streams' ids, and the others in its text;
-    /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if kernels panicked: the panic of the first stream in the order of their ids, with the
+    /// others in its text; [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
     pub fn synchronize(&self) -> Result<()> {
         let position = self.0.panics.position();
         self.wait_for_all()?;
         if drop_deferred() {
-            // What goes is given back in the order of its streams.
+            // Deferred drops enqueue frees in their streams.
             self.wait_for_all()?;
         }
         self.0.panics.report(position, self)
     }
 
-    /// As [`synchronize`](Context::synchronize), but leaves a kernel's panic for who asks about it: for code that only needs
-    /// the work to be over.
+    /// As [`synchronize`](Context::synchronize), but leaves kernel panics to the next wait that reports them: for code
+    /// that only needs the work to be finished.
     ///
     /// # Examples
     ///
@@ -272,16 +273,16 @@ impl Context {
     ///
     /// [`Error::Invalid`] inside a capture of the calling thread; [`Error::Driver`] if work failed.
     pub fn wait_for_all(&self) -> Result<()> {
-        // A forked child is refused before the lock, which another thread of the parent may have held.
+        // Before the lock, which another thread of the parent may have held when the child was forked.
         self.0.admit("cuCtxSynchronize")?;
         // SAFETY: the call has no argument; the context is bound by the macro.
         self.0.captures.while_none_active(|| unsafe { driver_call!(self, cuCtxSynchronize()) })?
     }
 
-    /// Waits for all work of this context, gives up this handle, and takes the context from the thread's selection. The
-    /// context ends with the last handle or object in it.
+    /// Waits for all work of this context, drops this handle, and removes the context from the thread's selection. The
+    /// context ends with its last handle and the last object in it.
     ///
-    /// Unlike dropping, it tells what went wrong.
+    /// Unlike a drop, it returns errors.
     ///
     /// # Examples
     ///
@@ -341,15 +342,16 @@ impl Context {
         self.0.poison.first()
     }
 
-    /// Whether every call on this context is refused: a sticky error has lost it, or this process is a forked child.
+    /// Returns true if every call on this context is refused: a sticky error was reported, or this process is a forked
+    /// child.
     ///
-    /// Destructors ask this, because there is nothing left that they could give back.
+    /// Destructors check it, because nothing can be released then.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.0.is_lost()
     }
 
-    /// A panic record for one launch that the caller waits for before it goes on; no other wait is told of its panic.
+    /// A panic record for one synchronous launch: only the caller, who waits for the launch, gets its panic.
     ///
     /// # Examples
     ///
@@ -370,7 +372,7 @@ impl Context {
         self.0.panics.detached(self)
     }
 
-    /// Registers a kernel that may panic, and returns the id that it writes into the record; never 0.
+    /// Registers a kernel that may panic. Returns the id that it writes into the record; never 0.
     ///
     /// `decoder` turns the raw record into a message. It runs on the thread whose synchronisation finds the panic.
     ///
@@ -405,7 +407,7 @@ impl Context {
     ///
     /// # Errors
     ///
-    /// [`Error::Forked`], [`Error::Poisoned`], or that binding the context to the thread failed.
+    /// [`Error::Forked`], [`Error::Poisoned`], or the error of binding the context to the thread.
     #[doc(hidden)]
     #[inline]
     pub fn enter(&self, call: &'static str) -> Result<Entered<'_>> {
@@ -423,14 +425,14 @@ impl Context {
         self.0.check(code, call)
     }
 
-    /// What the layer above keeps for this context, made by the first call, then one load.
+    /// The state that the layer above attaches to this context. The first call makes it; later ones cost one load.
     #[doc(hidden)]
     #[inline]
     pub fn attached<T: Attached>(&self, make: impl FnOnce() -> T) -> &T {
         self.0.attachment.get_or_attach(make)
     }
 
-    /// The error for a status that is not success; a sticky one poisons the context.
+    /// The error of a status other than success; a sticky one poisons the context.
     #[cold]
     pub(crate) fn failure(&self, code: CUresult, call: &'static str) -> Error {
         self.0.fail(code, call)
@@ -462,7 +464,7 @@ impl Context {
         &self.0.captures
     }
 
-    /// An error unless `other`, the context of `what`, is this one.
+    /// Returns an error unless `other`, the context of `what`, is this one.
     #[inline]
     pub(crate) fn expect_same(&self, other: &Context, what: &dyn fmt::Display) -> Result<()> {
         if self == other { Ok(()) } else { Err(self.other_context(other, what)) }
@@ -499,7 +501,8 @@ impl ContextInner {
         }
     }
 
-    /// All of this context in a handle, so that what is attached can work in it once more, or with what is attached.
+    /// Moves the context into a new handle, so that a destructor can make calls in it; with the attached state if
+    /// `whole`.
     fn resurrect(&mut self, whole: bool) -> Context {
         let mut last = ContextInner::new(&self.device, self.raw, self.limits.clone());
         last.id = self.id;
@@ -533,7 +536,7 @@ impl ContextInner {
         if code == CUresult::CUDA_SUCCESS { Ok(()) } else { Err(self.fail(code, call)) }
     }
 
-    /// Refuses a call of a forked child, and one on a lost context.
+    /// Refuses calls in a forked child and on a lost context.
     #[inline]
     pub(crate) fn admit(&self, call: &'static str) -> Result<&DriverApi> {
         let api = self.device.driver().enter(call)?;
@@ -577,7 +580,7 @@ impl Drop for ContextInner {
         if let Some(attached) = self.attachment.take()
             && self.poison.first().is_none()
         {
-            // The last handle ends in place of this one.
+            // The last handle now is the resurrected one.
             return attached.close(&self.resurrect(false));
         }
         self.panics.report_remaining();

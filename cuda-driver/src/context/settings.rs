@@ -1,4 +1,4 @@
-//! What can be set for a whole context: limits, the preference between cache and shared memory, access to peers.
+//! Settings of a whole context: limits, the preference between cache and shared memory, peer access.
 //!
 //! # Safety
 //!
@@ -31,13 +31,13 @@ pub enum ContextLimit {
     StackSize,
     /// Bytes of the buffer that `printf` of kernels fills between two synchronisations.
     PrintfBuffer,
-    /// Bytes that `malloc` of kernels has.
+    /// Bytes of the heap of device-side `malloc`.
     MallocHeap,
-    /// How many launches from kernels can be pending.
+    /// The number of device-side launches that can be pending.
     PendingLaunches,
-    /// Bytes that are fetched into the second-level cache at once: a hint.
+    /// The granularity in bytes of fetches into the L2 cache: a hint.
     L2FetchGranularity,
-    /// Bytes of the second-level cache that can be set aside for data that stays.
+    /// Bytes of the L2 cache that can be set aside for persisting accesses.
     PersistingL2,
 }
 
@@ -54,7 +54,7 @@ impl ContextLimit {
     }
 }
 
-/// What first-level cache and shared memory, which share their memory on many devices, are preferred to be.
+/// The preferred split between the L1 cache and shared memory, which share their memory on many devices.
 ///
 /// # Examples
 ///
@@ -74,9 +74,9 @@ pub enum CacheConfig {
     None,
     /// More shared memory.
     Shared,
-    /// More first-level cache.
+    /// More L1 cache.
     L1,
-    /// As much of both.
+    /// The same amount of both.
     Equal,
 }
 
@@ -117,7 +117,7 @@ impl Context {
         Ok(value)
     }
 
-    /// Sets a limit, for this context and whoever shares it. The driver may round the value, see
+    /// Sets a limit, for this context and everything that shares it. The driver may round the value, see
     /// [`limit`](Context::limit).
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Context {
         unsafe { driver_call!(self, cuCtxSetLimit(limit.raw(), value)) }
     }
 
-    /// The preference between first-level cache and shared memory, for functions that have none of their own.
+    /// The preference between L1 cache and shared memory, for functions that have none of their own.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Context {
         Ok(known.into_iter().find(|config| config.raw() == raw).unwrap_or_default())
     }
 
-    /// Sets the preference between first-level cache and shared memory; a hint.
+    /// Sets the preference between L1 cache and shared memory; a hint.
     ///
     /// # Examples
     ///
@@ -190,7 +190,8 @@ impl Context {
         Ok((least, greatest))
     }
 
-    /// Lets kernels of this context use the memory of another device's. It may be allowed already.
+    /// Enables peer access: lets kernels of this context access the memory of another device. Succeeds if it is enabled
+    /// already.
     ///
     /// # Examples
     ///
@@ -220,7 +221,7 @@ impl Context {
         }
     }
 
-    /// Ends the access to another device's memory. It may have ended already.
+    /// Disables peer access to another device's memory. Succeeds if it is disabled already.
     ///
     /// # Examples
     ///
@@ -263,7 +264,7 @@ impl Context {
 }
 
 impl Device {
-    /// Whether kernels on this device can use the memory of `peer` directly.
+    /// Returns true if kernels on this device can access the memory of `peer` directly.
     ///
     /// # Examples
     ///

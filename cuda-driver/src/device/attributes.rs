@@ -5,7 +5,7 @@ use cuda_sys::CUdevice_attribute;
 use crate::device::Device;
 use crate::error::{Error, Result};
 
-/// What the names begin with in C.
+/// The prefix of the names in C.
 const PREFIX: &str = "CU_DEVICE_ATTRIBUTE_";
 
 /// All attributes that this crate's headers know, with their names.
@@ -15,8 +15,8 @@ fn known() -> impl Iterator<Item = (CUdevice_attribute, &'static str)> {
 }
 
 impl Device {
-    /// The value of an attribute by its name in CUDA's headers, such as `MULTIPROCESSOR_COUNT`; with or without
-    /// `CU_DEVICE_ATTRIBUTE_` before it, in letters of either case.
+    /// The value of an attribute by its name in CUDA's headers, such as `MULTIPROCESSOR_COUNT`; with or without the
+    /// prefix `CU_DEVICE_ATTRIBUTE_`, in either case.
     ///
     /// # Examples
     ///
@@ -33,7 +33,7 @@ impl Device {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for a name that is none, with one that is like it; [`Error::Driver`] with
+    /// [`Error::Invalid`] for an unknown name, with the closest known one; [`Error::Driver`] with
     /// `CUDA_ERROR_INVALID_VALUE` if the driver is older than the attribute.
     pub fn attribute_by_name(&self, name: &str) -> Result<i32> {
         let wanted = name.to_ascii_uppercase();
@@ -60,14 +60,14 @@ impl Device {
     ///
     /// [`Error::Driver`] with the driver's status.
     pub fn attributes(&self) -> Result<Vec<(&'static str, i32)>> {
-        // Once for what has nothing to do with an attribute.
+        // One call up front, for errors that concern no single attribute.
         self.attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_WARP_SIZE)?;
-        // An attribute that is newer than the driver is one that it does not know.
+        // The driver does not know attributes that are newer than itself.
         Ok(known().filter_map(|(attribute, name)| Some((name, self.attribute(attribute).ok()?))).collect())
     }
 }
 
-/// The error for a name that is none, with the name that begins most like it.
+/// The error for an unknown name, with the known name that has the longest common prefix.
 fn unknown(name: &str, wanted: &str) -> Error {
     let alike = |other: &str| other.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
     let hint = match known().max_by_key(|(_, other)| alike(other)) {

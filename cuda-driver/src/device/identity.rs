@@ -1,5 +1,5 @@
-//! By what a device is known outside of a process, where its number may be another one: [`Uuid`], and its address on the PCI
-//! bus.
+//! Identities of a device that hold outside of the process, where its ordinal may differ: [`Uuid`] and the PCI bus
+//! address.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +36,7 @@ impl fmt::Display for Uuid {
 impl FromStr for Uuid {
     type Err = Error;
 
-    /// The identity that is written so: with or without `GPU-` before it, in digits of either case.
+    /// Parses a UUID, with or without the prefix `GPU-`, in digits of either case.
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::invalid(format!("{text:?} is no UUID of a device, which is GPU- and digits in groups of 8-4-4-4-12"))
@@ -54,7 +54,7 @@ impl FromStr for Uuid {
 }
 
 impl Driver {
-    /// The device of that identity.
+    /// The device with this UUID.
     ///
     /// # Examples
     ///
@@ -73,12 +73,13 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], with the identities that there are, if none is this; [`Error::Driver`] with the driver's status.
+    /// [`Error::Invalid`], with the UUIDs of all devices, if no device has this one; [`Error::Driver`] with the
+    /// driver's status.
     pub fn device_by_uuid(&self, uuid: Uuid) -> Result<Device> {
         self.find_device(&uuid.to_string(), |device| device.uuid().map(|uuid| uuid.to_string()))
     }
 
-    /// The device at that address on the PCI bus, as [`Device::pci_bus_id`] gives it.
+    /// The device at this PCI bus address, as [`Device::pci_bus_id`] returns it.
     ///
     /// # Examples
     ///
@@ -95,12 +96,13 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`], with the addresses that there are, if nothing is at this; [`Error::Driver`] with the driver's status.
+    /// [`Error::Invalid`], with the addresses of all devices, if no device has this one; [`Error::Driver`] with the
+    /// driver's status.
     pub fn device_by_pci_bus_id(&self, address: &str) -> Result<Device> {
         self.find_device(address, Device::pci_bus_id)
     }
 
-    /// The device that is known by `wanted`, in letters of either case.
+    /// The device whose identity by `known_by` equals `wanted`, in either case.
     fn find_device(&self, wanted: &str, known_by: impl Fn(&Device) -> Result<String>) -> Result<Device> {
         let mut others = Vec::new();
         for device in self.devices()? {

@@ -1,13 +1,13 @@
-//! [`DeviceLimits`]: what a launch and an allocation have to know about a device, asked once.
+//! [`DeviceLimits`]: the properties of a device that launches and allocations depend on, queried once.
 
 use cuda_sys::CUdevice_attribute as Attribute;
 
 use crate::device::Device;
 use crate::error::Result;
 
-/// The limits of a device that launches are checked against, and the abilities that memory depends on.
+/// The limits that launches are checked against, and the capabilities that memory depends on.
 ///
-/// Read once and kept, so that checking a launch costs no call.
+/// Queried once and cached, so that checking a launch makes no call.
 ///
 /// # Examples
 ///
@@ -37,18 +37,18 @@ pub struct DeviceLimits {
     pub warp_size: u32,
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Whether a grid can wait for all its blocks.
+    /// True if the device supports cooperative launches, whose grid can synchronise.
     pub cooperative_launch: bool,
-    /// Whether blocks can be launched in clusters: from compute capability 9.0 on.
+    /// True if blocks can be launched in clusters: from compute capability 9.0 on.
     pub cluster_launch: bool,
-    /// Whether the device has stream-ordered memory pools.
+    /// True if the device has stream-ordered memory pools.
     pub memory_pools: bool,
-    /// Whether the device can use host memory in place.
+    /// True if the device can use host memory in place.
     pub can_map_host: bool,
 }
 
 impl DeviceLimits {
-    /// The limits of every device of compute capability 3.0 and newer: those of a launch that is to run anywhere.
+    /// The minimum limits of all devices of compute capability 3.0 and newer: for launches that have to run anywhere.
     ///
     /// # Examples
     ///
@@ -73,7 +73,7 @@ impl DeviceLimits {
     };
 
     pub(crate) fn query(device: &Device) -> Result<Self> {
-        // A driver older than an attribute refuses to be asked for it: what it does not know, it does not have.
+        // A driver older than an attribute refuses the query; the device then does not have the feature.
         let optional = |attribute| device.attribute(attribute).map_or(0, i32::unsigned_abs);
         let required = |attribute| device.attribute(attribute).map(i32::unsigned_abs);
         let shared = required(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK)?;

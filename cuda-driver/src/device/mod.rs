@@ -43,7 +43,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The device `ordinal`, which the caller has found below the count.
+    /// The device `ordinal`, which the caller has checked against the count.
     pub(crate) fn new(driver: Driver, ordinal: usize) -> Self {
         Device { driver, ordinal }
     }
@@ -64,7 +64,7 @@ impl Device {
         &self.driver
     }
 
-    /// The number by which the driver knows the device, from 0.
+    /// The driver's ordinal of the device, from 0.
     ///
     /// # Examples
     ///
@@ -112,7 +112,7 @@ impl Device {
     pub fn name(&self) -> Result<String> {
         let raw = self.as_raw()?;
         let mut name = [0 as std::ffi::c_char; 256];
-        // SAFETY: the buffer lives through the call and is as long as said.
+        // SAFETY: the buffer lives through the call, and its length is passed.
         unsafe { driver_call!(&self.driver, cuDeviceGetName(name.as_mut_ptr(), name.len() as i32, raw)) }?;
         Ok(text_of(&mut name))
     }
@@ -141,7 +141,7 @@ impl Device {
         Ok((major.unsigned_abs(), minor.unsigned_abs()))
     }
 
-    /// Whether kernels on the device compute with floats of 16 bits: from compute capability 5.3 on.
+    /// Returns true if kernels on the device compute with floats of 16 bits: from compute capability 5.3 on.
     ///
     /// # Examples
     ///
@@ -163,8 +163,8 @@ impl Device {
         Ok(self.compute_capability()? >= (5, 3))
     }
 
-    /// Whether the device has instructions for `bf16`, floats of 16 bits with the exponent of `f32`: from compute capability 8.0
-    /// on.
+    /// Returns true if the device has instructions for `bf16`, floats of 16 bits with the exponent of `f32`: from
+    /// compute capability 8.0 on.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ impl Device {
         Ok(self.compute_capability()? >= (8, 0))
     }
 
-    /// Whether the device has instructions for floats of 8 bits: from compute capability 8.9 on.
+    /// Returns true if the device has instructions for floats of 8 bits: from compute capability 8.9 on.
     ///
     /// # Errors
     ///
@@ -208,7 +208,7 @@ impl Device {
         Ok(value)
     }
 
-    /// Bytes of memory on the device.
+    /// The device's memory in bytes.
     ///
     /// # Errors
     ///
@@ -221,7 +221,7 @@ impl Device {
         Ok(bytes)
     }
 
-    /// The limits for launches, asked once and kept.
+    /// The limits for launches, queried once and cached.
     ///
     /// # Examples
     ///
@@ -270,7 +270,7 @@ impl Device {
         Context::primary(self)
     }
 
-    /// Destroys all that is in the primary context, for all libraries of the process, and begins it anew.
+    /// Destroys everything in the primary context, for all libraries of the process, and resets it.
     ///
     /// # Examples
     ///
@@ -278,11 +278,11 @@ impl Device {
     /// # fn main() -> cuda_driver::Result<()> {
     /// let device = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?;
     /// let context = device.primary_context()?;
-    /// // SAFETY: nobody else uses the device.
+    /// // SAFETY: nothing else uses the device.
     /// let error = unsafe { device.reset() }.unwrap_err();
     /// assert!(error.to_string().starts_with("device 0 is in use"));
     /// drop(context);
-    /// // SAFETY: as above.
+    /// // SAFETY: nothing else uses the device, and the context was dropped.
     /// unsafe { device.reset() }?;
     /// # Ok(())
     /// # }
@@ -300,7 +300,8 @@ impl Device {
         self.driver.enter("cuDevicePrimaryCtxReset_v2")?;
         let facts = self.facts()?;
         let reset = || {
-            // SAFETY: the device exists, and nothing of ours is in its primary context; of others' the caller answers.
+            // SAFETY: the device exists, and this crate holds nothing in its primary context; the caller promises the
+            // same for other libraries.
             unsafe { driver_call!(&self.driver, cuDevicePrimaryCtxReset_v2(facts.raw)) }
         };
         facts.context.while_empty(reset).unwrap_or_else(|| {
@@ -330,12 +331,12 @@ impl Device {
     pub fn pci_bus_id(&self) -> Result<String> {
         let raw = self.as_raw()?;
         let mut text = [0 as std::ffi::c_char; 32];
-        // SAFETY: the buffer lives through the call and is as long as said.
+        // SAFETY: the buffer lives through the call, and its length is passed.
         unsafe { driver_call!(&self.driver, cuDeviceGetPCIBusId(text.as_mut_ptr(), text.len() as i32, raw)) }?;
         Ok(text_of(&mut text))
     }
 
-    /// Makes the primary context the thread's current one until the guard is dropped, which restores the one before.
+    /// Selects the primary context for the thread until the guard is dropped, which restores the one before.
     ///
     /// # Examples
     ///
@@ -360,7 +361,7 @@ impl Device {
     }
 }
 
-/// The text that the driver has written into a buffer.
+/// The NUL-terminated text in a buffer that the driver has filled.
 fn text_of(buffer: &mut [std::ffi::c_char]) -> String {
     if let Some(last) = buffer.last_mut() {
         *last = 0;

@@ -1,23 +1,23 @@
-//! How a launch of a graph borrows the memory that its captured kernels use.
+//! Binding: the memory that captured kernels access is borrowed for each launch of the graph.
 //!
-//! A typed launch borrows its arguments until it is enqueued, and records the use. A graph is enqueued again and again, so
-//! it holds neither memory nor borrow: it knows which memory it uses, by numbers that are never used again, and every
-//! launch is lent that memory anew: `exec.launch(&stream, (&x, &mut out))`. Lending orders and records the use in the
-//! launch's stream as any launch does. What was not lent is named, and nothing is launched.
+//! A typed launch borrows its arguments until it is enqueued, and records the access. A graph is launched many times,
+//! so it holds neither memory nor borrow. It knows its memory by ids that are never reused, and every launch binds that
+//! memory again: `exec.launch(&stream, (&x, &mut out))`. Binding orders and records the access in the launch's stream,
+//! as any launch does. If memory was not bound, the error names it and nothing is launched.
 //!
-//! So the rules of borrowing hold for graphs without a lifetime in their types: the memory is alive, since it is borrowed,
-//! and nobody else uses what the graph writes between the record and the launch.
+//! So the borrow rules hold for graphs without a lifetime in their types: the memory is live, since it is borrowed, and
+//! nothing else accesses what the graph writes between the record and the launch.
 //!
 //! # Safety
 //!
-//! The `unsafe` implementations lend nothing themselves, or pass on to elements that keep the promise.
+//! The `unsafe` implementations bind nothing themselves, or pass on to elements that keep the contract.
 
 use crate::error::Result;
 use crate::graph::GraphError;
 use crate::stream::Stream;
 use crate::sync::Counter;
 
-/// Which piece of memory is meant: a number that no other piece of the process has or will have.
+/// The id of an allocation, which no other allocation of the process ever has.
 ///
 /// # Examples
 ///
@@ -32,14 +32,14 @@ pub struct MemoryId(u64);
 static IDS: Counter = Counter::new();
 
 impl MemoryId {
-    /// A number that was never given out before.
+    /// Returns an id that was never returned before.
     #[must_use]
     pub fn unique() -> Self {
         MemoryId(IDS.next())
     }
 }
 
-/// What a graph does with a piece of memory.
+/// The access of a graph to an allocation.
 ///
 /// # Examples
 ///
@@ -52,22 +52,22 @@ impl MemoryId {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It reads it.
+    /// The graph reads the memory.
     Read,
-    /// It writes it, and may read it.
+    /// The graph writes the memory, and may read it.
     Write,
 }
 
-/// A piece of memory that captured nodes use.
+/// An allocation that captured nodes access.
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryUse {
     pub(crate) id: MemoryId,
     pub(crate) writes: bool,
-    /// Where it is used, and how large it is, for messages.
+    /// A description of the access and its size, for messages.
     pub(crate) what: String,
 }
 
-/// Adds a use; several of one piece are one.
+/// Adds an access; accesses to one allocation are merged.
 pub(crate) fn merge(uses: &mut Vec<MemoryUse>, new: MemoryUse) {
     match uses.iter_mut().find(|known| known.id == new.id) {
         Some(known) if new.writes && !known.writes => *known = new,
@@ -76,12 +76,12 @@ pub(crate) fn merge(uses: &mut Vec<MemoryUse>, new: MemoryUse) {
     }
 }
 
-/// A launch of a graph that memory is being lent to.
+/// A launch of a graph, while memory is bound to it.
 #[derive(Debug)]
 pub struct GraphLaunch<'a> {
     pub(crate) stream: &'a Stream,
     pub(crate) uses: &'a [MemoryUse],
-    /// For each use whether it was lent.
+    /// For each access, true once it is bound.
     pub(crate) bound: &'a mut Vec<bool>,
 }
 
@@ -92,7 +92,7 @@ impl GraphLaunch<'_> {
         self.stream
     }
 
-    /// Lends a piece of memory: what the graph does with it, `None` if nothing.
+    /// Binds an allocation. Returns the graph's access to it; `None` if it does not access it.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl GraphLaunch<'_> {
         Ok(Some(if memory.writes { Access::Write } else { Access::Read }))
     }
 
-    /// An error for the first piece that was not lent.
+    /// Returns an error for the first access that was not bound.
     pub(crate) fn finish(self) -> Result<()> {
         match self.bound.iter().position(|bound| !bound) {
             None => Ok(()),
@@ -119,7 +119,7 @@ impl GraphLaunch<'_> {
     }
 }
 
-/// What can be lent to a launch of a graph: references to device arrays, tuples and lists of them, and `()`.
+/// Memory that can be bound to a launch of a graph: references to device arrays, tuples and lists of them, and `()`.
 ///
 /// # Examples
 ///
@@ -165,34 +165,34 @@ impl GraphLaunch<'_> {
 ///
 /// # Safety
 ///
-/// For each [`MemoryId`] for which `lend` calls [`GraphLaunch::lend`] and is told of an access, `lend` orders that access in
-/// the launch's stream after all conflicting ones and records it, as for a launch of a kernel. `exclusive` is true only if
-/// the value borrows the memory exclusively. The memory is alive, and not used in conflict with the access, as long as
-/// `Self` may live.
+/// For each [`MemoryId`] for which `bind` calls [`GraphLaunch::bind`] and gets an access, `bind` orders that access in
+/// the launch's stream after all conflicting ones and records it, as for a launch of a kernel. `exclusive` is true only
+/// if the value borrows the memory exclusively. The memory is live, and not used in conflict with the access, as long
+/// as `Self` may live.
 pub unsafe trait Bind {
-    /// Lends the memory.
+    /// Binds the memory.
     ///
     /// # Errors
     ///
-    /// If the graph writes what is lent for reading, or ordering the use fails.
+    /// If the graph writes memory that is bound by a shared reference, or if ordering the access fails.
     fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()>;
 }
 
-// SAFETY: nothing is lent.
+// SAFETY: nothing is bound.
 unsafe impl Bind for () {
     fn bind(self, _: &mut GraphLaunch<'_>) -> Result<()> {
         Ok(())
     }
 }
 
-// SAFETY: each element keeps the promise.
+// SAFETY: each element keeps the contract, and nothing else is bound.
 unsafe impl<L: Bind> Bind for Vec<L> {
     fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
         self.into_iter().try_for_each(|bound| bound.bind(launch))
     }
 }
 
-// SAFETY: each element keeps the promise.
+// SAFETY: each element keeps the contract, and nothing else is bound.
 unsafe impl<L: Bind, const N: usize> Bind for [L; N] {
     fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
         self.into_iter().try_for_each(|bound| bound.bind(launch))
@@ -201,7 +201,7 @@ unsafe impl<L: Bind, const N: usize> Bind for [L; N] {
 
 macro_rules! tuples {
     ($(($($element:ident $index:tt),*))*) => { $(
-        // SAFETY: each element keeps the promise.
+        // SAFETY: each element keeps the contract, and nothing else is bound.
         unsafe impl<$($element: Bind),*> Bind for ($($element,)*) {
             fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
                 $(self.$index.bind(launch)?;)*
@@ -222,7 +222,7 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-/// Something that encloses each launch of a graph, such as a lock of what its kernels read.
+/// A hook that encloses each launch of a graph, such as a lock of data that its kernels read.
 ///
 /// # Examples
 ///
@@ -251,13 +251,13 @@ tuples! {
 /// # }
 /// ```
 ///
-/// Nothing unsafe relies on an implementation: what the graph itself uses is ordered before it is asked.
+/// Nothing unsafe relies on an implementation: the graph's own accesses are ordered before it is called.
 pub trait AroundLaunch: Send + Sync {
     /// Orders the launch in `stream` and calls `enqueue` once, unless ordering fails.
     ///
     /// # Errors
     ///
-    /// If ordering fails, or what `enqueue` returns.
+    /// If ordering fails, or the error of `enqueue`.
     fn around(&self, stream: &Stream, enqueue: &mut dyn FnMut() -> Result<()>) -> Result<()>;
 }
 

@@ -1,12 +1,12 @@
-//! [`Captures`]: which threads capture graphs in a context, and what waits for that to end.
+//! [`Captures`]: the active graph captures of a context, and the operations that wait for their end.
 //!
-//! While any of its streams is captured, a context cannot be synchronised: the driver refuses it and makes the capture
-//! invalid. So other threads wait until no capture runs, a thread that would wait for itself is told, and modules that are
-//! dropped meanwhile are unloaded later.
+//! While any of its streams is captured, a context cannot be synchronised: the driver refuses the call and invalidates
+//! the capture. So other threads wait until no capture is active, a thread that would wait for its own capture gets an
+//! error, and modules that are dropped meanwhile are unloaded later.
 //!
 //! # Safety
 //!
-//! The raw modules belong to the context; their owners are gone, so they are in nobody else's hands.
+//! The raw modules belong to the context; their owners are dropped, so nothing else uses them.
 
 use cuda_sys::CUmodule;
 
@@ -15,21 +15,21 @@ use crate::driver_call;
 use crate::error::{Error, Result};
 use crate::sync::{Condvar, Mutex, ThreadId, thread};
 
-/// A context's captures.
+/// The captures of a context.
 #[derive(Default)]
 pub(crate) struct Captures {
     state: Mutex<State>,
-    /// Told when the last capture has ended, and when nothing is done any more that would make one invalid.
+    /// Notified when the last capture has ended, and when an operation that would invalidate captures has finished.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// The thread of each capture that runs.
+    /// The thread of each active capture.
     running: Vec<ThreadId>,
-    /// How many threads do what would make a capture invalid.
+    /// The number of running operations that would invalidate a capture; new captures wait for them.
     blockers: usize,
-    /// Modules to be unloaded when no capture runs any more.
+    /// Modules to be unloaded when no capture is active.
     modules: Vec<CUmodule>,
 }
 
@@ -49,7 +49,7 @@ impl Captures {
         self.end_own(|modules| unload(context, modules));
     }
 
-    /// Ends a capture of the calling thread; with the last one, `unload` is handed the modules that have waited.
+    /// Ends a capture of the calling thread. After the last capture, passes the waiting modules to `unload`.
     pub(crate) fn end_own(&self, unload: impl FnOnce(&[CUmodule])) {
         let mut state = self.state.lock();
         let own = state.running.iter().position(|thread| *thread == thread::current().id());
@@ -63,12 +63,12 @@ impl Captures {
         self.changed.notify_all();
     }
 
-    /// Does something that would make a capture invalid, such as synchronising the context, while none runs and none
-    /// begins.
+    /// Runs an operation that would invalidate a capture, such as synchronising the context, while no capture is active
+    /// and none can begin.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if the calling thread captures.
+    /// [`Error::Invalid`] if the calling thread is capturing.
     pub(crate) fn while_none_active<R>(&self, work: impl FnOnce() -> R) -> Result<R> {
         let mut state = self.state.lock();
         loop {
@@ -91,10 +91,10 @@ impl Captures {
         Ok(result)
     }
 
-    /// Unloads a module once its kernels have finished: now, or when no capture runs any more.
+    /// Unloads a module once its kernels have finished: now, or when no capture is active.
     pub(crate) fn unload(&self, context: &Context, module: CUmodule) {
         let mut state = self.state.lock();
-        // Under the lock: a capture that begins would be made invalid by the wait.
+        // Under the lock, since the wait would invalidate a capture that begins meanwhile.
         match state.running.is_empty() {
             true => unload(context, &[module]),
             false => state.modules.push(module),
@@ -106,11 +106,11 @@ fn unload(context: &Context, modules: &[CUmodule]) {
     if context.is_lost() {
         return;
     }
-    // Launched kernels may still run the code, and the driver does not promise that unloading waits for them.
+    // Launched kernels may still run the code, and the driver does not guarantee that unloading waits for them.
     // SAFETY: the call has no argument; the context is bound by the macro.
     let idle = unsafe { driver_call!(context, cuCtxSynchronize()) };
     let unloaded = idle.and_then(|()| {
-        // SAFETY: the owners are gone, and so are the functions, which hold one; no kernel runs.
+        // SAFETY: the modules' owners and their functions, which hold an owner, are dropped, and no kernel runs.
         modules.iter().try_for_each(|module| unsafe { driver_call!(context, cuModuleUnload(*module)) })
     });
     if let Err(error) = unloaded {

@@ -1,4 +1,4 @@
-//! Clusters of blocks: the check of their extents, and how many run at once.
+//! Clusters of blocks: the check of their dimensions, and their occupancy.
 //!
 //! # Safety
 //!
@@ -17,15 +17,15 @@ use crate::launch::error::{LaunchConfigError, LaunchPart};
 use crate::launch::extended::{Extras, raw_config};
 use crate::module::function::Function;
 
-/// Blocks of the largest cluster that every device with clusters runs.
+/// The portable cluster size: the number of blocks that every device with clusters supports.
 const PORTABLE: u32 = 8;
 
-/// How many blocks a cluster of these extents has.
+/// The number of blocks in a cluster of these dimensions.
 pub(crate) fn size(extents: [u32; 3]) -> u32 {
     extents.iter().fold(1, |blocks, extent| blocks.saturating_mul(*extent))
 }
 
-/// The extents of a launch's clusters in the driver's integers, if they are possible for a grid.
+/// The cluster dimensions in the driver's integers, if they are possible for a grid.
 pub(crate) fn checked(
     given: Dim3,
     non_portable: bool,
@@ -43,7 +43,7 @@ pub(crate) fn checked(
     divides(extents, grid.0, grid.1).map(|()| extents)
 }
 
-/// Whether a grid is made of clusters of these extents.
+/// Returns an error unless the cluster dimensions divide those of the grid.
 pub(crate) fn divides(cluster: [u32; 3], given: Dim3, grid: [u32; 3]) -> Result<(), LaunchConfigError> {
     match (0..3).find(|&axis| !grid[axis].is_multiple_of(cluster[axis])) {
         None => Ok(()),
@@ -57,7 +57,8 @@ pub(crate) fn divides(cluster: [u32; 3], given: Dim3, grid: [u32; 3]) -> Result<
 }
 
 impl Function {
-    /// How many clusters of a launch in that configuration the device runs at once; the hardware may find room for fewer.
+    /// The number of clusters of a launch in that configuration that can be active on the device; the hardware may find
+    /// room for fewer.
     ///
     /// # Examples
     ///
@@ -87,15 +88,15 @@ impl Function {
         })
     }
 
-    /// Blocks of the largest cluster that the function can be launched in with the block and the shared memory of that
-    /// configuration, whose own clusters do not count; no more than every device with clusters runs, unless
-    /// [`LaunchConfig::non_portable`] allows it.
+    /// The number of blocks in the largest cluster that the function can be launched with, given the block and the
+    /// shared memory of the configuration; the cluster of the configuration is ignored. It is at most the portable
+    /// size, unless [`LaunchConfig::non_portable`] allows more.
     ///
     /// # Errors
     ///
     /// As for [`max_active_clusters`](Self::max_active_clusters).
     pub fn max_cluster_blocks(&self, config: &LaunchConfig) -> Result<u32> {
-        // SAFETY: as above.
+        // SAFETY: the function is live; result, configuration and attributes live through the call.
         self.query_clusters(config, |context, raw, raw_config, blocks| unsafe {
             driver_call!(context, cuOccupancyMaxPotentialClusterSize(blocks, raw, raw_config))
         })
@@ -118,14 +119,14 @@ impl Function {
         Ok(answer.unsigned_abs())
     }
 
-    /// Allows clusters of more blocks than every device runs.
+    /// Allows clusters beyond the portable size.
     #[cold]
     pub(crate) fn allow_non_portable(&self) -> Result<()> {
         self.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)
     }
 }
 
-/// Whether clusters of these extents need [`Function::allow_non_portable`].
+/// Returns true if clusters of these dimensions need [`Function::allow_non_portable`].
 pub(crate) fn is_non_portable(extents: [u32; 3]) -> bool {
     size(extents) > PORTABLE
 }

@@ -1,4 +1,5 @@
-//! [`LaunchConfig`]: grid, block, clusters, stream and shared memory of a launch, and the check against a device's limits.
+//! [`LaunchConfig`]: grid, block, cluster, stream and shared memory of a launch, and the check against a device's
+//! limits.
 //!
 //! It launches nothing. Invariant: a [`Geometry`] exists only for a configuration that passed the check.
 
@@ -13,11 +14,11 @@ use crate::launch::error::{LaunchConfigError, LaunchPart};
 use crate::stream::Stream;
 use crate::stream::scope::StreamScope;
 
-/// How a kernel is launched: blocks in the grid, threads in a block, and what else a launch may say.
+/// A launch configuration: grid and block dimensions, and the options of a launch.
 ///
-/// Made from tuples in the order of Numba's brackets, `(grid, block)`, `(grid, block, &stream)` or
-/// `(grid, block, &stream, dynamic shared bytes)`, where grid and block are integers, tuples of up to three,
-/// or lists of as many.
+/// It is converted from tuples in the order of Numba's brackets, `(grid, block)`, `(grid, block, &stream)` or `(grid,
+/// block, &stream, dynamic shared bytes)`, where grid and block are integers, tuples of up to three integers, or lists
+/// of them.
 ///
 /// # Examples
 ///
@@ -65,7 +66,7 @@ impl LaunchConfig {
         }
     }
 
-    /// The same launch with other extents.
+    /// The same launch with other dimensions.
     ///
     /// # Examples
     ///
@@ -80,7 +81,7 @@ impl LaunchConfig {
         self
     }
 
-    /// The stream to launch in, in place of the default stream.
+    /// Sets the stream of the launch, in place of the default stream.
     ///
     /// # Examples
     ///
@@ -102,7 +103,7 @@ impl LaunchConfig {
         self
     }
 
-    /// The capture that takes the launch into a graph, in place of a stream; see [`Graph::capture`](crate::Graph::capture).
+    /// Sets the capture that records the launch, in place of a stream; see [`Graph::capture`](crate::Graph::capture).
     ///
     /// # Examples
     ///
@@ -130,9 +131,9 @@ impl LaunchConfig {
         self
     }
 
-    /// Launches the grid in clusters of so many blocks along each axis, which run at the same time and can read each
-    /// other's shared memory. The grid, still counted in blocks, has to be made of them; a cluster of at most 8 blocks
-    /// runs on every device from compute capability 9.0 on.
+    /// Launches the grid in clusters of `blocks` blocks along each axis, which are co-scheduled and can access each
+    /// other's shared memory. The grid is still counted in blocks, and each of its dimensions is a multiple of the
+    /// cluster's; a cluster of at most 8 blocks is portable: it runs on every device from compute capability 9.0 on.
     ///
     /// # Examples
     ///
@@ -155,8 +156,8 @@ impl LaunchConfig {
         self
     }
 
-    /// Allows clusters of more than 8 blocks, which not every device with clusters runs:
-    /// [`Function::max_cluster_blocks`](crate::Function::max_cluster_blocks) tells.
+    /// Allows clusters of more than 8 blocks, which only some devices run: see
+    /// [`Function::max_cluster_blocks`](crate::Function::max_cluster_blocks).
     ///
     /// # Examples
     ///
@@ -172,7 +173,7 @@ impl LaunchConfig {
         self
     }
 
-    /// Launches all blocks at once, so that the grid can wait for itself.
+    /// Makes the launch cooperative: all blocks are resident at once, so that kernels can use grid-wide barriers.
     pub fn cooperative(mut self) -> Self {
         self.cooperative = true;
         self
@@ -181,7 +182,7 @@ impl LaunchConfig {
     /// Lets the launch begin before the work ahead of it in the stream has finished (programmatic dependent launch, compute
     /// capability 9.0). The kernel itself waits, by `griddepcontrol.wait`, before it uses what that work writes.
     ///
-    /// Only untyped launches can be so: a typed kernel counts on the order of its stream.
+    /// Only untyped launches can be programmatic: a typed kernel relies on the order of its stream.
     ///
     /// # Examples
     ///
@@ -194,7 +195,7 @@ impl LaunchConfig {
         self
     }
 
-    /// Nothing is said of the launch's speed: its few blocks, or its copies of host arrays, are meant.
+    /// Suppresses performance warnings for this launch, such as those about few blocks or copies of host arrays.
     ///
     /// # Examples
     ///
@@ -232,28 +233,28 @@ impl LaunchConfig {
         self.shared_bytes
     }
 
-    /// The extents of a cluster in blocks as given, if the launch is in clusters.
+    /// The cluster dimensions as given, if the launch has clusters.
     #[must_use]
     #[inline]
     pub fn chosen_cluster(&self) -> Option<Dim3> {
         self.cluster
     }
 
-    /// Whether clusters may have more blocks than every device runs.
+    /// Returns true if clusters beyond the portable size are allowed.
     #[must_use]
     #[inline]
     pub fn is_non_portable(&self) -> bool {
         self.non_portable
     }
 
-    /// Whether all blocks are launched at once.
+    /// Returns true if the launch is cooperative.
     #[must_use]
     #[inline]
     pub fn is_cooperative(&self) -> bool {
         self.cooperative
     }
 
-    /// Whether the launch may begin before the work ahead of it has finished.
+    /// Returns true if the launch may begin before the work ahead of it has finished.
     #[must_use]
     #[inline]
     pub fn is_programmatic(&self) -> bool {
@@ -274,21 +275,21 @@ impl LaunchConfig {
         self.capture.as_ref().map(Capture::context).or_else(|| self.stream.as_ref().map(Stream::context))
     }
 
-    /// Whether nothing is to be said of the launch's speed.
+    /// Returns true if performance warnings are suppressed.
     #[must_use]
     #[inline]
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// In how many dimensions the launch was written: the larger of the grid's and the block's number of extents.
+    /// The number of dimensions of the launch: the larger of the grid's and the block's number of extents.
     #[must_use]
     #[inline]
     pub fn ndim(&self) -> usize {
         self.grid.ndim().max(self.block.ndim())
     }
 
-    /// Checks the configuration against what the device allows. Every launch does this by itself.
+    /// Checks the configuration against the device's limits. Every launch does this by itself.
     ///
     /// # Examples
     ///
@@ -335,8 +336,9 @@ impl LaunchConfig {
         self.fitting(limits).ok_or_else(|| self.refusal(limits))
     }
 
-    /// The configuration in the driver's integers, if it is within `limits`: every launch's way, so it makes no error.
-    // In pieces through memory, as a function returns it, it would stall the launch that reads it back whole.
+    /// The configuration in the driver's integers, if it is within `limits`. Every launch calls it, so it builds no
+    /// error.
+    // Inlined: returned through memory in pieces, the value would stall the launch that reads it back whole.
     #[inline(always)]
     pub(crate) fn fitting(&self, limits: &DeviceLimits) -> Option<Geometry> {
         let grid = self.grid.fit(limits.max_grid).ok()?;
@@ -354,14 +356,14 @@ impl LaunchConfig {
         (known && fits).then_some(Geometry { grid, block, cluster, threads: threads as u32, shared_bytes })
     }
 
-    /// The extents of the clusters in the driver's integers.
+    /// The cluster dimensions in the driver's integers.
     #[cold]
     fn fitting_cluster(&self, grid: [u32; 3], limits: &DeviceLimits) -> Result<Option<[u32; 3]>, LaunchConfigError> {
         let checked = |given| cluster::checked(given, self.non_portable, (self.grid, grid), limits);
         self.cluster.map(checked).transpose()
     }
 
-    /// Why the configuration is not within `limits`.
+    /// The error for a configuration that is not within `limits`.
     #[cold]
     fn refusal(&self, limits: &DeviceLimits) -> LaunchConfigError {
         let refused = fit(LaunchPart::Grid, self.grid, limits.max_grid)

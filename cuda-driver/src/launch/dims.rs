@@ -1,11 +1,11 @@
-//! [`Dims`]: what can say how many blocks a grid or how many threads a block has.
+//! [`Dims`]: types that give the dimensions of a grid or a block.
 //!
-//! Values are kept as they were given, whatever their type: whether they are possible is asked in one place, by
-//! [`LaunchConfig::check`](crate::LaunchConfig::check), which can then name them.
+//! Values are stored as they were given, whatever their type. [`LaunchConfig::check`](crate::LaunchConfig::check) is
+//! the one place that checks them, and its errors name them.
 
 use std::fmt;
 
-/// Extents along x, y and z, as many as were given; not checked yet.
+/// Up to three extents along x, y and z; not checked yet.
 ///
 /// # Examples
 ///
@@ -18,24 +18,23 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dim3 {
-    /// Extents along x, y, z; those that were not given are 1. Of a negative one, the low 64 bits.
+    /// Extents along x, y, z; missing ones are 1. A negative extent is stored as its low 64 bits.
     extents: [u64; 3],
-    /// One bit for each extent that is negative.
+    /// One bit for each axis, set if its extent is negative.
     negative: u8,
-    /// 255 where it is that or more.
+    /// The number of extents, saturated at 255.
     ndim: u8,
 }
 
 impl Dim3 {
-    /// How many extents were given. A grid and a block have 1, 2 or 3; a list that is made at run time can have any
-    /// number.
+    /// The number of extents. A grid and a block have 1, 2 or 3; a list that is made at run time can have any number.
     #[must_use]
     #[inline]
     pub fn ndim(&self) -> usize {
         self.ndim.into()
     }
 
-    /// The extents along x, y and z; 1 where none was given.
+    /// The extents along x, y and z; missing ones are 1.
     #[must_use]
     pub fn extents(&self) -> [i128; 3] {
         [0, 1, 2].map(|axis: usize| match self.negative >> axis & 1 {
@@ -49,7 +48,7 @@ impl Dim3 {
         Self::of_list(N, given)
     }
 
-    /// The first three of `count` extents; the others can only be refused.
+    /// The first three of `count` extents; a longer list is refused by the check.
     #[inline]
     fn of_list(count: usize, given: impl IntoIterator<Item = Extent64>) -> Self {
         let mut dims = Dim3 { extents: [1; 3], negative: 0, ndim: u8::try_from(count).unwrap_or(u8::MAX) };
@@ -60,7 +59,7 @@ impl Dim3 {
         dims
     }
 
-    /// The extents as the driver takes them; the axis of the first that is not from 1 to its limit.
+    /// The extents as the driver takes them; else the first axis whose extent is not from 1 to its limit.
     #[inline]
     pub(crate) fn fit(&self, limits: [u32; 3]) -> Result<[u32; 3], usize> {
         let mut fitting = [0; 3];
@@ -76,7 +75,7 @@ impl Dim3 {
     }
 }
 
-/// An extent on its way into a [`Dim3`].
+/// An extent as 64 bits and a sign, for the conversion into a [`Dim3`].
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Extent64 {
@@ -96,8 +95,8 @@ impl fmt::Display for Dim3 {
     }
 }
 
-/// Anything that gives the extents of a grid or a block: an integer, or a tuple of two or three, or [`Dim3`]; where their
-/// number is known at run time only, a slice, an array or a `Vec`.
+/// Types that give the extents of a grid or a block: an integer, a tuple of up to three, or [`Dim3`]; where their
+/// number is known only at run time, a slice, an array or a `Vec`.
 ///
 /// The integers may be `u32`, `usize`, `u64`, `i32` or `i64`; in a tuple they need not be of one type.
 ///

@@ -1,10 +1,10 @@
-//! [`LaunchConfigError`]: why a launch configuration cannot run, with the value and the limit.
+//! [`LaunchConfigError`]: the reason why a launch configuration is refused, with the value and the limit.
 
 use std::fmt;
 
 use crate::launch::dims::Dim3;
 
-/// Which part of a launch configuration an error is about.
+/// The part of a launch configuration that an error is about.
 ///
 /// # Examples
 ///
@@ -58,34 +58,34 @@ pub enum LaunchConfigError {
         axis: char,
         /// The extent along that axis.
         value: i128,
-        /// The largest that is allowed.
+        /// The largest allowed value.
         limit: u32,
     },
-    /// There is no extent at all, or there are more than three.
+    /// There are no extents, or more than three.
     Extents {
         /// Grid or block.
         part: LaunchPart,
-        /// How many there are; 255 where there are more.
+        /// The number of extents, saturated at 255.
         count: usize,
     },
     /// The block has too many threads.
     BlockThreads {
         /// The block as given.
         block: Dim3,
-        /// Its threads.
+        /// The number of its threads.
         threads: u64,
-        /// The most that are allowed.
+        /// The largest allowed number.
         limit: u32,
         /// The kernel whose limit it is (its registers, or its launch bounds); `None` for the device's.
         kernel: Option<String>,
     },
     /// A block would have too much shared memory.
     SharedMemory {
-        /// Bytes asked for in the launch.
+        /// Bytes of dynamic shared memory of the launch.
         dynamic: usize,
-        /// Bytes that the kernel has already.
+        /// Bytes of the kernel's static shared memory.
         fixed: usize,
-        /// The most bytes that are allowed together.
+        /// The largest allowed sum of both.
         limit: usize,
         /// The kernel, where it is known.
         kernel: Option<String>,
@@ -94,13 +94,13 @@ pub enum LaunchConfigError {
     Cooperative,
     /// The device has no clusters of blocks.
     NoClusters,
-    /// A cluster has more blocks than every device with clusters runs, and the launch does not allow that.
+    /// A cluster exceeds the portable size, and the launch does not allow that.
     ClusterSize {
         /// The cluster as given.
         cluster: Dim3,
-        /// Its blocks; 4294967295 where there are more.
+        /// The number of its blocks, saturated at 4294967295.
         blocks: u32,
-        /// The most that are allowed.
+        /// The largest allowed number.
         limit: u32,
     },
     /// The grid is not made of whole clusters.
@@ -114,30 +114,30 @@ pub enum LaunchConfigError {
         /// A cluster's blocks along that axis.
         cluster: u32,
     },
-    /// The kernel is made for clusters of other extents.
+    /// The kernel requires other cluster dimensions.
     ClusterRequired {
         /// The kernel.
         kernel: String,
         /// The cluster as given.
         cluster: Dim3,
-        /// What the kernel requires.
+        /// The required cluster dimensions.
         required: [u32; 3],
     },
-    /// The kernel takes no cluster of so many blocks.
+    /// The kernel's launch bounds do not allow a cluster of this size.
     ClusterBounds {
         /// The kernel.
         kernel: String,
         /// Blocks of the cluster.
         blocks: u32,
-        /// The most that its launch bounds allow.
+        /// The largest number that its launch bounds allow.
         limit: u32,
     },
-    /// A typed kernel counts on the work ahead of it in its stream being done.
+    /// A typed kernel cannot be launched programmatically, since it relies on the order of its stream.
     Programmatic {
         /// The kernel.
         kernel: String,
     },
-    /// The kernel asks for its position in another number of dimensions than the launch has.
+    /// The kernel uses its position in another number of dimensions than the launch has.
     Dimensions {
         /// The kernel, where it is known.
         kernel: Option<String>,

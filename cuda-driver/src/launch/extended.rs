@@ -1,4 +1,4 @@
-//! Launches that say more than the plain call can: clusters, all blocks at once, no wait for what the stream does before.
+//! Extended launches (`cuLaunchKernelEx`): with clusters, cooperative, or programmatic dependent.
 //!
 //! # Safety
 //!
@@ -16,19 +16,19 @@ use crate::driver_call;
 use crate::error::Result;
 use crate::launch::config::Geometry;
 
-/// What a launch says beside its extents.
+/// The launch attributes beside grid and block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extras {
-    /// The extents of its clusters in blocks.
+    /// The cluster dimensions in blocks.
     pub(crate) cluster: Option<[u32; 3]>,
-    /// Whether all blocks run at once.
+    /// True if the launch is cooperative.
     pub(crate) cooperative: bool,
-    /// Whether it may begin before the work ahead of it in the stream has ended.
+    /// True if it may begin before the earlier work of the stream has ended.
     pub(crate) programmatic: bool,
 }
 
 impl Extras {
-    /// The attributes that say so.
+    /// The attributes as the driver takes them.
     pub(crate) fn attributes(self) -> Vec<CUlaunchAttribute> {
         let cluster = self.cluster.map(cluster_dimension);
         let cooperative = self.cooperative.then(cooperative);
@@ -42,21 +42,21 @@ impl Extras {
     }
 }
 
-/// The attribute of a launch in clusters of these extents.
+/// The attribute of a launch with these cluster dimensions.
 pub(crate) fn cluster_dimension([x, y, z]: [u32; 3]) -> (Id, CUlaunchAttributeValue) {
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
     value.clusterDim = CUlaunchAttributeValue_clusterDim { x, y, z };
     (Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, value)
 }
 
-/// The attribute of a launch whose blocks all run at once.
+/// The attribute of a cooperative launch.
 pub(crate) fn cooperative() -> (Id, CUlaunchAttributeValue) {
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
     value.cooperative = 1;
     (Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE, value)
 }
 
-/// A launch as the driver takes it; the attributes have to live as long.
+/// The driver's form of a configuration, which points to the attributes.
 pub(crate) fn raw_config(
     geometry: &Geometry,
     stream: CUstream,
@@ -93,7 +93,7 @@ pub(crate) unsafe fn launch(
 ) -> Result<()> {
     let mut attributes = extras.attributes();
     let config = raw_config(geometry, stream, &mut attributes);
-    // SAFETY: the caller's promise; configuration and attributes live through the call.
+    // SAFETY: the caller keeps this function's contract; configuration and attributes live through the call.
     unsafe { driver_call!(context, cuLaunchKernelEx(&config, raw, params, std::ptr::null_mut())) }
 }
 
@@ -107,11 +107,11 @@ mod tests {
         assert!(none.attributes().is_empty());
         let [cooperative] = Extras { cooperative: true, ..none }.attributes()[..] else { panic!() };
         assert_eq!(cooperative.id, Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
-        // SAFETY: the attribute's value is this part of the union.
+        // SAFETY: the value of this attribute is this field of the union.
         assert_eq!(unsafe { cooperative.value.cooperative }, 1);
         let [programmatic] = Extras { programmatic: true, ..none }.attributes()[..] else { panic!() };
         assert_eq!(programmatic.id, Id::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
-        // SAFETY: as above.
+        // SAFETY: the value of this attribute is this field of the union.
         assert_eq!(unsafe { programmatic.value.programmaticStreamSerializationAllowed }, 1);
         let [cluster, _, _] =
             Extras { cluster: Some([4, 2, 1]), cooperative: true, programmatic: true }.attributes()[..]
@@ -119,7 +119,7 @@ mod tests {
             panic!()
         };
         assert_eq!(cluster.id, Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
-        // SAFETY: as above.
+        // SAFETY: the value of this attribute is this field of the union.
         let extents = unsafe { cluster.value.clusterDim };
         assert_eq!([extents.x, extents.y, extents.z], [4, 2, 1]);
     }

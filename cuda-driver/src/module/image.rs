@@ -1,7 +1,7 @@
-//! [`Image`]: code that a driver can load, and what kind it is.
+//! [`Image`]: code that a driver can load, and its format.
 //!
-//! Drivers are handed an address and find the end by themselves: PTX at its NUL, machine code by the sizes in its head. So an
-//! image is checked to be whole before a driver looks at it; what it says is the driver's to judge.
+//! Drivers get an address and find the end by themselves: PTX at its NUL, machine code by the sizes in its header. So
+//! an image is checked for completeness before a driver reads it; the driver checks its contents.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -27,11 +27,11 @@ use crate::error::{Error, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     kind: ImageKind,
-    /// With a NUL at the end where it is a text.
+    /// The bytes; PTX ends in a NUL.
     bytes: Vec<u8>,
 }
 
-/// What kind of code an [`Image`] is.
+/// The format of an [`Image`].
 ///
 /// # Examples
 ///
@@ -72,17 +72,17 @@ impl ImageKind {
 }
 
 const ELF: &[u8] = b"\x7fELF";
-/// What a cubin says it is for, in its head.
+/// The ELF machine number of a cubin.
 const CUDA_MACHINE: u16 = 190;
 const FATBIN: &[u8] = &0xba55_ed50_u32.to_le_bytes();
 const ARCHIVE: &[u8] = b"!<arch>\n";
 
 impl Image {
-    /// An image of the kind that its first bytes tell.
+    /// An image of the format that its first bytes show.
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] for bytes of no such kind, and for machine code that ends before its head says so.
+    /// [`Error::Invalid`] for bytes of no known format, and for truncated machine code.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         if bytes.starts_with(ELF) {
             let cubin = bytes.len() < 64 || number(&bytes, 18, 2) == u64::from(CUDA_MACHINE);
@@ -97,7 +97,7 @@ impl Image {
         if bytes.starts_with(ARCHIVE) {
             return Ok(Image { kind: ImageKind::Library, bytes });
         }
-        // Texts may come with the NUL that C wants.
+        // The text may include the terminating NUL.
         let text = bytes.strip_suffix(&[0]).unwrap_or(&bytes);
         match std::str::from_utf8(text) {
             Ok(ptx) => Self::ptx(ptx),
@@ -147,13 +147,13 @@ impl Image {
         Self::from_bytes(bytes)
     }
 
-    /// What kind of code it is.
+    /// The format of the code.
     #[must_use]
     pub fn kind(&self) -> ImageKind {
         self.kind
     }
 
-    /// The bytes; of PTX without the NUL that the driver gets.
+    /// The bytes, without the terminating NUL of PTX.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match self.kind {
@@ -162,13 +162,13 @@ impl Image {
         }
     }
 
-    /// The text, where it is one.
+    /// The text of PTX; `None` for other formats.
     #[must_use]
     pub fn text(&self) -> Option<Cow<'_, str>> {
         (self.kind == ImageKind::Ptx).then(|| String::from_utf8_lossy(self.bytes()))
     }
 
-    /// Where the driver finds it, and how long it is with its NUL.
+    /// The address and the length, including the NUL.
     pub(crate) fn raw(&self) -> (*const c_void, usize) {
         (self.as_ptr(), self.bytes.len())
     }
@@ -177,7 +177,7 @@ impl Image {
         self.bytes.as_ptr().cast()
     }
 
-    /// An image that a driver has made, whole by its word: a cubin, or what stands in for one.
+    /// An image that a driver has linked, trusted to be complete: a cubin, or PTX in place of one.
     pub(crate) fn linked(bytes: &[u8]) -> Self {
         let kind = if bytes.starts_with(ELF) { ImageKind::Cubin } else { ImageKind::Ptx };
         let end = (kind == ImageKind::Ptx && bytes.last() != Some(&0)).then_some(0);
@@ -185,12 +185,12 @@ impl Image {
     }
 }
 
-/// The number of so many bytes, least significant first, that stands at an offset inside the bytes.
+/// The little-endian number of `size` bytes at an offset.
 fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     bytes[at..at + size].iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Where the last part of an ELF file ends by its head of 64 bytes: the table of sections, or of segments.
+/// The size of an ELF file by its header of 64 bytes: the end of the section table or the segment table.
 fn elf_size(bytes: &[u8]) -> u64 {
     let end = |offset: usize, entry: usize| {
         number(bytes, offset, 8).saturating_add(number(bytes, entry, 2) * number(bytes, entry + 2, 2))
@@ -198,12 +198,12 @@ fn elf_size(bytes: &[u8]) -> u64 {
     end(32, 54).max(end(40, 58))
 }
 
-/// The size of a fatbin by its head of 16 bytes.
+/// The size of a fatbin by its header of 16 bytes.
 fn fatbin_size(bytes: &[u8]) -> u64 {
     number(bytes, 6, 2).saturating_add(number(bytes, 8, 8))
 }
 
-/// Refuses machine code that ends before its head says so, where the driver would read on.
+/// Refuses truncated machine code, which the driver would read beyond its end.
 fn check_complete(kind: &str, bytes: &[u8], head: usize, size: fn(&[u8]) -> u64) -> Result<()> {
     let has = bytes.len();
     let needs = if has < head { head as u64 } else { size(bytes) };
@@ -226,7 +226,7 @@ mod tests {
         [FATBIN, &1_u16.to_le_bytes(), &16_u16.to_le_bytes(), &size.to_le_bytes(), &[0; 8]].concat()
     }
 
-    /// A head of 64 bytes whose table of sections ends at 64 + 2 * 64.
+    /// A header of 64 bytes whose section table ends at 64 + 2 * 64.
     fn elf(machine: u16, room: usize) -> Vec<u8> {
         let mut bytes = vec![0; room];
         bytes[..4].copy_from_slice(ELF);

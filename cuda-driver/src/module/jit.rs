@@ -1,6 +1,6 @@
-//! How the driver compiles PTX: [`JitOptions`], and the texts that its compiler writes.
+//! [`JitOptions`]: options of the driver's PTX compiler, and the logs that it writes.
 //!
-//! Options and logs are handed over as one list of keys and values, for modules and for the linker alike.
+//! Options and logs are passed as one list of keys and values, for modules and for the linker.
 
 use std::ffi::{c_uint, c_void};
 
@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::module::jit_log::JitError;
 
-/// How the driver compiles PTX.
+/// Options of the driver's PTX compiler.
 ///
 /// # Examples
 ///
@@ -37,31 +37,32 @@ impl JitOptions {
         Self::default()
     }
 
-    /// At most this many registers a thread.
+    /// Sets the maximum number of registers per thread.
     pub fn max_registers(mut self, registers: u32) -> Self {
         self.max_registers = Some(registers);
         self
     }
 
-    /// Optimisation level, 0 to 4; the driver's default is 4.
+    /// Sets the optimisation level, 0 to 4; the driver's default is 4.
     pub fn opt_level(mut self, level: u32) -> Self {
         self.opt_level = Some(level);
         self
     }
 
-    /// Whether the machine code names source lines, for profilers.
+    /// Adds line information to the machine code, for profilers.
     pub fn line_info(mut self, line_info: bool) -> Self {
         self.line_info = line_info;
         self
     }
 
-    /// Whether the machine code carries everything that debuggers need; slows it down.
+    /// Adds debug information to the machine code, which makes it slower.
     pub fn debug(mut self, debug: bool) -> Self {
         self.debug = debug;
         self
     }
 
-    /// Whether the compiler's log tells the registers and memory of each function; see [`Module::log`](crate::Module::log).
+    /// Makes the compiler's log list the registers and memory of each function; see
+    /// [`Module::log`](crate::Module::log).
     pub fn verbose_log(mut self, verbose: bool) -> Self {
         self.verbose = verbose;
         self
@@ -89,20 +90,20 @@ pub(crate) struct OptionList {
 }
 
 impl OptionList {
-    /// The list; the driver writes into the logs as long as what it makes with the list lives.
+    /// Builds the list. The driver writes into the logs as long as the object that it makes with the list lives.
     pub(crate) fn new(options: &JitOptions, logs: &mut Logs) -> Self {
         let pairs = options.pairs().into_iter().chain(logs.pairs());
         let (keys, values) = pairs.map(|(key, value)| (key, std::ptr::with_exposed_provenance_mut(value))).unzip();
         OptionList { keys, values }
     }
 
-    /// How many there are, and the two lists, which live as long as `self`.
+    /// The number of options, and the two lists, which live as long as `self`.
     pub(crate) fn parts(&mut self) -> (c_uint, *mut CUjit_option, *mut *mut c_void) {
         (self.keys.len() as c_uint, self.keys.as_mut_ptr(), self.values.as_mut_ptr())
     }
 }
 
-/// Whether a load failed because of what is in the image, so that the compiler's log has the reason.
+/// Returns true if a load failed because of the image's contents, so that the compiler's log has the reason.
 fn is_image_error(code: CUresult) -> bool {
     matches!(
         code,
@@ -116,7 +117,7 @@ fn is_image_error(code: CUresult) -> bool {
     )
 }
 
-/// The two texts that the compiler writes.
+/// The compiler's two logs.
 pub(crate) struct Logs {
     info: Vec<u8>,
     error: Vec<u8>,
@@ -136,7 +137,7 @@ impl Logs {
         ]
     }
 
-    /// What the compiler had to say about a module that it accepted.
+    /// The compiler's log for a module that it accepted.
     pub(crate) fn accepted(&self) -> String {
         let info = text(&self.info);
         if !info.is_empty() {

@@ -1,7 +1,7 @@
-//! [`JitError`]: what the driver's compiler said about a module, and where.
+//! [`JitError`]: the driver's compile error for a module, with its position.
 //!
-//! The log is the driver's text, kept whole. The line is read out of it, in the forms that drivers write
-//! (`ptxas application ptx input, line 7; error : ...`, `line 7, column 3`); where a log has none, it is absent.
+//! The driver's log is kept whole. The line is parsed from it, in the forms that drivers write (`ptxas application ptx
+//! input, line 7; error : ...`, `line 7, column 3`); it is `None` if the log has none.
 
 use std::fmt;
 
@@ -65,7 +65,7 @@ impl fmt::Display for JitError {
 
 impl std::error::Error for JitError {}
 
-/// The number that follows the first use of `word` that a number follows.
+/// The number after the first occurrence of `word` that a number follows.
 fn number_after(text: &str, word: &str) -> Option<u32> {
     text.match_indices(word).find_map(|(at, _)| {
         let rest = text[at + word.len()..].trim_start_matches([' ', ':']);

@@ -1,4 +1,4 @@
-//! [`Linker`]: several images to one, by the driver's linker.
+//! [`Linker`]: links several images into one, with the driver's linker.
 //!
 //! # Safety
 //!
@@ -17,7 +17,8 @@ use crate::error::{Error, Result};
 use crate::module::image::Image;
 use crate::module::jit::{JitOptions, Logs, OptionList};
 
-/// Links images to one for the context's device: kernels that call functions of other modules, archives of device code.
+/// Links images into one for the context's device: kernels that call functions of other modules, archives of device
+/// code.
 ///
 /// # Examples
 ///
@@ -46,7 +47,7 @@ pub struct Linker {
     context: Context,
     raw: CUlinkState,
     logs: Box<Logs>,
-    /// The driver may look at them until the state is destroyed.
+    /// The driver may read them until the state is destroyed.
     _options: Box<OptionList>,
 }
 
@@ -54,7 +55,7 @@ pub struct Linker {
 unsafe impl Send for Linker {}
 
 impl Linker {
-    /// A linker without input; PTX that it is given is compiled with `options`.
+    /// A linker without input; PTX inputs are compiled with `options`.
     ///
     /// # Errors
     ///
@@ -69,7 +70,7 @@ impl Linker {
         Ok(Linker { context: context.clone(), raw, logs, _options: list })
     }
 
-    /// Adds an image; `name` stands for it in the linker's log.
+    /// Adds an image, named `name` in the linker's log.
     ///
     /// # Errors
     ///
@@ -80,13 +81,13 @@ impl Linker {
         let (kind, none) = (image.kind().input(), std::ptr::null_mut());
         let entered = self.context.enter("cuLinkAddData_v2")?;
         let add = entered.cuLinkAddData_v2()?;
-        // SAFETY: the state is live; the image is whole, as long as said, and only read; name and image live through the
-        // call.
+        // SAFETY: the state is live; the image is complete, its length is passed, and it is only read; name and image
+        // live through the call.
         let code = unsafe { add(self.raw, kind, data.cast_mut(), bytes, name.as_ptr(), 0, none, std::ptr::null_mut()) };
         self.expect(code, "cuLinkAddData_v2")
     }
 
-    /// Links what was added to one image for the context's device.
+    /// Links the added images into one for the context's device.
     ///
     /// # Examples
     ///
@@ -104,7 +105,7 @@ impl Linker {
     ///
     /// # Errors
     ///
-    /// [`Error::Jit`] with the linker's log, such as for a function that no image has.
+    /// [`Error::Jit`] with the linker's log, such as for an undefined function.
     pub fn finish(self) -> Result<Image> {
         let (mut image, mut bytes) = (std::ptr::null_mut(), 0);
         let entered = self.context.enter("cuLinkComplete")?;
@@ -116,7 +117,7 @@ impl Linker {
             return Err(Error::invalid("cuLinkComplete reports success, but gives no image"));
         }
         self.logs.accepted();
-        // SAFETY: the driver gives so many bytes, which it keeps until the state is destroyed.
+        // SAFETY: the driver returns `bytes` bytes, which it keeps until the state is destroyed.
         Ok(Image::linked(unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) }))
     }
 
@@ -130,7 +131,7 @@ impl Drop for Linker {
         if self.context.is_lost() {
             return;
         }
-        // SAFETY: nobody else has the state.
+        // SAFETY: nothing else uses the state.
         if let Err(error) = unsafe { driver_call!(&self.context, cuLinkDestroy(self.raw)) } {
             tracing::warn!(%error, "a linker could not be destroyed");
         }

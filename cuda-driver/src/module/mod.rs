@@ -1,4 +1,4 @@
-//! [`Module`]: code loaded into a context, and the globals in it.
+//! [`Module`]: code loaded into a context, with its functions and global variables.
 //!
 //! # Safety
 //!
@@ -56,7 +56,7 @@ struct ModuleInner {
 
 // SAFETY: the raw module is an address that the driver accepts on any thread.
 unsafe impl Send for ModuleInner {}
-// SAFETY: as above; the driver's own locks protect what it names.
+// SAFETY: the driver's own locks protect the module that the address names.
 unsafe impl Sync for ModuleInner {}
 
 impl Module {
@@ -68,9 +68,10 @@ impl Module {
     ///
     /// # Safety
     ///
-    /// The code may do anything when it is launched; whoever launches its functions answers for what they touch.
+    /// The code may do anything when it is launched; callers that launch its functions answer for the memory that they
+    /// access.
     pub unsafe fn load_ptx(context: &Context, ptx: &str) -> Result<Self> {
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller keeps the same contract.
         unsafe { Self::load_ptx_with(context, ptx, &JitOptions::new()) }
     }
 
@@ -101,7 +102,7 @@ impl Module {
     /// As [`Module::load_ptx`].
     pub unsafe fn load_ptx_with(context: &Context, ptx: &str, options: &JitOptions) -> Result<Self> {
         let image = Image::ptx(ptx)?;
-        // SAFETY: the caller's promise is the same.
+        // SAFETY: the caller keeps the same contract.
         unsafe { Self::load_image(context, &image, options) }
     }
 
@@ -138,8 +139,8 @@ impl Module {
         let mut raw = std::ptr::null_mut();
         let entered = context.enter("cuModuleLoadDataEx")?;
         let load = entered.cuModuleLoadDataEx()?;
-        // SAFETY: image, options and logs live through the call; the image is whole, and each option's value has the type
-        // that it asks for.
+        // SAFETY: image, options and logs live through the call; the image is whole, and each option's value has the
+        // option's type.
         match unsafe { load(&mut raw, image.as_ptr(), count, keys, values) } {
             CUresult::CUDA_SUCCESS => {
                 let log = logs.accepted();
@@ -149,8 +150,7 @@ impl Module {
         }
     }
 
-    /// What the driver's compiler had to say when the module was loaded; mostly nothing, see
-    /// [`JitOptions::verbose_log`].
+    /// The log of the driver's compiler; mostly empty, see [`JitOptions::verbose_log`].
     #[must_use]
     pub fn log(&self) -> &str {
         &self.0.log
@@ -236,7 +236,7 @@ impl Module {
             // SAFETY: the variable has as many bytes as the value, and lives as long as the module.
             unsafe { driver_call!(self.context(), cuMemcpyDtoH_v2(to, from, bytes)) }?;
         }
-        // SAFETY: all bytes were written, and that they are valid is the caller's promise.
+        // SAFETY: all bytes were written, and the caller promises that they are a valid `T`.
         Ok(unsafe { value.assume_init() })
     }
 
@@ -248,14 +248,14 @@ impl Module {
     ///
     /// # Safety
     ///
-    /// What kernels make of the bytes is sound, and none uses the variable meanwhile.
+    /// The bytes are valid for the kernels that use the variable, and none uses it meanwhile.
     pub unsafe fn write_global<T: Copy>(&self, name: &str, value: &T) -> Result<()> {
         let to = self.global_of::<T>(name)?;
         let (from, bytes) = (std::ptr::from_ref(value).cast::<c_void>(), size_of::<T>());
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: as for reading.
+        // SAFETY: the variable has as many bytes as the value, and lives as long as the module.
         unsafe { driver_call!(self.context(), cuMemcpyHtoD_v2(to, from, bytes)) }
     }
 
@@ -304,7 +304,7 @@ impl Module {
     }
 }
 
-/// A name as C takes it.
+/// A name as a C string.
 pub(crate) fn c_name(name: &str) -> Result<CString> {
     CString::new(name).map_err(|_| Error::invalid(format!("{name:?} has a NUL byte, which no symbol has")))
 }
@@ -318,7 +318,7 @@ impl Drop for ModuleInner {
             let (context, raw, log) = (self.context.clone(), self.raw, std::mem::take(&mut self.log));
             return defer_drop(Box::new(ModuleInner { context, raw, log }));
         }
-        // The last clone is gone, and so are the functions, which hold one.
+        // The last clone and the functions, which hold one, are dropped.
         self.context.captures().unload(&self.context, self.raw);
     }
 }

@@ -1,10 +1,10 @@
-//! Parameters of functions: what the driver knows of them, and values that are passed for them.
+//! Parameters of functions: their sizes as the driver reports them, and the values that are passed for them.
 //!
-//! Drivers since CUDA 12.4 tell each parameter's size; with older ones nothing is checked.
+//! Drivers since CUDA 12.4 report each parameter's size; with older ones nothing is checked.
 //!
 //! # Safety
 //!
-//! One block asks the driver about a live function.
+//! One block queries a live function.
 
 use std::ffi::c_void;
 
@@ -13,7 +13,7 @@ use cuda_sys::{CUfunction, CUresult};
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// A parameter of a function, as it lies in the function's block of parameters.
+/// A parameter of a function, by its position in the parameter block.
 ///
 /// # Examples
 ///
@@ -29,13 +29,13 @@ use crate::error::{Error, Result};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: usize,
     /// Its size in bytes.
     pub bytes: usize,
 }
 
-/// What the driver knows of a function's parameters; `None` where it does not tell.
+/// The parameters of a function; `None` if the driver does not report them.
 pub(crate) fn query(context: &Context, function: CUfunction) -> Result<Option<Box<[Parameter]>>> {
     let api = context.enter("cuFuncGetParamInfo")?;
     let Ok(info) = api.cuFuncGetParamInfo() else { return Ok(None) };
@@ -45,7 +45,7 @@ pub(crate) fn query(context: &Context, function: CUfunction) -> Result<Option<Bo
         // SAFETY: the function is live, and both results live through the call.
         match unsafe { info(function, parameters.len(), &mut offset, &mut bytes) } {
             CUresult::CUDA_SUCCESS => parameters.push(Parameter { offset, bytes }),
-            // There are no more.
+            // The index is past the last parameter.
             CUresult::CUDA_ERROR_INVALID_VALUE => return Ok(Some(parameters.into())),
             CUresult::CUDA_ERROR_NOT_SUPPORTED => return Ok(None),
             code => context.check(code, "cuFuncGetParamInfo")?,
@@ -53,7 +53,7 @@ pub(crate) fn query(context: &Context, function: CUfunction) -> Result<Option<Bo
     }
 }
 
-/// Refuses a number of values that is not the function's number of parameters.
+/// The error for a wrong number of values.
 #[cold]
 pub(crate) fn wrong_number(function: &str, given: usize, wanted: usize) -> Error {
     let plural = if wanted == 1 { "" } else { "s" };
@@ -76,8 +76,8 @@ pub(crate) fn check_sizes(function: &str, given: &[usize], wanted: &[Parameter])
     }
 }
 
-/// Values for a function's parameters: a tuple of what lies in memory as the device expects it, such as `(address, 100_u32,
-/// 2.5_f32)`.
+/// Values for a function's parameters: a tuple of values whose memory layout is the device's, such as `(address,
+/// 100_u32, 2.5_f32)`.
 ///
 /// # Examples
 ///
@@ -88,10 +88,10 @@ pub(crate) fn check_sizes(function: &str, given: &[usize], wanted: &[Parameter])
 /// assert_eq!(sizes, (2, vec![8, 4]));
 /// ```
 ///
-/// Nothing unsafe relies on an implementation by another crate: who calls the `unsafe` launches that take one vouches
-/// for it.
+/// Nothing unsafe relies on an implementation by another crate: callers of the `unsafe` launches answer for the tuple
+/// that they pass.
 pub trait Arguments {
-    /// Hands `work` a pointer to each value, which is valid meanwhile, and each value's size.
+    /// Calls `work` with a pointer to each value, which is valid during the call, and each value's size.
     fn with_pointers<R>(self, work: impl FnOnce(&mut [*mut c_void], &[usize]) -> R) -> R;
 }
 

@@ -1,12 +1,13 @@
-//! [`LaunchLog`]: the launches of one stream, and which of them have panicked.
+//! [`LaunchLog`]: the launches of one stream, with their panics.
 //!
-//! Each thread that launches in the stream has a log of its own there, in which its launches have numbers, and a ring of
-//! records, so that a launch takes no lock and makes no atomic exchange. A wait covers the launches whose calls had returned
-//! when it began: whoever has waited looks at the records of those of them that nobody has waited for before. Nothing here
-//! makes a call.
+//! Each thread that launches in the stream has its own log there, with numbered launches and a ring of records, so that
+//! a launch takes no lock and makes no atomic exchange. A wait covers the launches whose calls had returned when it
+//! began: after it, the records of those launches that no wait has covered before are scanned. Nothing here makes a
+//! driver call.
 //!
-//! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has been
-//! waited for, since its other threads may look at it until then; a panic is in its record, or in `found`, or was reported.
+//! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has
+//! been waited for, since its other threads may read it until then; a panic is in its record, or in `found`, or was
+//! reported.
 
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(crate) struct FoundPanic {
     pub(crate) launch: LaunchId,
     /// The number of the thread that launched it; 0 if that is not known.
     pub(crate) owner: u32,
-    /// True once another thread was told.
+    /// True once it was reported to another thread.
     pub(crate) reported: bool,
     pub(crate) raw: RawPanic,
 }
@@ -52,14 +53,14 @@ struct GraphLaunches {
     before: u64,
 }
 
-/// Streams by their places in the context's list, and which launches of each are meant.
+/// Launches of other streams: the stream's index in the context's list, and the launches.
 pub(crate) type OtherLaunches = SmallVec<[(u32, LaunchSet); 1]>;
 
 #[derive(Default)]
 struct State {
     found: Vec<FoundPanic>,
     graphs: Vec<GraphLaunches>,
-    /// Launches of other streams that come before what follows.
+    /// Launches of other streams that the stream's next work is ordered after.
     predecessors: OtherLaunches,
 }
 
@@ -73,13 +74,14 @@ pub(crate) struct LaunchLog<R> {
     state: Mutex<State>,
 }
 
-/// The launches of one thread in a stream, in a list that only grows; that of a thread that has ended becomes another's.
+/// The launches of one thread in a stream, as a node of a list that only grows; the log of a thread that has ended is
+/// reused by another thread.
 pub(crate) struct ThreadLog<R> {
     index: u32,
     owner: AtomicU32,
     /// The number of the last launch that has begun.
     begun: AtomicU64,
-    /// The number up to which the calls of all launches have returned.
+    /// The calls of all launches up to this number have returned.
     returned: AtomicU64,
     /// Launches up to this number were waited for, and their panics found.
     scanned: AtomicU64,
@@ -120,10 +122,10 @@ impl<R: RecordSlots> ThreadLog<R> {
         }
     }
 
-    /// Begins a launch of the log's own thread, and returns its number, which tells its record.
+    /// Begins a launch of the log's own thread. Returns its number, which determines its record.
     ///
-    /// Records with a panic that was not waited for are passed over. If all have one, the launch shares a record: its own
-    /// panic is then lost behind the earlier one.
+    /// Records with a panic that was not waited for are skipped. If all have one, the launch shares a record, and its
+    /// own panic is lost behind the earlier one.
     #[inline]
     pub(crate) fn begin(&self, records: &R) -> u64 {
         let mut launch = self.begun.load(Ordering::Relaxed) + 1;
@@ -140,7 +142,8 @@ impl<R: RecordSlots> ThreadLog<R> {
         launch
     }
 
-    /// The call of the last launch of the log's own thread has returned; of an earlier one that was given up, it was never made.
+    /// Notes that the call of the last launch of the log's own thread has returned, or that earlier launches were given
+    /// up.
     #[inline]
     pub(crate) fn end(&self) {
         self.returned.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
@@ -151,7 +154,7 @@ impl<R: RecordSlots> ThreadLog<R> {
         LaunchId { log: self.index, number }
     }
 
-    /// Looks at the records of the launches up to one, which are over.
+    /// Scans the records of the launches in the set, all of which have finished.
     fn scan(&self, launches: &LaunchSet, log: &LaunchLog<R>) {
         let (scanned, last) = (self.scanned.load(Ordering::Acquire), launches.last(self.index));
         if scanned >= last {
@@ -170,11 +173,11 @@ impl<R: RecordSlots> ThreadLog<R> {
     fn take(&self, records: &R, slot: usize, last: u64, log: &LaunchLog<R>) {
         let mut state = log.lock();
         let Some((raw, low)) = records.read(slot) else { return };
-        // The record has the low half of the number.
+        // The record has the low half of the launch's number.
         let distance = (last as u32).wrapping_sub(low).cast_signed();
         let Ok(distance) = u64::try_from(distance) else { return };
         let launch = LaunchId { log: self.index, number: last.saturating_sub(distance) };
-        // Before the record is free, so that nobody finds neither.
+        // Set before the record is freed, so that every thread finds the panic in one of the two.
         log.has_state.store(true, Ordering::Release);
         let owner = self.owner.load(Ordering::Relaxed);
         state.found.push(FoundPanic { launch, owner, reported: false, raw });
@@ -222,7 +225,7 @@ impl<R: RecordSlots> LaunchLog<R> {
         }
     }
 
-    /// Begins a launch of a graph by the log's thread, whose kernels write to those records; [`ThreadLog::end`] ends it.
+    /// Begins a launch of a graph by the log's thread, whose kernels write to `all`; [`ThreadLog::end`] ends it.
     pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
         let number = log.set_begun(log.begun.load(Ordering::Relaxed) + 1);
         let launch = LaunchId { log: log.index, number };
@@ -255,7 +258,7 @@ impl<R: RecordSlots> LaunchLog<R> {
         launches
     }
 
-    /// The launches of other streams that come before what the stream gets next, but those of one stream.
+    /// The launches of other streams that the stream's next work is ordered after, except those of stream `but`.
     #[inline]
     pub(crate) fn predecessors(&self, but: Option<u32>) -> OtherLaunches {
         if !self.has_state.load(Ordering::Acquire) {
@@ -265,7 +268,8 @@ impl<R: RecordSlots> LaunchLog<R> {
         state.predecessors.iter().filter(|(stream, _)| Some(*stream) != but).cloned().collect()
     }
 
-    /// Notes that what the stream gets next comes after launches of another stream. `is_reported` says of which all is known.
+    /// Notes that the stream's next work is ordered after launches of another stream. Launches for which `is_reported`
+    /// holds are dropped.
     pub(crate) fn add_predecessor(
         &self,
         stream: u32,
@@ -283,12 +287,12 @@ impl<R: RecordSlots> LaunchLog<R> {
         self.has_state.store(true, Ordering::Release);
     }
 
-    /// Returns true if those launches were waited for and all panics found in the stream were reported. Takes no lock.
+    /// Returns true if the launches were waited for and all panics found in the stream were reported. Takes no lock.
     pub(crate) fn is_reported(&self, launches: &LaunchSet) -> bool {
         self.threads().all(|log| log.scanned.load(Ordering::Acquire) >= launches.last(log.index)) && !self.has_found()
     }
 
-    /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
+    /// Finds the panics of the launches, all of which have finished. Returns true if there may be something to report.
     #[inline]
     pub(crate) fn find(&self, launches: &LaunchSet) -> bool {
         self.threads().for_each(|log| log.scan(launches, self));
@@ -319,7 +323,7 @@ impl<R: RecordSlots> LaunchLog<R> {
         self.any_found.store(!found.is_empty(), Ordering::Release);
     }
 
-    /// Takes what `waiter` is to be told of the launches.
+    /// Reports the panics of the launches that concern `waiter`.
     pub(crate) fn report(&self, launches: &LaunchSet, waiter: &Waiter<'_>, mut report: impl FnMut(LaunchId, RawPanic)) {
         let mut state = self.lock();
         state.found.retain_mut(|found| {
@@ -338,8 +342,8 @@ impl<R: RecordSlots> LaunchLog<R> {
         self.has_state.store(!empty, Ordering::Release);
     }
 
-    /// Finds the panics of a stream that has no work and no owner, and forgets what it comes after. Returns whether another
-    /// stream can have the log: all panics were reported.
+    /// Finds the panics of an idle stream without an owner, and clears its predecessors. Returns true if another stream
+    /// can reuse the log: all panics were reported.
     pub(crate) fn finish(&self) -> bool {
         self.find(&self.returned());
         let mut state = self.lock();

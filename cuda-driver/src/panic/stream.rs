@@ -1,4 +1,4 @@
-//! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: what a wait covers.
+//! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: the launches that a wait covers.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,9 +19,9 @@ use crate::thread;
 
 /// The launch log and panic records of a stream. A later stream reuses them, with the driver's stream if that is pooled.
 pub(crate) struct StreamPanics {
-    /// Its place in the context's list.
+    /// Its index in the context's list.
     index: u32,
-    /// The id of the stream that has it.
+    /// The id of the stream that uses it.
     stream: AtomicU64,
     pub(crate) log: LaunchLog<Records>,
 }
@@ -68,7 +68,7 @@ impl StreamPanics {
         (self.log.returned(), self.log.predecessors(Some(later.index)))
     }
 
-    /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
+    /// Notes that the stream's next work is ordered after launches of `earlier`, and after the predecessors of those.
     pub(crate) fn add_predecessor(
         &self,
         earlier: &Self,
@@ -111,7 +111,7 @@ pub struct PanicRecord<'a> {
     device: CUdeviceptr,
     launch: u64,
     log: &'a ThreadLog<Records>,
-    /// The log is the thread's own.
+    /// The log belongs to the calling thread.
     thread_bound: PhantomData<*mut ()>,
 }
 
@@ -154,11 +154,11 @@ impl fmt::Debug for PanicRecord<'_> {
     }
 }
 
-/// The launches in a stream up to some time, and those in other streams that come before them: the launches that a wait for
-/// the stream covers.
+/// The launches in a stream up to a moment, and those in other streams that they are ordered after: the launches that a
+/// wait for the stream covers.
 ///
-/// Code that waits by a raw call takes the position before it waits, and reports the panics of what it has waited for
-/// afterwards. [`Stream::synchronize`](crate::Stream::synchronize) and its kin do both.
+/// Code that waits by a raw call takes the position before it waits, and reports the panics of the launches afterwards.
+/// [`Stream::synchronize`](crate::Stream::synchronize) and the other waits of this crate do both.
 ///
 /// # Examples
 ///
@@ -184,13 +184,13 @@ pub struct StreamPosition {
 }
 
 impl StreamPosition {
-    /// The same with one launch more, which came next in the stream.
+    /// The same position with one more launch, the next in the stream.
     pub(crate) fn with(mut self, launch: LaunchId) -> Self {
         self.launches.insert(launch);
         self
     }
 
-    /// Notes that what `stream` gets next comes after this position.
+    /// Notes that the next work of `stream` is ordered after this position.
     pub(crate) fn precede(&self, stream: &StreamPanics) {
         let launches = (self.launches.clone(), self.predecessors.clone());
         stream.add_predecessor(&self.stream, &launches, &self.context);
@@ -206,7 +206,7 @@ impl StreamPosition {
         self.report(Waiter::explicit)
     }
 
-    /// As [`report_panics`](StreamPosition::report_panics), for a wait that was for memory which those threads write.
+    /// As [`report_panics`](StreamPosition::report_panics), for a wait for memory that `writers` write.
     ///
     /// # Errors
     ///
@@ -217,8 +217,8 @@ impl StreamPosition {
         self.report(|| Waiter::of_memory(writers))
     }
 
-    /// As [`report_panics_of`](StreamPosition::report_panics_of), of several positions in one context, all of which were waited
-    /// for: one error tells of all.
+    /// As [`report_panics_of`](StreamPosition::report_panics_of), for several positions in one context, all of which
+    /// were waited for: one error reports all panics.
     ///
     /// # Errors
     ///
@@ -238,7 +238,7 @@ impl StreamPosition {
         if self.find() { self.report_found(&waiter()) } else { Ok(()) }
     }
 
-    /// Finds the panics of the stream's launches. Returns whether there may be something to report.
+    /// Finds the panics of the stream's launches. Returns true if there may be something to report.
     #[inline]
     fn find(&self) -> bool {
         let has_state = self.stream.log.find(&self.launches);
@@ -278,7 +278,7 @@ impl fmt::Debug for StreamPosition {
 pub(super) struct PanicReport(Vec<(u64, LaunchId, RawPanic)>);
 
 impl PanicReport {
-    /// Finds the panics of a stream's launches, and takes those of which `waiter` is told.
+    /// Finds the panics of a stream's launches, and adds those that concern `waiter`.
     pub(super) fn add(&mut self, stream: &StreamPanics, launches: &LaunchSet, waiter: &Waiter<'_>) {
         if stream.log.find(launches) {
             let id = stream.id();

@@ -1,11 +1,11 @@
 //! [`Waiter`]: the thread that waits, and the launches whose panics its wait reports.
 //!
-//! A panic is told to the thread that launched the kernel, by the first of its waits that covers the launch. Threads that
-//! launch in one stream, such as the default stream, so do not take each other's. A thread that waits for a stream, an event
-//! or the context by name is told of all launches in it; what it was told of another thread's, that thread is told too. Of
-//! other streams, for which the stream has waited on the device, it is told of its own launches and those of threads that
-//! have ended. A copy, or another access of the host that has to wait, is told of its own thread's launches, and of those of
-//! the threads whose launches have written the memory.
+//! A panic is reported to the thread that launched the kernel, by the first of its waits that covers the launch. So
+//! threads that launch in one stream, such as the default stream, do not take each other's panics. An explicit wait for
+//! a stream, an event or the context reports the panics of all launches in it; a panic that it reports to another
+//! thread is also reported to the thread that launched. Of earlier streams, which the stream has waited for on the
+//! device, it reports the thread's own launches and those of threads that have ended. A wait for memory (a copy, or
+//! another host access) reports the launches of its own thread, and those of the threads that have written the memory.
 
 use super::log::FoundPanic;
 use crate::sync::{AtomicU64, Ordering};
@@ -22,9 +22,9 @@ pub(crate) struct Waiter<'a> {
 #[derive(Clone, Copy)]
 enum OtherThreads<'a> {
     All,
-    /// Those that have ended.
+    /// The threads that have ended.
     Ended,
-    /// Those that write the memory.
+    /// The threads that write the memory.
     Writers(&'a Writers),
 }
 
@@ -33,7 +33,7 @@ enum OtherThreads<'a> {
 pub(crate) enum Verdict {
     /// It is not reported by this wait and stays in the log.
     Keep,
-    /// It was reported before to everyone concerned, and leaves the log.
+    /// It was already reported to all threads concerned, and leaves the log.
     Remove,
     /// It is reported and leaves the log.
     ReportAndRemove,
@@ -47,13 +47,13 @@ impl<'a> Waiter<'a> {
         Waiter { thread: thread::number(), others: OtherThreads::All, is_running: thread::is_running }
     }
 
-    /// The same of launches in other streams, for which the one that was waited for has waited.
+    /// The waiter for launches in earlier streams, which the stream has waited for on the device.
     pub(crate) fn of_earlier_streams(&self) -> Self {
         let others = if let OtherThreads::All = self.others { OtherThreads::Ended } else { self.others };
         Waiter { others, ..*self }
     }
 
-    /// The calling thread, which waits for the uses of memory.
+    /// The calling thread, which waits for accesses to memory.
     pub(crate) fn of_memory(writers: &'a Writers) -> Self {
         Waiter { others: OtherThreads::Writers(writers), ..Waiter::explicit() }
     }
@@ -101,7 +101,7 @@ pub struct Writers(AtomicU64);
 const MANY: u64 = u64::MAX;
 
 impl Writers {
-    /// Notes that the calling thread is about to write the memory.
+    /// Notes that the calling thread is going to write the memory.
     #[doc(hidden)]
     #[inline]
     pub fn note(&self) {

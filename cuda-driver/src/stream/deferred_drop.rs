@@ -1,8 +1,8 @@
 //! Deferred drops: values that are dropped inside a host function of a stream, where no driver call can be made.
 //!
-//! A driver refuses every call from its callback threads. `stream.launch_host_fn(move || drop(buffer))` is the usual way to
-//! keep a buffer alive until work is done, so what is dropped there is kept, and dropped by the next wait or allocation of any
-//! thread.
+//! A driver refuses every call from its callback threads. `stream.launch_host_fn(move || drop(buffer))` is the usual
+//! way to keep a buffer alive until work is done, so values that are dropped there are queued, and dropped by the next
+//! wait or allocation of any thread.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -33,14 +33,14 @@ pub fn is_in_host_fn() -> bool {
     IN_HOST_FN.get()
 }
 
-/// Keeps a value whose drop makes calls, until calls can be made.
+/// Queues a value whose drop makes driver calls, until calls can be made.
 #[doc(hidden)]
 pub fn defer_drop(value: Box<dyn Any + Send>) {
     DEFERRED.lock().push(value);
     ANY_DEFERRED.store(true, Ordering::Release);
 }
 
-/// Drops the values that were kept, and returns whether there were any. Does nothing inside a host function.
+/// Drops the queued values. Returns true if there were any. Does nothing inside a host function.
 #[doc(hidden)]
 #[inline]
 pub fn drop_deferred() -> bool {
@@ -57,6 +57,6 @@ fn drop_all() -> bool {
         ANY_DEFERRED.store(false, Ordering::Release);
         std::mem::take(&mut *deferred)
     };
-    // Outside the lock: what goes may leave something again.
+    // Outside the lock, since a drop may queue further values.
     !deferred.is_empty()
 }

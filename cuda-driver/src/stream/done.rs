@@ -1,13 +1,13 @@
-//! [`Done`]: a future of what a stream had to do.
+//! [`Done`]: a future of a stream's present work.
 //!
-//! The driver calls back, with a status, once that work is done or has failed: a host function would not be called
-//! after a failure, and the future would never resolve. Invariant: the signal is reached once; whoever reaches it wakes
-//! the waker that was left last, and a waker that comes later finds it reached.
+//! The driver calls back with a status once that work is done or has failed: a host function would not be called after
+//! a failure, and the future would never resolve. Invariant: a completion is completed once; this wakes the last stored
+//! waker, and a later poll finds the status.
 //!
 //! # Safety
 //!
-//! The word that goes to the driver owns one count of the signal. Exactly one of [`on_completed`] (called by the driver) and
-//! [`Done::new`] (when the driver refused it) takes it back.
+//! The pointer that the driver gets owns one reference to the completion. Exactly one of [`on_completed`] (called by
+//! the driver) and [`Done::new`] (when the driver refused it) takes it back.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -26,9 +26,9 @@ use crate::stream::deferred_drop::in_host_fn;
 use crate::stream::host_fn::panic_text;
 use crate::sync::{Arc, Mutex};
 
-/// Resolves when the work is done that a stream had when [`Stream::done`] was called; for any executor.
+/// A future that resolves when the work that a stream had at the call of [`Stream::done`] is done; for any executor.
 ///
-/// It may be dropped at any time, which cancels nothing. Once it has resolved, it resolves the same again.
+/// It may be dropped at any time, which cancels nothing. Once it has resolved, it always resolves to the same result.
 ///
 /// # Examples
 ///
@@ -49,11 +49,11 @@ pub struct Done {
     /// The stream's launches at that time.
     position: StreamPosition,
     completion: Arc<Completion>,
-    /// What it resolved to, or why the driver refused.
+    /// The result, or the driver's error if it refused the callback.
     outcome: Option<Result<()>>,
 }
 
-/// Whether the work is done, and whom to wake then.
+/// The status of the work once it is done, and the waker to call until then.
 pub(crate) struct Completion(Mutex<State>);
 
 enum State {
@@ -66,7 +66,7 @@ impl Completion {
         Completion(Mutex::new(State::Waiting(None)))
     }
 
-    /// The work is done, or has failed. The waker is called outside the lock, since it may poll at once.
+    /// Stores the status of the work. The waker is called outside the lock, since it may poll at once.
     pub(crate) fn complete(&self, status: CUresult) {
         let before = std::mem::replace(&mut *self.0.lock(), State::Complete(status));
         if let State::Waiting(Some(waker)) = before {
@@ -74,8 +74,8 @@ impl Completion {
         }
     }
 
-    /// The status if it is reached; else keeps the waker in place of the one before. Wakers are cloned and dropped outside
-    /// the lock, since both may run any code.
+    /// Returns the status if there is one; else stores the waker in place of the previous one. Wakers are cloned and
+    /// dropped outside the lock, since both may run any code.
     pub(crate) fn poll(&self, waker: &Waker) -> Option<CUresult> {
         match &*self.0.lock() {
             State::Complete(status) => return Some(*status),
@@ -95,7 +95,7 @@ impl Completion {
 }
 
 impl Completion {
-    /// Nobody is left to be woken. What the waker's own drop does happens outside the lock.
+    /// Removes the waker. It is dropped outside the lock, since its drop may run any code.
     pub(crate) fn abandon(&self) {
         let left = match &mut *self.0.lock() {
             State::Waiting(waker) => waker.take(),
@@ -114,28 +114,28 @@ impl Done {
             driver_call!(stream.context(), cuStreamAddCallback(stream.as_raw(), Some(on_completed), data, 0))
         };
         if asked.is_err() {
-            // SAFETY: the driver refused, so it will not call the function, and the count is ours again.
+            // SAFETY: the driver refused, so it will not call the function, and the reference is still owned here.
             drop(unsafe { Arc::from_raw(data.cast::<Completion>()) });
         }
         Done { stream: stream.clone(), position, completion, outcome: asked.err().map(Err) }
     }
 
-    /// What the status of the work means, and whether a kernel in it panicked.
+    /// Converts the status of the work into a result, and reports kernel panics.
     fn outcome(&self, status: CUresult) -> Result<()> {
         self.stream.context().check(status, "cuStreamAddCallback")?;
         self.position.report_panics()
     }
 }
 
-/// Takes the signal back and reaches it; the driver's entry.
+/// Completes the completion; called by the driver.
 ///
 /// # Safety
 ///
 /// `data` came from [`Arc::into_raw`] of a [`Completion`] and is used for the first time.
 unsafe extern "C" fn on_completed(_: CUstream, status: CUresult, data: *mut c_void) {
-    // SAFETY: by this function's own precondition the word owns a count of a signal.
+    // SAFETY: by this function's precondition the pointer owns a reference to a completion.
     let completion = unsafe { Arc::from_raw(data.cast::<Completion>()) };
-    // A waker may drop what makes calls, which the driver refuses here.
+    // A waker may drop objects whose drop makes driver calls, which the driver refuses here.
     if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(|| completion.complete(status)))) {
         tracing::error!(message = panic_text(&*panic), "a waker panicked when a stream's work was done");
         // The payload's own drop may panic, and nothing may unwind into the driver.

@@ -1,7 +1,7 @@
-//! [`Event`]: a mark in a stream that can be waited for and, with timing, measured.
+//! [`Event`]: a marker in a stream that can be waited for and, with timing, measured.
 //!
-//! A raw event may have had another owner, whose mark it still has. Invariant: the driver is asked about an event's mark only
-//! after its present owner has made one; before, it is what the driver says of an event that was never recorded.
+//! A raw event may have been recorded by an earlier owner. Invariant: the driver is queried about an event only after
+//! its present owner has recorded it; before, calls behave as for an event that was never recorded.
 //!
 //! # Safety
 //!
@@ -22,9 +22,9 @@ use crate::stream::deferred_drop::{defer_drop, drop_deferred, is_in_host_fn};
 use crate::stream::pool::destroy_event;
 use crate::sync::{Arc, AtomicBool, Mutex, Ordering};
 
-/// A mark in a stream. Clones are cheap and mean the same event.
+/// A marker in a stream. Clones are cheap and mean the same event.
 ///
-/// Making and dropping one is cheap too: a context keeps spare ones.
+/// Making and dropping one is cheap too: a context pools spare events.
 ///
 /// # Examples
 ///
@@ -51,17 +51,17 @@ struct EventInner {
     context: Context,
     raw: CUevent,
     timing: bool,
-    /// Whether it has a mark, as far as this object can tell.
+    /// True if it was recorded, as far as this object knows.
     recorded: AtomicBool,
-    /// Whether others were given the raw handle.
+    /// True if other code has the raw handle.
     exposed: AtomicBool,
-    /// The stream's position when the mark was made; `None` before, and where others made it.
+    /// The stream's position at the record; `None` before, and if other code recorded it.
     position: Mutex<Option<StreamPosition>>,
 }
 
 // SAFETY: the raw event is an address that the driver accepts on any thread.
 unsafe impl Send for EventInner {}
-// SAFETY: as above; the driver's own locks protect what it names.
+// SAFETY: the driver's own locks protect the event that the address names.
 unsafe impl Sync for EventInner {}
 
 impl Event {
@@ -125,7 +125,7 @@ impl Event {
 
     /// The raw handle; valid while a clone of the event lives.
     ///
-    /// An event that has not been recorded yet may have the mark of an earlier one, which is gone.
+    /// Until the event is recorded, the handle may still have the record of an earlier, dropped event.
     ///
     /// # Examples
     ///
@@ -144,22 +144,22 @@ impl Event {
     #[must_use]
     pub fn as_raw(&self) -> CUevent {
         self.0.exposed.store(true, Ordering::Relaxed);
-        // Whoever has the handle may record.
+        // Code that has the handle may record it.
         self.raw_to_record()
     }
 
-    /// The raw handle, for something that records the event.
+    /// The raw handle, for an operation that records the event.
     pub(crate) fn raw_to_record(&self) -> CUevent {
         self.0.recorded.store(true, Ordering::Relaxed);
         self.0.raw
     }
 
-    /// The raw handle, if there is a mark to ask about.
+    /// The raw handle, if the event was recorded.
     pub(crate) fn recorded_raw(&self) -> Option<CUevent> {
         self.0.recorded.load(Ordering::Relaxed).then_some(self.0.raw)
     }
 
-    /// Whether the event measures time.
+    /// Returns true if the event measures time.
     ///
     /// # Examples
     ///
@@ -177,7 +177,7 @@ impl Event {
         self.0.timing
     }
 
-    /// Marks the present end of `stream`; replaces the mark made before.
+    /// Records the present end of `stream`; replaces the earlier record.
     ///
     /// # Errors
     ///
@@ -191,8 +191,8 @@ impl Event {
         Ok(())
     }
 
-    /// Whether the work before the mark is done; does not wait, and does not report kernel panics. Without a mark there is
-    /// none to be done.
+    /// Returns true if the work before the event is done; does not wait, and does not report kernel panics. Without a
+    /// record there is no such work.
     ///
     /// # Examples
     ///
@@ -218,11 +218,12 @@ impl Event {
         unsafe { driver_query!(&self.0.context, cuEventQuery(raw)) }
     }
 
-    /// Waits on the host for the work before the mark.
+    /// Waits on the host for the work before the event.
     ///
     /// # Errors
     ///
-    /// [`Error::KernelPanic`] if a kernel panicked that was launched before the mark; [`Error::Driver`] if work failed.
+    /// [`Error::KernelPanic`] if a kernel panicked that was launched before the event; [`Error::Driver`] if work
+    /// failed.
     pub fn synchronize(&self) -> Result<()> {
         let Some(raw) = self.recorded_raw() else { return self.not_recorded("cuEventSynchronize") };
         let position = self.position();
@@ -232,7 +233,7 @@ impl Event {
         position.map_or(Ok(()), |position| position.report_panics())
     }
 
-    /// The stream's position when the mark was made, if [`record`](Event::record) or a graph made it.
+    /// The stream's position at the record, if [`record`](Event::record) or a graph made it.
     pub(crate) fn position(&self) -> Option<StreamPosition> {
         self.0.position.lock().clone()
     }
@@ -241,12 +242,12 @@ impl Event {
         *self.0.position.lock() = Some(position);
     }
 
-    /// What a question about an event without a mark comes to: nothing is asked, but a lost context refuses it.
+    /// The result of a query of an event that was not recorded: no call, but a lost context refuses it.
     fn not_recorded(&self, call: &'static str) -> Result<()> {
         self.0.context.0.admit(call).map(|_| ())
     }
 
-    /// Milliseconds from this event to `end`. Both must have been recorded and reached.
+    /// Milliseconds from this event to `end`. Both must have been recorded and have completed.
     ///
     /// # Examples
     ///
@@ -266,8 +267,8 @@ impl Event {
     ///
     /// # Errors
     ///
-    /// [`Error::Invalid`] if one has no timing, was never recorded, or is of another device's context; [`Error::Driver`]
-    /// with `CUDA_ERROR_NOT_READY` if one was not reached yet.
+    /// [`Error::Invalid`] if one has no timing, was never recorded, or is of another device's context;
+    /// [`Error::Driver`] with `CUDA_ERROR_NOT_READY` if one has not completed yet.
     pub fn elapsed_ms(&self, end: &Event) -> Result<f32> {
         let context = &self.0.context;
         context.expect_same(end.context(), end)?;
@@ -285,7 +286,7 @@ impl Event {
             // SAFETY: both events are live, and `ms` lives through the call.
             unsafe { driver_call!(context, cuEventElapsedTime_v2(&mut ms, from, to)) }?;
         } else {
-            // SAFETY: as above.
+            // SAFETY: both events are live, and `ms` lives through the call.
             unsafe { driver_call!(context, cuEventElapsedTime(&mut ms, from, to)) }?;
         }
         Ok(ms)
@@ -304,7 +305,7 @@ impl Drop for EventInner {
             return defer_drop(Box::new(EventInner { context, raw, timing, recorded, exposed, position }));
         }
         match self.exposed.load(Ordering::Relaxed) {
-            // Others may have done with it what only a driver knows.
+            // Other code may have used it in ways that only the driver knows.
             true => destroy_event(&self.context.0, self.raw),
             false => self.context.events().put(&self.context, self.timing, self.raw),
         }

@@ -1,9 +1,9 @@
-//! Host functions in a stream: a closure as the two words that the driver carries.
+//! Host functions in a stream: a closure as the function and data pointer that the driver takes.
 //!
 //! # Safety
 //!
-//! The word made by [`into_raw`] owns the closure. Exactly one of [`run`] (called by the driver) and [`discard`] (called by
-//! us when the driver refused it) takes it back.
+//! The pointer from [`into_raw`] owns the closure. Exactly one of [`run`] (called by the driver) and [`discard`]
+//! (called when the driver refused it) takes it back.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -16,35 +16,35 @@ type Work = Box<dyn FnOnce() + Send>;
 /// A closure that a graph calls at each launch.
 pub(crate) type Repeated = Box<dyn Fn() + Send + Sync>;
 
-/// Makes one word of a closure.
+/// Converts a closure into an owning data pointer.
 pub(crate) fn into_raw(work: impl FnOnce() + Send + 'static) -> *mut c_void {
     let work: Work = Box::new(work);
     Box::into_raw(Box::new(work)).cast()
 }
 
-/// Runs the closure; the driver's entry.
+/// Runs the closure; called by the driver.
 ///
 /// # Safety
 ///
 /// `data` came from [`into_raw`] and is used for the first time.
 pub(crate) unsafe extern "C" fn run(data: *mut c_void) {
-    // SAFETY: by this function's own precondition the word is an owned closure.
+    // SAFETY: by this function's precondition the pointer owns a closure.
     let work = unsafe { Box::from_raw(data.cast::<Work>()) };
     guarded(work);
 }
 
-/// Runs a closure that stays; the driver's entry for graphs.
+/// Runs a closure without consuming it; called by the driver for graphs.
 ///
 /// # Safety
 ///
-/// `data` leads to a [`Repeated`] that lives until this returns.
+/// `data` points to a [`Repeated`] that lives until this returns.
 pub(crate) unsafe extern "C" fn run_repeated(data: *mut c_void) {
-    // SAFETY: this function's own precondition.
+    // SAFETY: by this function's precondition the pointer is that of a live closure.
     let work = unsafe { &*data.cast::<Repeated>() };
     guarded(work);
 }
 
-/// Runs `work`, and reports its panic.
+/// Runs `work`, and logs its panic.
 fn guarded(work: impl FnOnce()) {
     if let Err(panic) = in_host_fn(|| catch_unwind(AssertUnwindSafe(work))) {
         tracing::error!(message = panic_text(&*panic), "a host function in a stream panicked");
@@ -59,7 +59,7 @@ fn guarded(work: impl FnOnce()) {
 ///
 /// `data` came from [`into_raw`] and is used for the first time.
 pub(crate) unsafe fn discard(data: *mut c_void) {
-    // SAFETY: by this function's own precondition the word is an owned closure.
+    // SAFETY: by this function's precondition the pointer owns a closure.
     drop(unsafe { Box::from_raw(data.cast::<Work>()) });
 }
 

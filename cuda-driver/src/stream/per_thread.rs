@@ -1,12 +1,12 @@
-//! [`PerThreadStreams`]: the default stream of each thread.
+//! [`PerThreadStreams`]: the per-thread default streams.
 //!
-//! The driver's own handle for it, `CU_STREAM_PER_THREAD`, means another queue on each thread, so that a value that goes to
-//! another thread would wait for the wrong one. Here each thread has a stream of its own, made when it first asks, which is
-//! ordered with the legacy default stream as the driver's is, and means the same queue everywhere.
+//! The driver's own handle for it, `CU_STREAM_PER_THREAD`, means another queue on each thread, so that a value that is
+//! sent to another thread would wait for the wrong one. Here each thread has its own stream, created at its first use.
+//! It is ordered with the legacy default stream as the driver's is, and means the same queue everywhere.
 //!
 //! # Safety
 //!
-//! The raw streams are made here and destroyed with the context.
+//! The raw streams are created here and destroyed with the context.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ use crate::thread;
 #[derive(Default)]
 pub(crate) struct PerThreadStreams(Mutex<HashMap<u32, Arc<PerThreadStream>>>);
 
-/// The default stream of a thread. That of a thread that has ended becomes another thread's when nobody holds it any more.
+/// The default stream of a thread. After the thread has ended and nothing holds the stream, another thread reuses it.
 pub(crate) struct PerThreadStream {
     pub(crate) raw: CUstream,
     pub(crate) id: StreamId,
@@ -33,7 +33,7 @@ pub(crate) struct PerThreadStream {
 
 // SAFETY: the raw stream is an address that the driver accepts on any thread.
 unsafe impl Send for PerThreadStream {}
-// SAFETY: as for `Send`; the driver's own locks protect what the address names.
+// SAFETY: the driver's own locks protect the stream that the address names.
 unsafe impl Sync for PerThreadStream {}
 
 impl PerThreadStreams {
@@ -64,7 +64,8 @@ impl PerThreadStreams {
     }
 }
 
-/// An idle stream of a thread that has ended, and which nobody holds: under the lock of the streams, nobody can get it.
+/// Takes an idle stream of a thread that has ended, and which nothing holds. Under the lock of the streams, no thread
+/// can get it meanwhile.
 fn take_unused(streams: &mut HashMap<u32, Arc<PerThreadStream>>, context: &Context) -> Option<Arc<PerThreadStream>> {
     let is_unused = |thread: u32, stream: &mut Arc<PerThreadStream>| {
         !thread::is_running(thread) && Arc::get_mut(stream).is_some_and(|stream| is_idle(context, stream.raw))

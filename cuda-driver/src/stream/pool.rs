@@ -1,12 +1,12 @@
-//! Spare events and streams of a context: making one costs the driver far more than taking one from a list.
+//! Pools of spare events and streams of a context: creating one costs the driver far more than taking one from a list.
 //!
-//! An object taken from a pool cannot be told from a new one. A stream goes in, or is destroyed, only when it is idle. An event may go in at any
-//! time: every wait on it keeps what it found, and [`Event`](crate::Event) asks the driver about an event only after its own
-//! owner has recorded it.
+//! A pooled object behaves as a new one. A stream is returned, or destroyed, only when it is idle. An event may be
+//! returned at any time: every enqueued wait keeps the record that it found, and [`Event`](crate::Event) queries an
+//! event only after its own owner has recorded it.
 //!
 //! # Safety
 //!
-//! The raw objects belong to the context whose pool this is; they leave the pool for one owner at a time.
+//! The raw objects belong to the context whose pool this is; each has one owner at a time.
 
 use std::collections::VecDeque;
 
@@ -21,10 +21,10 @@ use crate::stream::StreamId;
 use crate::stream::deferred_drop::is_in_host_fn;
 use crate::sync::{Arc, Mutex};
 
-/// How many of a kind are kept; more are given back to the driver.
+/// The maximum number of spare objects of a kind; further ones are destroyed.
 const MAX_SPARE: usize = 64;
 
-/// Spare things of one kind.
+/// Spare objects of one kind.
 pub(crate) struct Pool<T>(Mutex<Vec<T>>);
 
 impl<T> Default for Pool<T> {
@@ -34,12 +34,12 @@ impl<T> Default for Pool<T> {
 }
 
 impl<T> Pool<T> {
-    /// A spare one, which nobody else has.
+    /// Takes a spare object.
     pub(crate) fn take(&self) -> Option<T> {
         self.0.lock().pop()
     }
 
-    /// Takes one back; returns it where there are enough.
+    /// Puts an object back; returns it if the pool is full.
     pub(crate) fn put(&self, spare: T) -> Option<T> {
         let mut all = self.0.lock();
         if all.len() == MAX_SPARE {
@@ -49,7 +49,7 @@ impl<T> Pool<T> {
         None
     }
 
-    /// Takes all out.
+    /// Takes all spare objects.
     fn drain(&self) -> Vec<T> {
         std::mem::take(&mut *self.0.lock())
     }
@@ -67,9 +67,9 @@ impl EventPool {
         if timing { &self.timed } else { &self.untimed }
     }
 
-    /// An event that nobody else has.
+    /// Takes or creates an event.
     pub(crate) fn take(&self, context: &Context, timing: bool) -> Result<CUevent> {
-        // A context that is lost refuses this as it does every call.
+        // A lost context refuses this like every other call.
         context.0.admit("cuEventCreate")?;
         if let Some(event) = self.of(timing).take() {
             return Ok(event);
@@ -84,23 +84,24 @@ impl EventPool {
         Ok(event)
     }
 
-    /// Takes an event back that nobody has any more.
+    /// Puts an event back whose owner is dropped.
     pub(crate) fn put(&self, context: &Context, timing: bool, event: CUevent) {
         if let Some(event) = self.of(timing).put(event) {
             destroy_event(&context.0, event);
         }
     }
 
-    /// Makes what comes on the stream `after` come after all work that `before` has now.
+    /// Orders later work of the stream `after` after all present work of `before`.
     ///
     /// # Safety
     ///
     /// Both are live streams of `context`.
     pub(crate) unsafe fn order(&self, context: &Context, before: CUstream, after: CUstream) -> Result<()> {
         let event = self.take(context, false)?;
-        // SAFETY: the event is in nobody else's hands; the stream is the caller's promise.
+        // SAFETY: the event has no other owner; the caller promises a live stream.
         let recorded = unsafe { driver_call!(context, cuEventRecord(event, before)) };
-        // SAFETY: as above; the wait keeps what it found, so that the event is free again.
+        // SAFETY: the event has no other owner, and the caller promises a live stream. The wait keeps the record that
+        // it found, so that the event can be reused.
         let waited = recorded.and_then(|()| unsafe { driver_call!(context, cuStreamWaitEvent(after, event, 0)) });
         self.put(context, false, event);
         waited
@@ -113,36 +114,37 @@ impl EventPool {
     }
 }
 
-/// Gives an event back to the driver.
+/// Destroys an event.
 pub(crate) fn destroy_event(context: &ContextInner, event: CUevent) {
-    // SAFETY: the event was made in this context and is in nobody's hands.
+    // SAFETY: the event was created in this context and has no owner.
     if let Err(error) = unsafe { driver_call!(context, cuEventDestroy_v2(event)) } {
         tracing::warn!(%error, "an event could not be destroyed");
     }
 }
 
-/// A driver's stream with what is known of its launches.
+/// A driver's stream with the log of its launches.
 pub(crate) struct Queue {
     pub(crate) raw: CUstream,
     pub(crate) panics: Arc<StreamPanics>,
 }
 
-/// A context's spare streams, independent of the legacy default stream and of priority 0, and those that nobody has any more
-/// but which still have work.
+/// A context's spare streams, independent of the legacy default stream and of priority 0, and streams without an owner
+/// that still have work.
 #[derive(Default)]
 pub(crate) struct StreamPool {
     spare: Pool<Queue>,
-    /// With whether it becomes a spare one.
+    /// Each with true if it returns to the pool.
     busy: Mutex<VecDeque<(Queue, bool)>>,
 }
 
-/// The number of busy streams queried whenever a stream comes or goes: more than one, so that they become fewer.
+/// The number of busy streams queried whenever a stream is taken or put back: more than one, so that their number
+/// shrinks.
 const QUERIES: usize = 2;
 
 impl StreamPool {
-    /// A stream without work that nobody else has.
+    /// Takes or creates an idle stream.
     pub(crate) fn take(&self, context: &Context, id: StreamId) -> Result<Queue> {
-        // A context that is lost refuses this as it does every call.
+        // A lost context refuses this like every other call.
         context.0.admit("cuStreamCreate")?;
         self.reclaim_idle(context);
         if let Some(queue) = self.spare.take() {
@@ -156,7 +158,7 @@ impl StreamPool {
         Ok(Queue { raw, panics: context.panics().of_stream(id) })
     }
 
-    /// Takes a stream back that nobody has any more. One with work waits until it has none.
+    /// Puts a stream back whose owner is dropped. A busy stream waits until it is idle.
     pub(crate) fn put(&self, context: &Context, queue: Queue, pooled: bool) {
         if is_in_host_fn() {
             return self.busy.lock().push_back((queue, pooled));
@@ -178,7 +180,7 @@ impl StreamPool {
         }
     }
 
-    /// Asks some of the busy streams whether they still are.
+    /// Queries some of the busy streams, and puts back those that are idle.
     fn reclaim_idle(&self, context: &Context) {
         let count = self.busy.lock().len().min(QUERIES);
         for _ in 0..count {
@@ -190,7 +192,7 @@ impl StreamPool {
         }
     }
 
-    /// Gives a stream without work back to the driver.
+    /// Destroys an idle stream.
     pub(crate) fn destroy(&self, context: &Context, queue: Queue) {
         destroy_stream(&context.0, queue.raw);
         context.panics().give_back(queue.panics);
@@ -206,7 +208,7 @@ impl StreamPool {
 
 /// Returns true if a stream has no work; one whose work has failed counts as busy.
 pub(crate) fn is_idle(context: &Context, stream: CUstream) -> bool {
-    // SAFETY: the stream is live, and in nobody else's hands.
+    // SAFETY: the stream is live, and has no other owner.
     unsafe { driver_query!(context, cuStreamQuery(stream)) }.unwrap_or(false)
 }
 
@@ -214,7 +216,7 @@ pub(crate) fn destroy_stream(context: &ContextInner, stream: CUstream) {
     if context.is_lost() {
         return;
     }
-    // SAFETY: nobody has the stream any more; the driver lets enqueued work finish.
+    // SAFETY: the stream has no owner; the driver lets enqueued work finish.
     if let Err(error) = unsafe { driver_call!(context, cuStreamDestroy_v2(stream)) } {
         tracing::warn!(%error, "a stream could not be destroyed");
     }

@@ -1,8 +1,8 @@
 //! [`StreamScope`]: a stream inside [`Stream::scope`], which waits for the stream before it returns.
 //!
-//! Its two lifetimes are those of [`std::thread::Scope`]: `'env` outlives the scope, so work that is enqueued through the
-//! scope may borrow for `'scope`. Invariant: no way out of the scope, a panic included, comes before the wait; where the driver
-//! refuses that, as in a context that is lost, all of the context's work is waited for.
+//! Its two lifetimes are those of [`std::thread::Scope`]: `'env` outlives the scope, so work that is enqueued through
+//! the scope may borrow for `'scope`. Invariant: the scope never exits before the wait, not even by a panic; if the
+//! driver refuses the wait, as in a lost context, the exit waits for all of the context's work.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -62,8 +62,8 @@ fn wait_for(stream: &Stream) -> Result<()> {
     end_borrow(stream.context(), || stream.synchronize())
 }
 
-/// Waits for the stream where the scope's own failure leaves no room in the result: kernels' panics are left to the next wait,
-/// and another error is an event.
+/// Waits for the stream after the scope's own failure, which is the result: kernel panics are left to the next wait,
+/// and another error is logged.
 fn wait_after_failure(stream: &Stream) {
     if let Err(error) = withholding_panics(|| wait_for(stream)) {
         tracing::warn!(%error, "waiting for a stream failed after its scope had failed");

@@ -1,4 +1,4 @@
-//! NVTX as a tool hears it, and without one. A process has one tool at most, so each case runs in its own.
+//! NVTX with a tool and without one. A process has at most one tool, so each case runs in its own process.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use cuda_driver::nvtx::{self, Annotation, Color, Domain, Named};
 use cuda_driver::{Driver, Event, Stream};
 
-/// Says that this process is one of those that the tests start.
+/// The variable that marks the processes that the tests start.
 const CHILD: &str = "CUDA_DRIVER_NVTX_CHILD";
 const VARIABLE: &str = "NVTX_INJECTION64_PATH";
 
@@ -19,7 +19,7 @@ fn listener() -> String {
     library
 }
 
-/// The lines between the two that the process below prints, with this tool.
+/// The lines between the markers that the process below prints, with this tool.
 fn told(tool: Option<&str>) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().expect("this test"));
     child.args(["--exact", "what_a_program_says", "--nocapture"]).env(CHILD, "1").env_remove(VARIABLE);
@@ -49,7 +49,7 @@ fn what_a_program_says() {
     let (io, shared) = (domain.category("io"), Domain::global().category("shared"));
     let name = domain.name("again and again");
     drop(domain.range(Annotation::from(&name).category(&io).payload(0.5)));
-    // What is of another domain means nothing here.
+    // Objects of another domain are ignored here.
     nvtx::mark(Annotation::from(&name).category(&io));
     domain.mark(Annotation::from("plain").category(&shared));
     drop(domain.start("a request"));

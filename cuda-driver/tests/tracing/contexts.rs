@@ -1,4 +1,4 @@
-//! Contexts: one per device, bound without calls, selected per thread, poisoned for good, refused after a fork.
+//! Contexts: one per device, bound without calls, selected per thread, poisoned by sticky errors, refused after a fork.
 
 use cuda_driver::{Context, Driver, Error, Event, Graph, Stream, StreamOptions};
 use cuda_sys::CUresult;
@@ -24,7 +24,7 @@ fn a_device_has_one_context_object_and_it_is_released_once() {
 fn bind(session: &Session, raw: usize) {
     let api = session.api();
     let set_current = api.cuCtxSetCurrent().unwrap();
-    // SAFETY: the traced driver looks at the number only.
+    // SAFETY: the traced driver only reads the number.
     unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
 }
 
@@ -74,7 +74,7 @@ fn a_call_leaves_current_what_it_found() {
     session.forget();
     context.synchronize().unwrap();
     assert_eq!((session.names(), bound(&session)), (vec!["cuCtxSynchronize"], raw), "the same context is not set");
-    // Another library takes its context away, and the next call is in ours all the same.
+    // Another library unbinds the context, and the next call still is in this one.
     bind(&session, 0);
     context.synchronize().unwrap();
     assert_eq!(bound(&session), raw);
@@ -204,7 +204,8 @@ fn a_forked_child_gets_an_error_and_the_parent_goes_on() {
     let context = session.context();
     let exec = Graph::new(&context).unwrap().instantiate().unwrap();
     let stream = context.default_stream();
-    // SAFETY: the child calls only what the fork check answers before any lock, and then leaves without unwinding.
+    // SAFETY: the child only makes calls that the fork check refuses before any lock, and then leaves without
+    // unwinding.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = matches!(context.synchronize(), Err(Error::Forked { call: "cuCtxSynchronize" }))

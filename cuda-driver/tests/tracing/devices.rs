@@ -1,4 +1,4 @@
-//! Driver and device: versions, identity, attributes, and what is missing.
+//! Driver and device: versions, identity, attributes, and missing functions.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Graphs: which calls a capture makes, what is given back when one fails, and what a lost context is spared.
+//! Graphs: the calls of a capture, the cleanup when one fails, and lost contexts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn a_capture_is_of_a_stream_that_nobody_else_has() {
     exec.launch(&own, ()).unwrap();
     drop(exec);
     drop(graph);
-    // Nothing of it needs to be waited for.
+    // No part of it needs a wait.
     assert_eq!(
         session.names(),
         ["cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy"]
@@ -116,7 +116,7 @@ fn an_executable_graph_waits_for_its_last_launch_before_what_that_needs_goes() {
     exec.launch(&stream, ()).unwrap();
     session.forget();
     exec.update(&graph).unwrap();
-    // What the update replaces is dropped behind an event.
+    // Objects that the update replaces are dropped behind an event.
     assert_eq!(session.names(), ["cuGraphExecUpdate_v2", "cuEventCreate", "cuEventRecord"]);
     session.forget();
     drop(exec);

@@ -67,7 +67,7 @@ fn more_shared_memory_is_asked_for_once() {
     let session = Session::new();
     let f = function(&session.context(), "k_");
     session.forget();
-    // 1 KiB of 48 is the kernel's own: up to 47 KiB nothing has to be asked.
+    // 1 KiB of 48 is the kernel's static shared memory: up to 47 KiB no attribute has to be set.
     launch(&f, LaunchConfig::new(1, 1).shared_bytes(47 << 10)).unwrap();
     assert_eq!(session.names(), ["cuLaunchKernel"]);
     launch(&f, LaunchConfig::new(1, 1).shared_bytes((47 << 10) + 1)).unwrap();

@@ -1,4 +1,4 @@
-//! Images, the linker, globals, parameters, and when modules go.
+//! Images, the linker, globals, parameters, and the unloading of modules.
 
 use cuda_driver::{Context, Error, Graph, Image, JitOptions, LaunchConfig, Linker, Module};
 use cuda_sys::CUresult;
@@ -56,9 +56,9 @@ fn a_launch_has_as_many_parameters_as_the_function_and_of_their_sizes() {
     session.forget();
     // SAFETY: nothing is launched.
     let none = unsafe { function.launch(&config, &stream, &mut []) };
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let too_few = unsafe { function.launch_with(&config, &stream, (1_u64,)) };
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let too_small = unsafe { function.launch_with(&config, &stream, (1_u64, 2_u32)) };
     assert_eq!(
         [none, too_few, too_small].map(|refused| refused.unwrap_err().to_string()),

@@ -1,4 +1,4 @@
-//! The records of kernels' panics: who is told of which launch's, once, and what nobody waited for.
+//! The records of kernel panics: each panic is reported once, to the right waits, or at the end.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::support::Session;
 fn write(address: u64, words: &[u32]) {
     let record: *mut u8 = std::ptr::with_exposed_provenance_mut(address as usize);
     for (index, word) in words.iter().enumerate() {
-        // SAFETY: the record has 104 bytes and is aligned; nobody reads it meanwhile.
+        // SAFETY: the record has 104 bytes and is aligned; nothing reads it meanwhile.
         unsafe { record.wrapping_add(4 * index).cast::<u32>().write_volatile(*word) };
     }
 }
 
 fn state_word(address: u64) -> u32 {
     let record: *const u32 = std::ptr::with_exposed_provenance(address as usize);
-    // SAFETY: the record begins with this word, and nobody writes it meanwhile.
+    // SAFETY: the record begins with this word, and nothing writes it meanwhile.
     unsafe { record.read_volatile() }
 }
 
@@ -157,7 +157,7 @@ fn what_a_stream_waited_for_on_the_device_is_told_to_its_waits() {
     assert_eq!(sites(c.synchronize()), [1], "by way of b, and without what came later");
     b.synchronize().unwrap();
     assert_eq!(sites(a.synchronize()), [2]);
-    // A cycle of waits is no trouble.
+    // A cycle of waits is harmless.
     a.wait_for(&c).unwrap();
     panicking(&a, id, 3);
     c.wait_for(&a).unwrap();
@@ -225,7 +225,7 @@ fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
     cuda_driver::withholding_panics(|| stream.synchronize().and_then(|()| context.synchronize())).unwrap();
     second.finish().unwrap();
     assert_eq!(sites(first.finish()), [2]);
-    // One that nobody finishes, since waiting for it has failed.
+    // A record that is never finished, since waiting for it has failed.
     let dropped = context.detached_panic_record().unwrap();
     panic_in(dropped.device_ptr(), dropped.tag(id), 3);
     drop(dropped);
@@ -260,7 +260,7 @@ fn a_record_with_a_panic_is_passed_over_until_it_is_waited_for() {
     assert_eq!(sites(stream.synchronize()).len(), 128);
 }
 
-/// A launch that panics where no other has: the record of another is left as it is.
+/// Launches that panic in free records: the records of others are left unchanged.
 fn panicking_if_free(stream: &Stream, id: u32, site: u32) {
     let record = stream.panic_record().unwrap();
     if state_word(record.device_ptr()) == 0 {
@@ -319,8 +319,8 @@ fn graphs_tell_the_stream_that_they_were_launched_in() {
     context.synchronize().unwrap();
 }
 
-/// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for: all of
-/// them are told, and the record is claimed as long as threads of one may look at it.
+/// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for:
+/// it is reported for all of them, and the record stays claimed as long as threads of one may read it.
 #[test]
 fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
     let session = Session::new();
@@ -404,7 +404,7 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
         let later = order(&first);
         panicking(&first, id, 2);
         drop(first);
-        // It has the raw stream of the one before.
+        // It reuses the raw stream of the previous one.
         let next = Stream::new(&context).unwrap();
         panicking(&next, id, 3);
         assert_eq!(sites(next.synchronize()), [3]);
@@ -413,7 +413,7 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
     }
 }
 
-/// A panic found by a wait that did not report it is still told to a stream that is ordered behind it afterwards.
+/// A panic found by a wait that did not report it is still reported to a stream that is ordered behind it afterwards.
 #[test]
 fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() {
     let session = Session::new();
@@ -426,7 +426,7 @@ fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() 
     context.synchronize().unwrap();
 }
 
-/// Streams that go with panics that nobody has waited for do not use up memory: the context keeps the panics alone.
+/// Destroyed streams with unreported panics do not use up memory: the context keeps only the panics.
 #[test]
 fn many_streams_that_leave_panics_behind_share_records() {
     let session = Session::new();
@@ -460,7 +460,7 @@ fn a_forked_child_that_exits_reports_nothing() {
         // SAFETY: runs what was registered with `atexit`, which is what is tested.
         unsafe { libc::exit(0) };
     }
-    // SAFETY: the descriptor is open, and nobody else's; the child has its own.
+    // SAFETY: the descriptor is open, and this process's own; the child has its own.
     unsafe { libc::close(pipe[1]) };
     let mut status = -1;
     // SAFETY: `child` is our child, and `status` lives through the call.
@@ -469,7 +469,7 @@ fn a_forked_child_that_exits_reports_nothing() {
     let mut text = [0_u8; 4096];
     // SAFETY: the descriptor is open, and the buffer has that many bytes.
     let read = unsafe { libc::read(pipe[0], text.as_mut_ptr().cast(), text.len()) };
-    // SAFETY: the descriptor is open, and nobody else's.
+    // SAFETY: the descriptor is open, and this process's own.
     unsafe { libc::close(pipe[0]) };
     assert_eq!(String::from_utf8_lossy(&text[..read.max(0) as usize]), "");
     assert_eq!(sites(context.synchronize()), [1]);

@@ -1,4 +1,4 @@
-//! Spare events and streams: what comes from a pool is as good as new, and what goes in is idle.
+//! Pools of events and streams: a pooled object behaves as a new one, and only idle streams are put back.
 
 use cuda_driver::{Event, Stream, StreamOptions};
 use cuda_sys::CUresult;
@@ -85,7 +85,7 @@ fn a_busy_stream_waits_until_it_is_idle_and_one_of_its_own_kind_is_destroyed_the
     drop(Stream::with_options(&context, StreamOptions::new().priority(-1)).unwrap());
     drop(Stream::with_options(&context, StreamOptions::new().waits_for_legacy(true)).unwrap());
     assert_eq!((session.count("cuStreamCreateWithPriority"), session.count("cuStreamDestroy_v2")), (2, 2));
-    // One that is busy to the end goes with the context.
+    // A stream that stays busy is destroyed with the context.
     session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     drop(other);
     drop((again, context));

@@ -73,7 +73,7 @@ fn a_device_is_reset_when_nothing_of_it_is_held() {
     let context = device.primary_context().unwrap();
     let stream = cuda_driver::Stream::new(&context).unwrap();
     drop(context);
-    // SAFETY: nobody else uses the traced driver.
+    // SAFETY: nothing else uses the traced driver.
     let error = unsafe { device.reset() }.unwrap_err().to_string();
     assert_eq!(
         error,
@@ -81,7 +81,7 @@ fn a_device_is_reset_when_nothing_of_it_is_held() {
     );
     assert_eq!(session.count("cuDevicePrimaryCtxReset_v2"), 0);
     drop(stream);
-    // SAFETY: as above.
+    // SAFETY: nothing else uses the traced driver.
     unsafe { device.reset() }.unwrap();
     device.primary_context().unwrap().synchronize().unwrap();
 }
@@ -90,7 +90,7 @@ fn a_device_is_reset_when_nothing_of_it_is_held() {
 fn bind(session: &Session, raw: usize) {
     let api = session.api();
     let set_current = api.cuCtxSetCurrent().unwrap();
-    // SAFETY: the traced driver looks at the number only.
+    // SAFETY: the traced driver only reads the number.
     unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
 }
 

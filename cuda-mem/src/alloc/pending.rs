@@ -36,7 +36,7 @@ pub(crate) struct Batch<T> {
 }
 
 impl<T> Pending<T> {
-    /// Whether no free may be made now.
+    /// Returns true if no free may be made now.
     #[inline]
     pub(crate) fn is_deferring(&self) -> bool {
         self.guards.load(Ordering::Acquire) != 0

@@ -49,7 +49,7 @@ pub struct MemoryPool(Arc<Inner>);
 struct Inner {
     context: Context,
     raw: CUmemoryPool,
-    /// Whether it was made here.
+    /// True if it was made here.
     own: bool,
 }
 

@@ -41,14 +41,14 @@ impl Source {
         }
     }
 
-    /// Whether it gives and takes memory in the order of a stream. Else memory is there at once, and goes when every use is
-    /// over.
+    /// Returns true if it gives and takes memory in the order of a stream. Else memory is there at once, and goes when
+    /// every use is over.
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
         matches!(self, Source::DefaultPool | Source::CustomPool(_) | Source::Manager(_))
     }
 
-    /// Whether the memory is someone else's.
+    /// Returns true if the memory is someone else's.
     #[inline]
     pub(crate) fn is_external(&self) -> bool {
         matches!(self, Source::External(_))

@@ -194,7 +194,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.layout.dim()[axis.index()]
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -206,14 +206,15 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.len().saturating_mul(size_of::<T>())
     }
 
-    /// Whether the elements lie in C order without gaps: the last axis fastest. What kernels take as a slice does.
+    /// Returns true if the elements lie in C order without gaps: the last axis fastest. What kernels take as a slice
+    /// does.
     #[must_use]
     #[inline]
     pub fn is_c_contiguous(&self) -> bool {
         self.layout.is_c_contiguous()
     }
 
-    /// Whether the elements lie in Fortran order without gaps: the first axis fastest.
+    /// Returns true if the elements lie in Fortran order without gaps: the first axis fastest.
     #[must_use]
     pub fn is_f_contiguous(&self) -> bool {
         self.layout.is_f_contiguous()

@@ -25,7 +25,7 @@ use crate::error::Result;
 pub struct ByteRange {
     /// From the first to the last.
     pub(crate) bytes: Range<usize>,
-    /// Whether all of them are used, and not only some.
+    /// True if all of them are used, and not only some.
     pub(crate) dense: bool,
 }
 
@@ -42,7 +42,7 @@ impl ByteRange {
         self.bytes.start <= part.bytes.start && part.bytes.end <= self.bytes.end
     }
 
-    /// Whether a use of this reach has waited for whatever a use of that part has to wait for.
+    /// Returns true if a use of this reach has waited for whatever a use of that part has to wait for.
     fn covers(&self, part: &ByteRange) -> bool {
         self.dense && self.encloses(part)
     }
@@ -116,13 +116,14 @@ impl<Q: Queue> AccessList<Q> {
         Ok(())
     }
 
-    /// Whether nothing but a write of at least these bytes on the stream is recorded: a write of them there needs nothing.
+    /// Returns true if nothing but a write of at least these bytes on the stream is recorded: a write of them there
+    /// needs nothing.
     #[inline]
     pub(crate) fn is_sole_writer(&self, id: u64, range: &ByteRange) -> bool {
         matches!(&self.0[..], [only] if only.id == id && only.writes && only.range.encloses(range))
     }
 
-    /// Whether nothing but one use is recorded, and that of exactly these bytes.
+    /// Returns true if nothing but one use is recorded, and that of exactly these bytes.
     #[inline]
     pub(crate) fn is_single(&self, range: &ByteRange) -> bool {
         matches!(&self.0[..], [only] if only.range == *range)

@@ -180,7 +180,7 @@ impl Buffer {
         self.bytes
     }
 
-    /// Whether there are no bytes.
+    /// Returns true if there are no bytes.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {

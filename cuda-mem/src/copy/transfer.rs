@@ -71,7 +71,7 @@ impl<T: Element, D: Dimension, K: PageLocked> Transfer<T, D, K> {
         self.finished(waited)
     }
 
-    /// Whether the copy is done; does not wait.
+    /// Returns true if the copy is done; does not wait.
     ///
     /// # Errors
     ///

@@ -190,7 +190,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
         self.array.len()
     }
 
-    /// Whether there are no elements.
+    /// Returns true if there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.array.is_empty()

@@ -144,7 +144,7 @@ impl<D: Dimension> Layout<D> {
         self.is_contiguous(0..self.dim.ndim())
     }
 
-    /// Whether the elements lie without gaps, the first of `axes` fastest. Extents of 1 may have any stride.
+    /// Returns true if the elements lie without gaps, the first of `axes` fastest. Extents of 1 may have any stride.
     fn is_contiguous(&self, axes: impl Iterator<Item = usize>) -> bool {
         let mut step = 1;
         let mut follows = |axis: usize| {
@@ -168,7 +168,7 @@ impl<D: Dimension> Layout<D> {
         low as usize..high as usize + 1
     }
 
-    /// Whether two indices may name the same element, as in a broadcast array. Never false where they do.
+    /// Returns true if two indices may name the same element, as in a broadcast array. Never false where they do.
     pub(crate) fn repeats(&self) -> bool {
         let mut axes: SmallVec<[(usize, usize); 8]> = (0..self.dim.ndim())
             .filter(|axis| self.dim[*axis] > 1)

@@ -109,7 +109,7 @@ pub mod ffi {
         pub manager_ctx: *mut c_void,
         /// Ends the array; null for nothing to do.
         pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
-        /// Whether it may only be read, and others.
+        /// True if it may only be read, and others.
         pub flags: u64,
         /// The array.
         pub dl_tensor: DLTensor,

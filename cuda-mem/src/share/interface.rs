@@ -46,7 +46,7 @@ pub struct CudaArrayInterface {
     /// On which stream the memory may be used at once: 1 the legacy default stream, 2 the per-thread one, else a stream's handle;
     /// `None` on any.
     pub stream: Option<u64>,
-    /// Whether there is a mask, which is not supported.
+    /// True if there is a mask, which is not supported.
     pub masked: bool,
 }
 

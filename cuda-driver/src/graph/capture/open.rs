@@ -1,4 +1,4 @@
-//! [`OpenCapture`]: a capture that is taken for one launch, and the panic records of captured kernels.
+//! [`OpenCapture`]: a capture that is locked for one launch, and the panic records of captured kernels.
 //!
 //! # Safety
 //!
@@ -21,7 +21,7 @@ use crate::module::function::CheckedLaunch;
 use crate::module::function::Function;
 use crate::sync::{Arc, MutexGuard};
 
-/// A capture that is taken for one launch, from [`Capture::open`].
+/// A capture that is locked for one launch, from [`Capture::open`].
 ///
 /// # Examples
 ///
@@ -82,12 +82,12 @@ impl OpenCapture<'_> {
         self.state.contents.keep(std::ptr::null_mut(), value);
     }
 
-    /// Notes that what is captured next uses a piece of memory, and orders it after conflicting uses. `what` says where,
-    /// and how large it is, for messages such as "argument 0 of kernel `add` (400 bytes)".
+    /// Records that the next captured operation accesses an allocation, and orders it after conflicting accesses.
+    /// `what` describes the access and its size for messages, such as "argument 0 of kernel `add` (400 bytes)".
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then it must not be captured.
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then the operation must not be captured.
     pub fn uses(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
         let State { uses, contents, .. } = &mut *self.state;
         let at = uses.iter().position(|known| known.id == id).unwrap_or_else(|| {
@@ -102,8 +102,8 @@ impl OpenCapture<'_> {
         Ok(())
     }
 
-    /// A panic record for the kernel that is captured next. Its panics, at any launch of what is made of the graph, are
-    /// told to waits for that launch; of several launches that nobody has waited for, the first one's.
+    /// A panic record for the kernel that is captured next. A panic of it, at any launch of the graph, is reported by
+    /// the wait for that launch; where several launches were not waited for, by the wait for the first one.
     ///
     /// # Examples
     ///
@@ -133,7 +133,7 @@ impl OpenCapture<'_> {
         Ok(GraphPanicRecord { device, number })
     }
 
-    /// Encloses every launch of what is made of the graph.
+    /// Adds a hook that encloses every launch of the graph.
     pub fn enclose(&mut self, around: Arc<dyn AroundLaunch>) {
         self.state.contents.around.push(around);
     }
@@ -147,18 +147,18 @@ impl OpenCapture<'_> {
     ///
     /// # Safety
     ///
-    /// As for [`Function::launch`], at every launch of what is made of the graph; memory of which
-    /// [`uses`](OpenCapture::uses) was told is alive and ordered then.
+    /// As for [`Function::launch`], at every launch of the graph; the memory passed to [`uses`](OpenCapture::uses) is
+    /// live and ordered then.
     pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
         let function = launch.function();
         self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
         launch.prepare_for_graph(params)?;
         self.keep(Arc::new(function.clone()));
-        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
+        // SAFETY: the stream is live and of the function's context; the caller keeps the contract of the parameters.
         unsafe { launch.enqueue(self.stream(), params) }
     }
 
-    /// Captures what `enqueue` puts into the raw stream that it is handed.
+    /// Captures the work that `enqueue` enqueues in the raw stream that it gets.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl OpenCapture<'_> {
     ///
     /// # Safety
     ///
-    /// `enqueue` only enqueues in the stream. What it enqueues is sound at every launch of what is made of the graph, at
-    /// which memory of which [`uses`](OpenCapture::uses) was told is alive and ordered.
+    /// `enqueue` only enqueues in the stream. The enqueued work is sound at every launch of the graph, where the memory
+    /// passed to [`uses`](OpenCapture::uses) is live and ordered.
     pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
         enqueue(self.stream())
     }

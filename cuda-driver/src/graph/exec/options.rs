@@ -33,12 +33,12 @@ pub struct InstantiateOptions {
 }
 
 impl InstantiateOptions {
-    /// As [`Graph::instantiate`] does.
+    /// The defaults of [`Graph::instantiate`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Each launch frees what the launch before has allocated and not freed.
+    /// Each launch frees the memory that the previous launch allocated and did not free.
     pub fn auto_free(mut self) -> Self {
         self.auto_free = true;
         self

@@ -1,9 +1,9 @@
-//! [`CheckedLaunch`]: a launch whose configuration fits, and the driver's call.
+//! [`CheckedLaunch`]: a launch whose configuration has been checked, and the driver's launch call.
 //!
 //! # Safety
 //!
-//! The blocks call C functions whose obligations are a live function and stream of one context, which are held, and parameters that
-//! live through the call; what the kernel does with them is passed on to the caller.
+//! The blocks call C functions whose obligations are a live function and stream of one context, which are held, and
+//! parameters that live through the call; the caller answers for what the kernel does with them.
 
 use std::ffi::c_void;
 
@@ -64,7 +64,7 @@ impl<'a> CheckedLaunch<'a> {
         self.cooperative
     }
 
-    /// Prepares what a graph will launch, and refuses what only streams can.
+    /// Prepares a launch for a graph; refuses launches that only streams support.
     pub(crate) fn prepare_for_graph(&self, params: &[*mut c_void]) -> Result<()> {
         if self.programmatic {
             return Err(GraphError::NotCapturable("a programmatic launch".into()).into());
@@ -72,7 +72,8 @@ impl<'a> CheckedLaunch<'a> {
         self.prepare(params)
     }
 
-    /// Checks the number of parameters, and sees to the dynamic shared memory and to larger clusters.
+    /// Checks the number of parameters, and raises the function's limits for dynamic shared memory and cluster size if
+    /// needed.
     #[inline]
     fn prepare(&self, params: &[*mut c_void]) -> Result<()> {
         let FunctionInner { dynamic_limit, parameters, name, non_portable, .. } = &*self.function.0;
@@ -106,7 +107,7 @@ impl<'a> CheckedLaunch<'a> {
         self.geometry.block
     }
 
-    /// Blocks in a cluster along x, y and z, if the launch says how many.
+    /// Blocks in a cluster along x, y and z, if the launch has clusters.
     #[must_use]
     #[inline]
     pub fn cluster(&self) -> Option<[u32; 3]> {
@@ -119,8 +120,8 @@ impl<'a> CheckedLaunch<'a> {
 
     /// Launches the function in `stream`.
     ///
-    /// One call is made, and one more whenever the function needs more dynamic shared memory, or larger clusters, than
-    /// any launch before.
+    /// It makes one driver call, and one more whenever the function needs more dynamic shared memory or larger clusters
+    /// than any launch before.
     ///
     /// # Errors
     ///
@@ -134,11 +135,11 @@ impl<'a> CheckedLaunch<'a> {
     pub unsafe fn launch(self, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
         self.function.context().expect_same(stream.context(), stream)?;
         self.prepare(params)?;
-        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
+        // SAFETY: the stream is live and of the function's context; the caller answers for the parameters.
         unsafe { self.enqueue(stream.as_raw(), params) }
     }
 
-    /// Makes the call.
+    /// Makes the launch call.
     ///
     /// # Safety
     ///
@@ -152,11 +153,11 @@ impl<'a> CheckedLaunch<'a> {
         let Self { cooperative, programmatic, geometry: Geometry { cluster, .. }, .. } = self;
         if programmatic || cluster.is_some() {
             let extras = Extras { cluster, cooperative, programmatic };
-            // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
+            // SAFETY: function and stream are live and of one context; the caller answers for the parameters.
             return unsafe { extended::launch(context, raw, (&self.geometry, extras), queue, values) };
         }
         if self.cooperative {
-            // SAFETY: function and stream are live and of one context; the parameters are the caller's promise.
+            // SAFETY: function and stream are live and of one context; the caller answers for the parameters.
             return unsafe {
                 driver_call!(
                     context,
@@ -165,7 +166,7 @@ impl<'a> CheckedLaunch<'a> {
             };
         }
         let no_extra = std::ptr::null_mut();
-        // SAFETY: as above.
+        // SAFETY: function and stream are live and of one context; the caller answers for the parameters.
         unsafe {
             driver_call!(context, cuLaunchKernel(raw, gx, gy, gz, bx, by, bz, shared_bytes, queue, values, no_extra))
         }

@@ -1,6 +1,6 @@
-//! [`Function`]: a kernel of a loaded module, what it needs, how many fit, and its launch.
+//! [`Function`]: a kernel of a loaded module: attributes, occupancy and launch.
 //!
-//! It knows nothing of the kernel's parameters: launching is `unsafe` here, and typed in the layers above.
+//! It knows nothing of the kernel's parameters: launching is `unsafe` here; the layers above have typed launches.
 //!
 //! # Safety
 //!
@@ -56,20 +56,20 @@ struct FunctionInner {
     name: String,
     attributes: FunctionAttributes,
     parameters: Option<Box<[Parameter]>>,
-    /// Dynamic shared memory in bytes that the driver lets the function have now.
+    /// The present limit of the function's dynamic shared memory, in bytes.
     dynamic_limit: AtomicU32,
-    /// Held while that is raised, so that it never falls behind a launch that needed it.
+    /// Locked while the limit is raised, so that it never falls behind a concurrent launch.
     raising: Mutex<()>,
-    /// Whether the driver was told to let its clusters have more blocks than every device runs.
+    /// True if clusters beyond the portable size are allowed.
     non_portable: AtomicBool,
 }
 
 // SAFETY: the raw function is an address that the driver accepts on any thread.
 unsafe impl Send for FunctionInner {}
-// SAFETY: as above; the driver's own locks protect what it names.
+// SAFETY: the driver's own locks protect the function that the address names.
 unsafe impl Sync for FunctionInner {}
 
-/// What a function needs of the device, as the driver's compiler decided.
+/// The resources that a function needs, as the driver's compiler decided.
 ///
 /// # Examples
 ///
@@ -87,21 +87,21 @@ unsafe impl Sync for FunctionInner {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FunctionAttributes {
-    /// Registers of a thread.
+    /// Registers of each thread.
     pub registers: u32,
-    /// Bytes of shared memory that a block has before any dynamic shared memory.
+    /// Bytes of static shared memory of each block.
     pub shared_bytes: u32,
-    /// Bytes of local memory of a thread.
+    /// Bytes of local memory of each thread.
     pub local_bytes: u32,
     /// Bytes of constant memory.
     pub const_bytes: u32,
-    /// The most threads a block of this function can have.
+    /// The maximum number of threads in a block of this function.
     pub max_threads_per_block: u32,
     /// PTX version it was compiled for, as `10 * major + minor`.
     pub ptx_version: u32,
     /// Compute capability of its machine code, as `10 * major + minor`.
     pub binary_version: u32,
-    /// The extents in blocks of the clusters that it has to be launched in, where it says that.
+    /// The cluster dimensions that the function requires, if it requires any.
     pub required_cluster: Option<[u32; 3]>,
 }
 
@@ -197,13 +197,14 @@ impl Function {
         self.0.raw
     }
 
-    /// What the function needs of the device; read when the function was looked up.
+    /// The resources that the function needs; queried when the function was looked up.
     #[must_use]
     pub fn attributes(&self) -> &FunctionAttributes {
         &self.0.attributes
     }
 
-    /// The function's parameters, where the driver tells them (CUDA 12.4 and newer); read when the function was looked up.
+    /// The function's parameters, where the driver reports them (CUDA 12.4 and newer); queried when the function was
+    /// looked up.
     ///
     /// # Examples
     ///
@@ -310,7 +311,8 @@ impl Function {
         unsafe { driver_call!(self.context(), cuFuncSetCacheConfig(self.0.raw, config.raw())) }
     }
 
-    /// How many blocks of `block_threads` threads and `dynamic_shared_bytes` can be resident on one multiprocessor.
+    /// The maximum number of blocks of `block_threads` threads and `dynamic_shared_bytes` that can be active on one
+    /// multiprocessor.
     ///
     /// # Examples
     ///
@@ -342,7 +344,7 @@ impl Function {
         Ok(blocks.unsigned_abs())
     }
 
-    /// The block size that keeps most threads resident, and the smallest grid that fills the device with such blocks, as
+    /// The block size with the highest occupancy, and the smallest grid that fills the device with such blocks, as
     /// (grid, block). `limit` bounds the block; 0 means the function's own limit.
     ///
     /// # Examples
@@ -376,30 +378,31 @@ impl Function {
         Ok((grid.unsigned_abs(), block.unsigned_abs()))
     }
 
-    /// Launches the function in `stream`; the configuration's own choice of a stream is not looked at.
+    /// Launches the function in `stream`; the stream in the configuration is ignored.
     ///
-    /// The configuration is checked first. One call is made, and one more whenever the function needs more dynamic shared
-    /// memory than any launch before.
+    /// The configuration is checked first. One driver call is made, and one more whenever the function needs more
+    /// dynamic shared memory than any launch before.
     ///
     /// # Errors
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the device or the function cannot run the configuration;
-    /// [`Error::Invalid`](crate::Error::Invalid) for another number of parameters than the function has, where the driver
-    /// tells it, and for a stream of another context; [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    /// [`Error::Invalid`](crate::Error::Invalid) for another number of parameters than the function has, where the
+    /// driver reports it, and for a stream of another context; [`Error::Driver`](crate::Error::Driver) with the
+    /// driver's status.
     ///
     /// # Safety
     ///
     /// `params` points to one value for each of the function's parameters, of their sizes and alignments. What the
-    /// function does with them is sound: device memory that it reaches is live until the launch has finished, and nothing
-    /// else writes what it reads, or uses what it writes, meanwhile.
+    /// function does with them is sound: device memory that it accesses is live until the launch has finished, and
+    /// meanwhile nothing else writes memory that it reads, or accesses memory that it writes.
     #[inline]
     pub unsafe fn launch(&self, config: &LaunchConfig, stream: &Stream, params: &mut [*mut c_void]) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the launch.
         unsafe { self.check_config(config)?.launch(stream, params) }
     }
 
-    /// Launches the function in `stream` with a tuple of values, whose number and sizes are checked where the driver tells
-    /// those of the parameters.
+    /// Launches the function in `stream` with a tuple of values, whose number and sizes are checked where the driver
+    /// reports those of the parameters.
     ///
     /// # Examples
     ///
@@ -432,12 +435,12 @@ impl Function {
     ///
     /// As for [`launch`](Function::launch).
     pub unsafe fn launch_with(&self, config: &LaunchConfig, stream: &Stream, values: impl Arguments) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the launch.
         self.with_values(values, |pointers| unsafe { self.launch(config, stream, pointers) })
     }
 
-    /// Hands pointers to the values to `work`, if their number and sizes are those of the parameters, as far as the driver
-    /// tells them.
+    /// Passes pointers to the values to `work`, if their number and sizes match the parameters, as far as the driver
+    /// reports them.
     pub(crate) fn with_values<R>(
         &self,
         values: impl Arguments,
@@ -473,7 +476,7 @@ impl Function {
     /// # Errors
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig), which names the value and the limit.
-    // As for `LaunchConfig::fitting`.
+    // Inlined for the same reason as `LaunchConfig::fitting`.
     #[inline(always)]
     pub fn check_config(&self, config: &LaunchConfig) -> Result<CheckedLaunch<'_>> {
         let (limits, attributes) = (self.context().limits(), &self.0.attributes);
@@ -491,7 +494,7 @@ impl Function {
         }
     }
 
-    /// Whether a launch is in the clusters that the function requires, if it does.
+    /// Returns an error unless the launch has the cluster dimensions that the function requires, if it requires any.
     #[inline]
     fn cluster_fits(&self, config: &LaunchConfig, geometry: &Geometry) -> Result<(), LaunchConfigError> {
         let Some(required) = self.0.attributes.required_cluster else { return Ok(()) };
@@ -503,7 +506,7 @@ impl Function {
         }
     }
 
-    /// Why a configuration is refused: the device's limits come before the function's own.
+    /// The error for a refused configuration: the device's limits come before the function's own.
     #[cold]
     fn refusal(&self, config: &LaunchConfig) -> LaunchConfigError {
         let limits = self.context().limits();
@@ -528,7 +531,7 @@ impl Function {
         }
     }
 
-    /// Asks the driver for more dynamic shared memory than every block can have.
+    /// Raises the limit of the function's dynamic shared memory.
     #[cold]
     fn raise_dynamic_limit(&self, bytes: u32) -> Result<()> {
         let _raising = self.0.raising.lock();
@@ -540,7 +543,7 @@ impl Function {
     }
 }
 
-/// The extents of the clusters that a function requires; devices without clusters are not asked.
+/// The cluster dimensions that a function requires; devices without clusters are not queried.
 fn required_cluster(context: &Context, raw: CUfunction) -> Result<Option<[u32; 3]>> {
     if !context.limits().cluster_launch {
         return Ok(None);
