@@ -6,7 +6,7 @@
 //! - `driver.event.ns`, `driver.stream.ns`: making and dropping one, from the context's pool;
 //! - `driver.context.bind_ns`: what asking for the thread's current context adds to a call;
 //! - `driver.context.restore_ns`: what making the context current and another one again adds to that;
-//! - `driver.graph.ns`: a launch of a graph that is lent three buffers; `.overhead_ns` beyond the bare call.
+//! - `driver.graph.ns`: a launch of a graph with three bound buffers; `.overhead_ns` beyond the bare call.
 //!
 //! # Safety
 //!

@@ -1,17 +1,18 @@
 //! Device memory with ndarray's shapes: [`DeviceArray`], and the untyped [`Buffer`] below it.
 //!
-//! The crate moves bytes and orders their users. It launches no kernels but one of its own, which moves elements that lie
-//! apart; `cuda-jit` launches others. It never chooses a device: every function takes a [`Context`](cuda_driver::Context) or a
+//! The crate copies memory and orders accesses to it. It launches only one kernel of its own, for strided copies;
+//! `cuda-jit` launches others. It never chooses a device: every function takes a [`Context`](cuda_driver::Context) or a
 //! [`Stream`](cuda_driver::Stream), or an array that has one.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - A buffer knows which streams use it. A conflicting use on another stream waits for them on the device, and so does
-//!   freeing; safe code cannot race between launches, and a use on the same stream as before makes no driver call.
-//! - Element types are plain data, so that any bytes a device leaves in memory are a value.
+//! - A buffer tracks the streams that access it. A conflicting access on another stream waits for them on the device,
+//!   and so does freeing; safe code cannot race between launches, and an access on the same stream as before makes no
+//!   driver call.
+//! - Element types are plain data, so that any bytes in device memory are a value.
 //! - An array without elements has no memory and makes no driver call.
-//! - Copies of pageable host memory return when the host's side is done with; copies that run on take page-locked memory.
-//! - The host's access to memory that devices reach waits for their uses of it.
+//! - Copies of pageable host memory are blocking; asynchronous copies take page-locked memory.
+//! - Host accesses to device-accessible memory wait for the devices' accesses to it.
 //!
 //! # Examples
 //!

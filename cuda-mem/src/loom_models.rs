@@ -1,4 +1,5 @@
-//! Every interleaving of small programs on the crate's bookkeeping: use records, pending frees, kept blocks, statistics.
+//! Every interleaving of small programs on the crate's bookkeeping: access records, pending frees, cached blocks,
+//! statistics.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --profile loom`.
 
@@ -19,7 +20,7 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.check(body);
 }
 
-/// Two threads free while a third asks for all that is pending: each free is made once.
+/// Two threads free while a third takes all pending frees: each free is made once.
 #[test]
 fn loom_each_pending_free_is_made_once() {
     model(|| {
@@ -44,7 +45,7 @@ fn loom_each_pending_free_is_made_once() {
     });
 }
 
-/// A guard that began before another thread frees: nothing is made until it ends, though the queue is full.
+/// A guard that began before another thread frees: no free is made until it ends, though the queue is full.
 #[test]
 fn loom_no_free_is_made_while_a_guard_defers() {
     model(|| {
@@ -56,7 +57,7 @@ fn loom_no_free_is_made_while_a_guard_defers() {
                 pending.defer();
                 assert!(pending.add(1, 8, 0, 0).is_none());
                 pending.resume();
-                // The guard of the other thread is still there.
+                // The other thread's guard still defers.
                 assert!(pending.take().is_none());
             })
         };
@@ -85,7 +86,7 @@ fn loom_what_is_put_back_is_pending_again() {
     });
 }
 
-/// Two streams ask for the one block that was freed: one gets it.
+/// Two streams request the one free block: one gets it.
 #[test]
 fn loom_a_kept_block_goes_to_one() {
     model(|| {
@@ -97,13 +98,13 @@ fn loom_a_kept_block_goes_to_one() {
         };
         let mine = free_list.take(512, 1, 1);
         let theirs = other.merge().unwrap();
-        assert!(mine.is_some() || theirs, "somebody gets it");
+        assert!(mine.is_some() || theirs, "one of them gets it");
         let left = free_list.drain(1).len();
-        assert_eq!(left + usize::from(mine.is_some()), 1, "and nobody a second one");
+        assert_eq!(left + usize::from(mine.is_some()), 1, "and neither gets a second one");
     });
 }
 
-/// The peak is what was live at once in some order of the allocations, and never less than at the end.
+/// The peak is that of some order of the allocations, and never less than the live bytes at the end.
 #[test]
 fn loom_the_peak_is_exact() {
     model(|| {
@@ -123,33 +124,34 @@ fn loom_the_peak_is_exact() {
     });
 }
 
-/// How many streams the models have.
+/// The number of streams in the models.
 const STREAMS: usize = 4;
 
-/// For each stream, how many of its items come before.
+/// A vector clock: for each stream, the number of its operations that are ordered before.
 type Clock = [usize; STREAMS];
 
 fn merge(to: &mut Clock, from: Clock) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = from.max(*to));
 }
 
-/// A device that runs nothing, and notes what comes before what.
+/// A model device that runs nothing and tracks the order of operations.
 #[derive(Default)]
 struct Device {
-    /// For each stream, what comes before its next item.
+    /// For each stream, the operations ordered before its next one.
     streams: [Clock; STREAMS],
-    /// What the host has waited for.
+    /// The operations that the host has waited for.
     finished: Clock,
-    /// Every use of the one memory: stream, number in it, bytes, whether it writes.
+    /// Every access to the one memory: stream, number in it, bytes, and true if it writes.
     used: Vec<(usize, usize, ByteRange, bool)>,
 }
 
-/// A stream of such a device.
+/// A stream of the model device.
 #[derive(Clone)]
 struct ModelStream(usize, Arc<Mutex<Device>>);
 
 impl ModelStream {
-    /// Enqueues a use, or the free, which is a write of all, and sees that it comes after all that it conflicts with.
+    /// Enqueues an access, or the free, which is a write of all bytes, and checks that it is ordered after all accesses
+    /// that it conflicts with.
     fn enqueue(&self, range: &ByteRange, writes: bool) {
         let device = &mut *self.1.lock().unwrap();
         for (stream, number, other, written) in &device.used {
@@ -183,7 +185,7 @@ impl Queue for ModelStream {
     }
 }
 
-/// Memory of 64 bytes, freed by its drop, with the real records of its uses.
+/// Memory of 64 bytes, freed by its drop, with real access records.
 struct Memory {
     records: AccessRecords<ModelStream>,
     streams: [ModelStream; STREAMS],
@@ -205,7 +207,7 @@ impl Memory {
         self.streams[stream].enqueue(range, false);
     }
 
-    /// A write of bytes that nobody else uses meanwhile.
+    /// A write of bytes that nothing else accesses meanwhile.
     fn write_shared(&self, range: &ByteRange, stream: usize) {
         self.records.write_shared(range.clone(), &self.streams[stream]).unwrap();
         self.streams[stream].enqueue(range, true);
@@ -220,7 +222,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            return; // what went wrong has been said
+            return; // the failure is already reported
         }
         let end = self.records.end(|| unreachable!("the memory has been used")).unwrap();
         end.enqueue(&all(), true);
@@ -231,8 +233,8 @@ fn all() -> ByteRange {
     ByteRange::all_of(0..64)
 }
 
-/// Two threads read on a stream each, a third writes and then drops, and all of them come in any order: each use comes after
-/// those that it conflicts with, and the free after all.
+/// Two threads read on a stream each, a third writes and then drops, in any order: each access is ordered after those
+/// that it conflicts with, and the free after all.
 #[test]
 fn loom_readers_a_writer_and_a_drop_are_ordered() {
     model(|| {
@@ -257,7 +259,7 @@ fn loom_readers_a_writer_and_a_drop_are_ordered() {
     });
 }
 
-/// Two threads read on a stream each and let go of the memory, whoever is last: its free comes after both.
+/// Two threads read on a stream each and drop the memory: the last one's free is ordered after both.
 #[test]
 fn loom_the_last_of_two_readers_frees_after_both() {
     model(|| {
@@ -275,7 +277,8 @@ fn loom_the_last_of_two_readers_frees_after_both() {
     });
 }
 
-/// A thread writes one half while another reads the other half, at times without the lock: what comes later waits for both.
+/// A thread writes one half while another reads the other half, sometimes without the lock: later accesses wait for
+/// both.
 #[test]
 fn loom_halves_are_ordered_with_the_whole() {
     model(|| {
@@ -299,8 +302,8 @@ fn loom_halves_are_ordered_with_the_whole() {
     });
 }
 
-/// Two threads write parts that lie interleaved, so that one prepares while the other has not enqueued yet: neither may stand
-/// for the other, and what comes later waits for both.
+/// Two threads write interleaved parts, so that one prepares while the other has not enqueued yet: neither covers the
+/// other, and later accesses wait for both.
 #[test]
 fn loom_interleaved_parts_do_not_stand_for_each_other() {
     model(|| {
@@ -309,7 +312,7 @@ fn loom_interleaved_parts_do_not_stand_for_each_other() {
         let other = {
             let memory = memory.clone();
             thread::spawn(move || {
-                // Its hull covers the other's, and its bytes lie between those, which the device cannot see.
+                // Its range encloses the other's, and its bytes lie between those, which the device cannot see.
                 let outer = ByteRange { bytes: 4..64, dense: false };
                 memory.records.write_shared(outer, &memory.streams[2]).unwrap();
                 memory.streams[2].enqueue(&ByteRange::all_of(4..8), true);
@@ -325,7 +328,8 @@ fn loom_interleaved_parts_do_not_stand_for_each_other() {
     });
 }
 
-/// The host waits for the writes while another thread reads on the device, which it may: no record of the read is lost.
+/// The host waits for the writes while another thread reads on the device, which is allowed: no record of the read is
+/// lost.
 #[test]
 fn loom_the_hosts_wait_for_writes_loses_no_read() {
     model(|| {

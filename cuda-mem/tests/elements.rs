@@ -1,4 +1,4 @@
-//! Strided copies on the device of every size of element, and of arrays larger than a piece of the staging.
+//! Strided copies on the device for every element size, and for arrays larger than a staging buffer.
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{Element, to_device, zeros};
@@ -10,7 +10,7 @@ fn context() -> Context {
     Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap()
 }
 
-/// Turns, slices and repeats an array of these elements on the device, as ndarray does on the host.
+/// Transposes, slices and broadcasts an array of these elements on the device, as ndarray does on the host.
 fn moves<T: Element + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
     let context = context();
     let host = Array3::from_shape_fn((5, 6, 7), |(i, j, k)| of(42 * i + 7 * j + k));

@@ -1,4 +1,4 @@
-//! Where arrays are made: every constructor at every place, on the software device, and what the pools tell of it.
+//! Allocation targets: every constructor with every target, on the software device, checked by the pools' statistics.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use ndarray::{Array1, Ix1, array};
 #[expect(dead_code, reason = "the example's own main function is not called")]
 mod counting_manager;
 
-/// Tests take turns: they look at what all of a context has, and the context is one for the process.
+/// Serialises the tests: they check the statistics of the context, which is shared in the process.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn turn() -> MutexGuard<'static, ()> {
@@ -23,7 +23,7 @@ fn context() -> Context {
     Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
 }
 
-/// Makes an array of 1000 numbers by each constructor at the place, and tells what was in use by `used` with all of them.
+/// Makes an array of 1000 numbers by each constructor in the target. Returns the value of `used` with all of them live.
 fn each_constructor(target: &impl AllocTarget, used: impl Fn() -> u64) -> u64 {
     let host = Array1::from_iter(0..1000_u32);
     let mut made: Vec<DeviceArray<u32, Ix1>> = vec![
@@ -99,7 +99,7 @@ fn an_own_pool_lives_as_long_as_its_arrays() {
     assert_eq!(y.copy_to_host().unwrap(), array![1, 2, 3]);
 }
 
-/// The example's own assertions are what it prints; it must run, and count what it says.
+/// Runs the example and checks the counts that it prints.
 #[test]
 fn the_example_of_a_manager_counts() {
     let _turn = turn();
@@ -120,7 +120,7 @@ fn what_is_dropped_in_a_host_function_is_given_back() {
     stream.synchronize().unwrap();
     assert_eq!(cuda_mem::memory_statistics(&context).live_bytes, 0);
     assert_eq!(free(), before);
-    // Of every kind, and what else may be dropped there.
+    // Arrays of every kind, and other objects that may be dropped there.
     let pinned = cuda_mem::pinned_array::<u8, _>(&context, 1000).unwrap();
     let pool = MemoryPool::new(&context).unwrap();
     let own = cuda_mem::Buffer::new_in(&pool, &stream, 1000).unwrap();
@@ -133,7 +133,7 @@ fn what_is_dropped_in_a_host_function_is_given_back() {
     let all = (pinned, own, pool, other, event, graph, exec);
     stream.launch_host_fn(move || drop(all)).unwrap();
     context.synchronize().unwrap();
-    // The event is destroyed, so the driver has no such event any more.
+    // The event is destroyed, so the driver no longer has it.
     // SAFETY: the software device looks handles up before it uses them.
     let gone = unsafe { (context.api().cuEventQuery().unwrap())(raw) };
     assert_ne!(gone, cuda_sys::CUresult::CUDA_SUCCESS);

@@ -1,4 +1,4 @@
-//! Graphs of typed launches: what they use is lent to each launch, in order with all other uses.
+//! Graphs of typed launches: the memory that they access is bound to each launch, in order with all other uses.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 
@@ -175,7 +175,7 @@ fn the_same_capture_with_other_arguments_takes_the_ones_place() -> Result<()> {
     let s = stream()?;
     exec.launch(&s, &mut x)?;
     exec.update(&capture(|c| Ok(raise_by::launch((4, 64, c), &mut y, 20)?))?)?;
-    assert!(exec.launch(&s, &mut x).is_err(), "it is lent what it uses now");
+    assert!(exec.launch(&s, &mut x).is_err(), "the memory that it accesses now has to be bound");
     exec.launch(&s, &mut y)?;
     all(&x, 2)?;
     all(&y, 21)

@@ -46,7 +46,7 @@ impl MemoryId {
 /// ```
 /// use cuda_driver::Access;
 ///
-/// // What a graph writes has to be lent exclusively.
+/// // Memory that a graph writes has to be bound exclusively.
 /// let exclusive = |access: Access| matches!(access, Access::Write);
 /// assert!(exclusive(Access::Write) && !exclusive(Access::Read));
 /// ```
@@ -129,7 +129,7 @@ impl GraphLaunch<'_> {
 /// # let mut memory = 0;
 /// # // SAFETY: the address lives through the call.
 /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
-/// use cuda_driver::{Graph, GraphLaunch, Lend, MemoryId, Result, Stream, driver_call};
+/// use cuda_driver::{Bind, Graph, GraphLaunch, MemoryId, Result, Stream, driver_call};
 ///
 /// struct Table {
 ///     id: MemoryId,
@@ -137,9 +137,9 @@ impl GraphLaunch<'_> {
 /// }
 ///
 /// // SAFETY: the borrow is exclusive, and all work with a table is waited for before it can be used otherwise.
-/// unsafe impl Lend for &mut Table {
-///     fn lend(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
-///         if let Some(access) = launch.lend(self.id, true)? {
+/// unsafe impl Bind for &mut Table {
+///     fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
+///         if let Some(access) = launch.bind(self.id, true)? {
 ///             println!("{access:?} in {:?}", launch.stream().id());
 ///         }
 ///         Ok(())
@@ -150,7 +150,7 @@ impl GraphLaunch<'_> {
 /// let graph = Graph::capture(&context, |c| {
 ///     let mut open = c.open()?;
 ///     open.uses(table.id, true, || "the table (64 bytes)".into())?;
-///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
+///     // SAFETY: the memory has 64 bytes; it is bound to each launch.
 ///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(table.address, 1, 64, stream))) }
 /// })?;
 /// let stream = Stream::new(&context)?;

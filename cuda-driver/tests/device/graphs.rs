@@ -276,7 +276,7 @@ fn a_capture_that_outlives_its_closure_captures_and_runs_nothing() {
     for refused in refused {
         assert_eq!(
             refused.unwrap_err().to_string(),
-            "this capture has ended; what is launched by it belongs inside the closure of `Graph::capture`"
+            "this capture has ended; launches with it belong inside the closure of `Graph::capture`"
         );
     }
     context.synchronize().unwrap();

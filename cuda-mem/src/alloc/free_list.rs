@@ -1,18 +1,18 @@
-//! [`FreeList`]: freed blocks that are kept, and which of them a stream gets.
+//! [`FreeList`]: the cached free blocks, and the choice among them.
 //!
-//! It makes no calls. Invariant: a block is on the shelf or with one caller.
+//! It makes no driver calls. Invariant: a block is in the list or owned by one caller.
 
 use crate::sync::Mutex;
 
-/// Memory that was freed on a stream and can be given out again.
+/// A block that was freed on a stream and can be reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FreeBlock<E> {
     pub(crate) address: u64,
     pub(crate) bytes: usize,
-    /// Ids of the context and of the stream that it was freed on last.
+    /// The ids of the context and of the stream that it was freed on last.
     pub(crate) context: u64,
     pub(crate) stream: u64,
-    /// What another stream has to wait for.
+    /// The event that another stream has to wait for.
     pub(crate) freed: E,
 }
 
@@ -24,7 +24,7 @@ impl<E> Default for FreeList<E> {
     }
 }
 
-/// What an allocation takes: sizes that differ little share blocks.
+/// The rounded size of an allocation, so that similar sizes share blocks.
 pub(crate) fn round_up(bytes: usize) -> usize {
     const SMALL: usize = 1 << 20;
     let step = if bytes <= SMALL { 512 } else { SMALL };
@@ -32,7 +32,8 @@ pub(crate) fn round_up(bytes: usize) -> usize {
 }
 
 impl<E> FreeList<E> {
-    /// The smallest block of at least `bytes` that is not larger by more than a quarter; of several one of the same stream.
+    /// Takes the smallest block of at least `bytes` that is at most a quarter larger; among equals, one of the same
+    /// stream.
     pub(crate) fn take(&self, bytes: usize, context: u64, stream: u64) -> Option<FreeBlock<E>> {
         let max_bytes = bytes.saturating_add(bytes / 4);
         let mut blocks = self.0.lock();
@@ -51,7 +52,7 @@ impl<E> FreeList<E> {
         self.0.lock().extract_if(.., |block| block.context == context).collect()
     }
 
-    /// The bytes on it.
+    /// The bytes of all blocks.
     pub(crate) fn bytes(&self) -> usize {
         self.0.lock().iter().map(|block| block.bytes).sum()
     }

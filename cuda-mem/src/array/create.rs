@@ -1,4 +1,4 @@
-//! The functions that make device arrays: uninitialised, zeroed, or copied from the host.
+//! Constructors of device arrays: uninitialised, zeroed, or copied from the host.
 
 use ndarray::{ArrayBase, Data, Dimension, Ix1, Order, ShapeArg};
 
@@ -11,10 +11,10 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::layout::{self, Layout};
 
-/// An array of `shape` at a [place](AllocTarget), such as a context, with unspecified contents: in C order, unless the shape names another, as in
-/// `((2, 3), Order::F)`.
+/// An array of `shape` in an [allocation target](AllocTarget), such as a context, with unspecified contents: in C
+/// order, unless the shape names another, as in `((2, 3), Order::F)`.
 ///
-/// Reading it before it was written is safe, because every bit pattern is a value of the element type; which value, is
+/// Reading it before it was written is safe, because every bit pattern is a value of the element type; the value is
 /// unspecified. The software device can report such reads.
 ///
 /// # Examples
@@ -37,7 +37,7 @@ pub fn device_array<T: Element, Sh: ShapeArg>(target: impl AllocTarget, shape: S
     new_array(&target, dim, order.unwrap_or(Order::RowMajor))
 }
 
-/// A new array without gaps.
+/// A new contiguous array.
 pub(crate) fn new_array<T: Element, D: Dimension>(
     target: impl AllocTarget,
     dim: D,
@@ -51,8 +51,8 @@ pub(crate) fn new_array<T: Element, D: Dimension>(
     Ok(DeviceArray::from_parts(Buffer::allocate(target.source(), &target.stream(), bytes)?, layout))
 }
 
-/// An array of the shape, element type and context of `other`, with unspecified contents: in Fortran order if `other` is, else
-/// in C order.
+/// An array of the shape, element type and context of `other`, with unspecified contents: in Fortran order if `other`
+/// is, else in C order.
 ///
 /// # Examples
 ///
@@ -96,10 +96,11 @@ pub fn zeros<T: Element, Sh: ShapeArg>(target: impl AllocTarget, shape: Sh) -> R
     Ok(array)
 }
 
-/// A copy of a host array of any layout at a [place](AllocTarget), such as a context.
+/// A copy of a host array of any layout in an [allocation target](AllocTarget), such as a context.
 ///
-/// It is in Fortran order if the host's is, else in C order. An array without gaps is copied as it lies; rows of it straight
-/// from where they lie; other layouts are packed in small pieces on the way. What a broadcast array repeats is sent once.
+/// It is in Fortran order if the host array is, else in C order. A contiguous array is copied in one call, and rows of
+/// contiguous elements without packing; other layouts are packed in small pieces. An element that a broadcast array
+/// repeats is sent once.
 ///
 /// # Examples
 ///
@@ -131,7 +132,7 @@ where
     Ok(array)
 }
 
-/// A one-dimensional copy of a slice at a [place](AllocTarget), such as a context.
+/// A one-dimensional copy of a slice in an [allocation target](AllocTarget), such as a context.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! How a device array prints: shape, element type, device, and its first elements, which are copied for it.
+//! `Display` of device arrays: shape, element type, device, and the first elements, which are copied for it.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -10,10 +10,10 @@ use crate::array::DeviceArray;
 use crate::array::storage::Storage;
 use crate::error::Result;
 
-/// How many elements are printed.
+/// The number of printed elements.
 const PRINTED: usize = 6;
 
-/// Prints shape and first elements; waits for work that writes the array and copies those few elements.
+/// Prints the shape and the first elements. Waits for work that writes the array, and copies those elements.
 ///
 /// # Examples
 ///

@@ -1,4 +1,4 @@
-//! An error in the user's words where the host indexes a device array.
+//! A readable compile error for code that indexes a device array on the host.
 
 use std::ops::{Index, IndexMut};
 
@@ -6,7 +6,7 @@ use ndarray::Dimension;
 
 use crate::{DeviceArray, Element, Storage};
 
-/// An index of a device array on the host. No type is one: an element lies in the device's memory.
+/// An index of a device array on the host. No type implements it, since the elements lie in the device's memory.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(

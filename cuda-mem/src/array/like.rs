@@ -1,4 +1,4 @@
-//! [`Like`]: arrays of whose shape, order and element type other arrays are made.
+//! [`Like`]: arrays that give the shape, order and element type of other arrays.
 
 use cuda_driver::Context;
 use ndarray::{ArrayBase, Data, Dimension, Order};
@@ -8,8 +8,8 @@ use crate::array::DeviceArray;
 use crate::array::storage::Storage;
 use crate::host::array::{HostArray, HostKind};
 
-/// An array after which another is shaped: ndarray's on the host, a device array or a view of one, or one in host memory that
-/// devices reach.
+/// An array that gives the shape of another one: ndarray's on the host, a device array or a view of one, or an array in
+/// device-accessible host memory.
 ///
 /// # Examples
 ///
@@ -32,11 +32,11 @@ pub trait Like: sealed::Sealed {
     /// The type of its shape.
     type Dim: Dimension;
 
-    /// The shape, and Fortran order if the array is in that and not in C order.
+    /// The shape, and the order: Fortran if the array is only Fortran-contiguous, else C.
     #[doc(hidden)]
     fn shape_and_order(&self) -> (Self::Dim, Order);
 
-    /// The context of an array in a device's memory.
+    /// The context of an array in device memory; `None` for others.
     #[doc(hidden)]
     fn device_context(&self) -> Option<&Context> {
         None

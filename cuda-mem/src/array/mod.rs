@@ -1,12 +1,12 @@
 //! [`DeviceArray`]: an ndarray shape over a [`Buffer`].
 //!
-//! Arrays are made in `create`, cut and turned in `view`, filled and copied on the device in `assign` and to and from the host
-//! in `host_copy`. Invariants: every element lies in the buffer, aligned for its type; the elements of an array that can be
-//! written lie apart from each other.
+//! `create` has the constructors, `view` slices and reshapes, `storage` the kinds of ownership, and `target` the choice
+//! of allocator and stream; the copies are in the module `copy`. Invariants: every element lies in the buffer, aligned
+//! for its type; the elements of a writable array do not overlap.
 //!
 //! # Safety
 //!
-//! One block reads a slice of `usize` as one of `isize`.
+//! One block reinterprets a slice of `usize` as one of `isize`.
 
 pub(crate) mod create;
 pub(crate) mod display;
@@ -30,13 +30,13 @@ use crate::buffer::access::ByteRange;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 
-/// An array in a device's memory, with the shape and the strides of an [`ndarray::Array`].
+/// An array in device memory, with the shape and the strides of an [`ndarray::Array`].
 ///
-/// `S` says whose memory it is: a `DeviceArray<T, D>` owns it and frees it, when it is dropped, after all work that uses it.
-/// [`DeviceArrayView`] and [`DeviceArrayViewMut`] borrow a part of another's, and are made as ndarray's are: by
+/// `S` is the ownership of the memory: a `DeviceArray<T, D>` owns it; its drop frees it after all work that accesses
+/// it. [`DeviceArrayView`] and [`DeviceArrayViewMut`] borrow a part of another array, and are made as in ndarray: by
 /// [`view`](DeviceArray::view), [`slice`](DeviceArray::slice), [`t`](DeviceArray::t), and their mutable forms.
 ///
-/// Kernels take arrays as slices, for which the elements have to lie in C order, or as ndarray views of any strides.
+/// Kernels take arrays as slices, which requires C-contiguous elements, or as ndarray views of any strides.
 ///
 /// # Examples
 ///
@@ -63,7 +63,7 @@ pub struct DeviceArray<T: Element, D: Dimension, S = Owned> {
     element: PhantomData<T>,
 }
 
-/// An array in memory that another array owns, for reading.
+/// A shared view of another array's memory.
 ///
 /// # Examples
 ///
@@ -84,7 +84,7 @@ pub struct DeviceArray<T: Element, D: Dimension, S = Owned> {
 /// ```
 pub type DeviceArrayView<'a, T, D> = DeviceArray<T, D, View<'a>>;
 
-/// An array in memory that another array owns, for writing.
+/// A mutable view of another array's memory.
 ///
 /// # Examples
 ///
@@ -103,10 +103,10 @@ pub type DeviceArrayView<'a, T, D> = DeviceArray<T, D, View<'a>>;
 /// ```
 pub type DeviceArrayViewMut<'a, T, D> = DeviceArray<T, D, ViewMut<'a>>;
 
-/// The bytes that the elements of a layout lie in.
+/// The byte range of the elements of a layout.
 fn byte_range<T: Element, D: Dimension>(layout: &Layout<D>) -> ByteRange {
     if layout.is_c_contiguous() {
-        // As nearly all are, and launches ask.
+        // The fast path: nearly all arrays are contiguous, and every launch calls this.
         let start = layout.offset();
         return ByteRange::all_of(start * size_of::<T>()..(start + layout.len()) * size_of::<T>());
     }
@@ -116,25 +116,25 @@ fn byte_range<T: Element, D: Dimension>(layout: &Layout<D>) -> ByteRange {
 }
 
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
-    /// An array over `buffer`, which has the bytes of this layout.
+    /// An array over `buffer`, which contains the bytes of this layout.
     pub(crate) fn from_parts(buffer: Buffer, layout: Layout<D>) -> Self {
         Self::with_storage(Owned(buffer), layout)
     }
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// An array over memory that has the bytes of this layout.
+    /// An array over memory that contains the bytes of this layout.
     pub(crate) fn with_storage(storage: S, layout: Layout<D>) -> Self {
         debug_assert!(layout.len() == 0 || layout.span().end * size_of::<T>() <= storage.buffer().len());
         DeviceArray { storage, layout, element: PhantomData }
     }
 
-    /// An array in the same memory with another layout, which stays inside the old one's elements.
+    /// The array with another layout, which contains no other elements.
     pub(crate) fn with_layout<E: Dimension>(self, layout: Layout<E>) -> DeviceArray<T, E, S> {
         DeviceArray { storage: self.storage, layout, element: PhantomData }
     }
 
-    /// A reading borrow with another layout, which stays inside this one's elements.
+    /// A shared view with another layout, which contains no other elements.
     #[inline]
     pub(crate) fn borrowed<U: Element, E: Dimension>(&self, layout: Layout<E>) -> DeviceArrayView<'_, U, E> {
         DeviceArray { storage: View(self.storage.buffer()), layout, element: PhantomData }
@@ -172,13 +172,13 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         unsafe { std::slice::from_raw_parts(bits.as_ptr().cast(), bits.len()) }
     }
 
-    /// How many axes there are.
+    /// The number of axes.
     #[must_use]
     pub fn ndim(&self) -> usize {
         self.layout.dim().ndim()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.layout.len()
@@ -200,31 +200,30 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.len() == 0
     }
 
-    /// Bytes of all elements; `usize::MAX` if they are more than that, as those of a broadcast array may be.
+    /// The bytes of all elements, saturated at `usize::MAX`, since a broadcast array may have more.
     #[must_use]
     pub fn byte_len(&self) -> usize {
         self.len().saturating_mul(size_of::<T>())
     }
 
-    /// Returns true if the elements lie in C order without gaps: the last axis fastest. What kernels take as a slice
-    /// does.
+    /// Returns true if the array is C-contiguous: no gaps, the last axis fastest. Kernels take such arrays as slices.
     #[must_use]
     #[inline]
     pub fn is_c_contiguous(&self) -> bool {
         self.layout.is_c_contiguous()
     }
 
-    /// Returns true if the elements lie in Fortran order without gaps: the first axis fastest.
+    /// Returns true if the array is Fortran-contiguous: no gaps, the first axis fastest.
     #[must_use]
     pub fn is_f_contiguous(&self) -> bool {
         self.layout.is_f_contiguous()
     }
 
-    /// Refuses an array whose elements do not lie in C order without gaps, for something that needs it.
+    /// Returns an error unless the array is C-contiguous, for an operation that needs it.
     ///
     /// # Errors
     ///
-    /// [`Error::NotContiguous`], which says `what`.
+    /// [`Error::NotContiguous`], which names `what`.
     #[inline]
     pub fn require_c_order(&self, what: &'static str) -> Result<()> {
         if self.is_c_contiguous() { Ok(()) } else { Err(Error::not_contiguous(self, what)) }
@@ -237,25 +236,25 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.storage.buffer().context()
     }
 
-    /// The memory below, of which a view is a part.
+    /// The underlying buffer, of which a view is a part.
     #[must_use]
     #[inline]
     pub fn buffer(&self) -> &Buffer {
         self.storage.buffer()
     }
 
-    /// The address of the first element on the device; never 0, also without elements. That of a whole array which
-    /// was allocated here is aligned to 256 bytes.
+    /// The address of the first element on the device; never 0, also without elements. The address of a whole array
+    /// that this crate allocated is aligned to 256 bytes.
     ///
-    /// Using it takes a raw launch or a raw copy, which have to be ordered with
-    /// [`prepare_read`](DeviceArray::prepare_read) or [`prepare_write`](DeviceArray::prepare_write).
+    /// Raw launches and raw copies that use it have to be ordered with [`prepare_read`](DeviceArray::prepare_read) or
+    /// [`prepare_write`](DeviceArray::prepare_write).
     #[must_use]
     #[inline]
     pub fn device_ptr(&self) -> CUdeviceptr {
         self.buffer().address() + (self.layout.offset() * size_of::<T>()) as u64
     }
 
-    /// The bytes of the buffer that the elements lie in.
+    /// The byte range of the elements in the buffer.
     pub(crate) fn byte_range(&self) -> ByteRange {
         byte_range::<T, D>(&self.layout)
     }
@@ -272,21 +271,22 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
-    /// The memory below, for writing.
+    /// The underlying buffer, for writing.
     pub(crate) fn buffer_mut(&mut self) -> &mut Buffer {
         &mut self.storage.0
     }
 }
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// A writing borrow with another layout, which stays inside this one's elements.
+    /// A mutable view with another layout, which contains no other elements.
     #[inline]
     pub(crate) fn borrowed_mut<U: Element, E: Dimension>(&mut self, layout: Layout<E>) -> DeviceArrayViewMut<'_, U, E> {
         let storage = ViewMut { buffer: self.storage.buffer(), exclusive: PhantomData };
         DeviceArray { storage, layout, element: PhantomData }
     }
 
-    /// Orders a write of the array on `stream` after every earlier use, and records it; see [`Buffer::prepare_write`].
+    /// Orders a write of the array on `stream` after every earlier access, and records it; see
+    /// [`Buffer::prepare_write`].
     ///
     /// # Errors
     ///
@@ -299,14 +299,14 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 }
 
 impl<'a, T: Element, D: Dimension> DeviceArrayView<'a, T, D> {
-    /// The same memory for the view's own lifetime.
+    /// The same memory, for the view's own lifetime.
     pub(crate) fn reborrowed<E: Dimension>(&self, layout: Layout<E>) -> DeviceArrayView<'a, T, E> {
         DeviceArray { storage: View(self.storage.0), layout, element: PhantomData }
     }
 }
 
 impl<'a, T: Element, D: Dimension> DeviceArrayViewMut<'a, T, D> {
-    /// Two views for the view's own lifetime, whose layouts have no element in common.
+    /// Splits the view into two for its own lifetime, whose layouts have no element in common.
     pub(crate) fn split_parts(self, parts: (Layout<D>, Layout<D>)) -> (Self, Self) {
         let part = |layout| {
             let storage = ViewMut { buffer: self.storage.buffer, exclusive: PhantomData };

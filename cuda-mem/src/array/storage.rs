@@ -1,6 +1,6 @@
-//! What an array's elements lie in: a buffer of its own, or a part of another array's that it borrows.
+//! Ownership of an array's memory: a buffer of its own, or a part of another array's buffer that it borrows.
 //!
-//! Invariant: while a [`ViewMut`] lives, the bytes that its array's layout reaches are used through it alone.
+//! Invariant: while a [`ViewMut`] lives, the bytes of its array's layout are accessed through it alone.
 
 use std::marker::PhantomData;
 
@@ -14,7 +14,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Owned(pub(crate) Buffer);
 
-/// Memory that an array owns and never writes, such as what another library lends for reading.
+/// Memory that an array owns and never writes, such as memory of another library that is only readable.
 #[derive(Debug)]
 pub struct ReadOnly(pub(crate) Buffer);
 
@@ -29,18 +29,18 @@ pub struct ViewMut<'a> {
     pub(crate) exclusive: PhantomData<&'a mut Buffer>,
 }
 
-/// Where the elements of a [`DeviceArray`](crate::DeviceArray) lie: [`Owned`], [`ReadOnly`], [`View`] or [`ViewMut`].
+/// The ownership of a [`DeviceArray`](crate::DeviceArray)'s memory: [`Owned`], [`ReadOnly`], [`View`] or [`ViewMut`].
 pub trait Storage: sealed::Sealed {
-    /// The memory below.
+    /// The underlying buffer.
     #[doc(hidden)]
     fn buffer(&self) -> &Buffer;
 }
 
-/// Where the elements of an array lie that can be written: [`Owned`] or [`ViewMut`].
+/// The ownership of a writable array's memory: [`Owned`] or [`ViewMut`].
 ///
 /// Sealed, as [`Storage`] is.
 pub trait StorageMut: Storage {
-    /// Orders a write of the bytes on `stream` after every earlier use, and records it.
+    /// Orders a write of the bytes on `stream` after every earlier access, and records it.
     #[doc(hidden)]
     fn prepare_write(&mut self, range: impl FnOnce() -> ByteRange, stream: &Stream) -> Result<()>;
 }

@@ -1,12 +1,12 @@
-//! [`AllocTarget`]: what the functions that make arrays take to know where and on which stream.
+//! [`AllocTarget`]: the choice of allocator and stream that the constructors of arrays take.
 
 use cuda_driver::{Context, Stream};
 
 use crate::alloc::{MemoryPool, Source};
 
-/// Where an array is made: in a context, in a chosen pool, or in the order of a stream.
+/// The target of an array's allocation: a context, a memory pool, or a stream.
 ///
-/// | place | memory | first stream |
+/// | target | memory | first stream |
 /// |---|---|---|
 /// | `&Context` | the context's | its default stream |
 /// | `&Stream` | the context's | the stream |

@@ -1,7 +1,7 @@
-//! Views of device arrays: parts, other orders of axes, other shapes, other element types. No element moves.
+//! Views of device arrays: slices, permutations of axes, reshapes, other element types. No element moves.
 //!
-//! Each is named as in ndarray and does what it does there, panics included; what depends on the strides and would have to
-//! move elements is an error instead.
+//! The methods have ndarray's names and behaviour, panics included. Operations that depend on the strides and would
+//! have to move elements return an error instead.
 
 use ndarray::{Axis, Dimension, Ix1, Ix2, IxDyn, Order, RemoveAxis, ShapeArg, Slice, SliceArg};
 
@@ -11,15 +11,15 @@ use crate::array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 use crate::error::{Error, Refused, Result};
 use crate::layout::{self, Layout};
 
-/// Views for reading, of an array of any storage.
+/// Shared views of an array with any storage.
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// All of the array.
+    /// A view of the whole array.
     #[must_use]
     pub fn view(&self) -> DeviceArrayView<'_, T, D> {
         self.borrowed(self.layout().clone())
     }
 
-    /// A part of the array; see [`ndarray::s!`].
+    /// A slice of the array; see [`ndarray::s!`].
     ///
     /// # Examples
     ///
@@ -44,7 +44,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.borrowed(self.layout().slice(&info))
     }
 
-    /// One axis sliced.
+    /// A view with one axis sliced.
     ///
     /// # Panics
     ///
@@ -55,7 +55,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.borrowed(self.layout().slice_axis(axis, part))
     }
 
-    /// What lies at one index of an axis.
+    /// The subview at one index of an axis.
     ///
     /// # Panics
     ///
@@ -86,8 +86,8 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.borrowed(self.layout().reversed())
     }
 
-    /// The array repeated along axes of extent 1 and along new ones in front; `None` if its shape does not go into `shape`, or
-    /// if the product of the extents of `shape` other than 0 is larger than `isize::MAX`, as in ndarray.
+    /// The array broadcast to `shape`, repeated along axes of extent 1 and along new leading axes; `None` if the shapes
+    /// do not fit, or if the product of the extents of `shape` other than 0 exceeds `isize::MAX`, as in ndarray.
     ///
     /// # Examples
     ///
@@ -126,7 +126,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         Ok(self.borrowed(reshaped(self, shape)?))
     }
 
-    /// The elements one after the other, in C order.
+    /// The elements as one axis, in C order.
     ///
     /// # Errors
     ///
@@ -141,7 +141,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.borrowed(self.layout().squeezed())
     }
 
-    /// The same bytes as elements of another type, which are cut or joined along the last axis.
+    /// The same bytes as elements of another type, which are split or joined along the last axis.
     ///
     /// # Examples
     ///
@@ -158,13 +158,13 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Cast`] if the last axis has gaps, does not hold a whole number of the new elements, or does not begin at an
-    /// address that is aligned for them; or if a broadcast array has more of the new elements than `isize` counts.
+    /// [`Error::Cast`] if the last axis has gaps, does not hold a whole number of the new elements, or is not aligned
+    /// for them, or if a broadcast array would have more than `isize::MAX` new elements.
     pub fn view_as<U: Element>(&self) -> Result<DeviceArrayView<'_, U, D>> {
         Ok(self.borrowed(cast::<T, U, D, S>(self)?))
     }
 
-    /// As many equal parts of an axis, one after the other.
+    /// Splits an axis into `sections` equal parts, in order.
     ///
     /// # Examples
     ///
@@ -193,7 +193,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         Ok((0..sections).map(move |index| self.borrowed(part_of(self.layout(), axis, index * size, size))))
     }
 
-    /// Parts of an axis with `size` indices each; the last may have fewer.
+    /// Chunks of an axis with `size` indices each; the last may have fewer.
     ///
     /// # Panics
     ///
@@ -205,16 +205,16 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 }
 
-/// Views for writing.
+/// Mutable views.
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// All of the array.
+    /// A view of the whole array.
     #[must_use]
     pub fn view_mut(&mut self) -> DeviceArrayViewMut<'_, T, D> {
         let layout = self.layout().clone();
         self.borrowed_mut(layout)
     }
 
-    /// A part of the array; see [`slice`](DeviceArray::slice).
+    /// A mutable slice of the array; see [`slice`](DeviceArray::slice).
     ///
     /// # Panics
     ///
@@ -226,7 +226,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         self.borrowed_mut(layout)
     }
 
-    /// One axis sliced.
+    /// A view with one axis sliced.
     ///
     /// # Panics
     ///
@@ -238,7 +238,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         self.borrowed_mut(layout)
     }
 
-    /// What lies at one index of an axis.
+    /// The subview at one index of an axis.
     ///
     /// # Panics
     ///
@@ -273,7 +273,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         Ok(self.borrowed_mut(layout))
     }
 
-    /// As many equal parts of an axis, one after the other; see [`split`](DeviceArray::split).
+    /// Splits an axis into `sections` equal parts, in order; see [`split`](DeviceArray::split).
     ///
     /// # Errors
     ///
@@ -287,7 +287,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         Ok(self.chunks(axis, sections, size))
     }
 
-    /// Parts of an axis with `size` indices each; the last may have fewer.
+    /// Chunks of an axis with `size` indices each; the last may have fewer.
     ///
     /// # Panics
     ///
@@ -301,7 +301,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         self.chunks(axis, count, size)
     }
 
-    /// `count` parts of an axis, each of `size` indices as long as there are so many.
+    /// `count` chunks of an axis, each of `size` indices as long as there are enough.
     fn chunks(
         &mut self,
         axis: Axis,
@@ -319,7 +319,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 }
 
-/// The array itself in another form.
+/// The array itself with another layout.
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// The axes in another order: axis `i` is what axis `axes[i]` was.
     ///
@@ -340,7 +340,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.with_layout(layout)
     }
 
-    /// A part of the array in its place.
+    /// The array restricted to a slice.
     ///
     /// # Panics
     ///
@@ -352,7 +352,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.with_layout(layout)
     }
 
-    /// What lies at one index of an axis, in the array's place.
+    /// The array restricted to one index of an axis.
     ///
     /// # Panics
     ///
@@ -367,7 +367,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.with_layout(layout)
     }
 
-    /// With a further axis of extent 1.
+    /// The array with a new axis of extent 1.
     #[must_use]
     pub fn insert_axis(self, axis: Axis) -> DeviceArray<T, D::Larger, S> {
         let layout = self.layout().insert_axis(axis);
@@ -378,7 +378,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// As [`reshape`](DeviceArray::reshape); the array comes back with the error.
+    /// As [`reshape`](DeviceArray::reshape); the error returns the array.
     pub fn into_shape<E: ShapeArg>(self, shape: E) -> Result<DeviceArray<T, E::Dim, S>, Refused<Self>> {
         match reshaped(&self, shape) {
             Ok(layout) => Ok(self.with_layout(layout)),
@@ -386,18 +386,18 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         }
     }
 
-    /// The same array, its number of axes known at run time.
+    /// The same array with a dynamic number of axes.
     #[must_use]
     pub fn into_dyn(self) -> DeviceArray<T, IxDyn, S> {
         let layout = self.layout().clone().into_dyn();
         self.with_layout(layout)
     }
 
-    /// The same array, its number of axes known to the compiler.
+    /// The same array with a static number of axes.
     ///
     /// # Errors
     ///
-    /// [`Error::Axes`] if it has another number; the array comes back with the error.
+    /// [`Error::Axes`] if it has another number; the error returns the array.
     pub fn into_dimensionality<E: Dimension>(self) -> Result<DeviceArray<T, E, S>, Refused<Self>> {
         match self.layout().clone().into_dimensionality() {
             Some(layout) => Ok(self.with_layout(layout)),
@@ -446,7 +446,7 @@ impl<T: Element, S: Storage> DeviceArray<T, Ix2, S> {
 }
 
 impl<T: Element, S: StorageMut> DeviceArray<T, Ix2, S> {
-    /// A row of a matrix, to be written.
+    /// A mutable row of a matrix.
     ///
     /// # Panics
     ///
@@ -457,7 +457,7 @@ impl<T: Element, S: StorageMut> DeviceArray<T, Ix2, S> {
         self.index_axis_mut(Axis(0), index)
     }
 
-    /// A column of a matrix, to be written.
+    /// A mutable column of a matrix.
     ///
     /// # Panics
     ///
@@ -470,7 +470,7 @@ impl<T: Element, S: StorageMut> DeviceArray<T, Ix2, S> {
 }
 
 impl<T: Element, D: Dimension> DeviceArrayView<'_, T, D> {
-    /// What lies before `index` of an axis, and the rest.
+    /// Splits the view at `index` of an axis.
     ///
     /// # Panics
     ///
@@ -484,7 +484,7 @@ impl<T: Element, D: Dimension> DeviceArrayView<'_, T, D> {
 }
 
 impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
-    /// What lies before `index` of an axis, and the rest.
+    /// Splits the view at `index` of an axis.
     ///
     /// # Panics
     ///
@@ -537,7 +537,7 @@ fn section<T: Element, D: Dimension, S: Storage>(
     Ok(extent / sections)
 }
 
-/// The indices of an axis from `start` on, as many as `extent`, which the axis has.
+/// The `extent` indices of an axis from `start` on.
 fn part_of<D: Dimension>(layout: &Layout<D>, axis: Axis, start: usize, extent: usize) -> Layout<D> {
     layout.slice_axis(axis, Slice::from(start..start + extent))
 }

@@ -1,17 +1,17 @@
-//! Use records: which streams use which bytes of a buffer, and which of them a new use has to wait for.
+//! Access records: the streams that access the bytes of a buffer, and the conflicts that a new access waits for.
 //!
-//! A record is a stream, not an event: when a conflicting use comes, an event is recorded on that stream there and then,
-//! which covers the use and costs nothing while there is no conflict. A record goes only when another stands for it: one on
-//! the same stream, or one that has waited for it. Invariant: every use of the memory that may still run is in a stream that
-//! stands here for its bytes, or ordered before one that does.
+//! A record is a stream, not an event: when a conflicting access comes, an event is recorded on that stream at that
+//! moment. It covers the access, and costs nothing while there is no conflict. A record is dropped only when another
+//! one covers it: one on the same stream, or one that has waited for it. Invariant: every access that may still run is
+//! on a stream with a record for its bytes, or ordered before one that is.
 //!
-//! A use has to be enqueued before the next conflicting one is prepared. The borrow of the elements sees to that: it lasts
-//! from the preparation until the use is enqueued, and conflicting ones cannot overlap. Uses of two parts that lie
-//! interleaved do not conflict, though their bytes do, from the first to the last: one may be prepared while the other is
-//! not yet enqueued, so that waiting for its stream says nothing of it. Therefore only a dense use, which has every byte of
-//! its reach, may stand for others or vouch that they have been waited for.
+//! An access has to be enqueued before the next conflicting one is prepared. The borrow of the elements ensures that:
+//! it lasts from the preparation until the access is enqueued, and conflicting borrows cannot overlap. Accesses to two
+//! interleaved views do not conflict, though their byte ranges overlap: one may be prepared while the other is not yet
+//! enqueued, so that a wait for its stream does not cover it. Therefore only a dense access, which touches every byte
+//! of its range, may cover other records.
 //!
-//! What a stream is, [`Queue`] says, so that models put their own in its place.
+//! The trait [`Queue`] abstracts streams, so that models can replace them.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ use smallvec::SmallVec;
 use crate::buffer::queue::Queue;
 use crate::error::Result;
 
-/// The bytes of a buffer that a use reaches.
+/// The byte range of an access to a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ByteRange {
-    /// From the first to the last.
+    /// The bytes from the first to the last.
     pub(crate) bytes: Range<usize>,
-    /// True if all of them are used, and not only some.
+    /// True if every byte of the range is accessed.
     pub(crate) dense: bool,
 }
 
@@ -42,24 +42,24 @@ impl ByteRange {
         self.bytes.start <= part.bytes.start && part.bytes.end <= self.bytes.end
     }
 
-    /// Returns true if a use of this reach has waited for whatever a use of that part has to wait for.
+    /// Returns true if an access to this range has waited for everything that an access to `part` has to wait for.
     fn covers(&self, part: &ByteRange) -> bool {
         self.dense && self.encloses(part)
     }
 
-    /// From the first byte of either to the last.
+    /// The range from the first byte of either to the last.
     fn hull(&self, other: &ByteRange) -> Range<usize> {
         self.bytes.start.min(other.bytes.start)..self.bytes.end.max(other.bytes.end)
     }
 
-    /// The two as one dense reach, if they are dense and leave no gap.
+    /// Both as one dense range, if they are dense and have no gap between them.
     fn merged(&self, other: &ByteRange) -> Option<Self> {
         let touch = self.bytes.start <= other.bytes.end && other.bytes.start <= self.bytes.end;
         (self.dense && other.dense && touch).then(|| ByteRange::all_of(self.hull(other)))
     }
 }
 
-/// A stream that uses bytes of the buffer.
+/// An access of a stream to bytes of the buffer.
 struct AccessRecord<Q> {
     /// The stream's number.
     id: u64,
@@ -68,7 +68,7 @@ struct AccessRecord<Q> {
     writes: bool,
 }
 
-/// The uses of one buffer, from the earliest to the latest.
+/// The access records of one buffer, from the earliest to the latest.
 pub(crate) struct AccessList<Q>(SmallVec<[AccessRecord<Q>; 2]>);
 
 impl<Q> Default for AccessList<Q> {
@@ -77,11 +77,11 @@ impl<Q> Default for AccessList<Q> {
     }
 }
 
-/// With how many records those of one stream are joined.
+/// The number of records at which those of each stream are merged.
 const MAX_RECORDS: usize = 16;
 
 impl<Q: Queue> AccessList<Q> {
-    /// Orders a read on `stream` after every write that it reaches, and records it.
+    /// Orders a read on `stream` after every write that overlaps its range, and records it.
     pub(crate) fn read(&mut self, range: ByteRange, stream: &Q) -> Result<()> {
         let id = stream.number();
         let covers = |earlier: &AccessRecord<Q>| earlier.id == id && earlier.range.covers(&range);
@@ -97,12 +97,12 @@ impl<Q: Queue> AccessList<Q> {
         Ok(())
     }
 
-    /// Orders what comes on `stream` after every write of some of `range`, without recording it.
+    /// Orders later work of `stream` after every write that overlaps `range`, without recording it.
     pub(crate) fn order_after_writes(&self, range: &ByteRange, stream: &Q) -> Result<()> {
         self.wait_for_conflicts(0, stream, |earlier| earlier.writes && earlier.range.overlaps(range))
     }
 
-    /// Orders a write on `stream` after every earlier use that it reaches, and records it.
+    /// Orders a write on `stream` after every earlier access that overlaps its range, and records it.
     pub(crate) fn write(&mut self, range: ByteRange, stream: &Q) -> Result<()> {
         let id = stream.number();
         if self.is_sole_writer(id, &range) {
@@ -116,21 +116,21 @@ impl<Q: Queue> AccessList<Q> {
         Ok(())
     }
 
-    /// Returns true if nothing but a write of at least these bytes on the stream is recorded: a write of them there
-    /// needs nothing.
+    /// Returns true if the only record is a write of at least these bytes on the stream: then a write of them there
+    /// needs neither wait nor record.
     #[inline]
     pub(crate) fn is_sole_writer(&self, id: u64, range: &ByteRange) -> bool {
         matches!(&self.0[..], [only] if only.id == id && only.writes && only.range.encloses(range))
     }
 
-    /// Returns true if nothing but one use is recorded, and that of exactly these bytes.
+    /// Returns true if there is one record, and it has exactly these bytes.
     #[inline]
     pub(crate) fn is_single(&self, range: &ByteRange) -> bool {
         matches!(&self.0[..], [only] if only.range == *range)
     }
 
-    /// Orders a write on `stream` after the only use, of the same bytes, and records it in its place: what [`write`](AccessList::write)
-    /// does, for memory that goes from stream to stream.
+    /// Orders a write on `stream` after the only recorded access, of the same bytes, and replaces its record. Same
+    /// effect as [`write`](AccessList::write), for memory that moves from stream to stream.
     #[inline]
     pub(crate) fn replace_only(&mut self, stream: &Q) -> Result<()> {
         let [only] = &mut self.0[..] else { unreachable!("there is one") };
@@ -143,8 +143,8 @@ impl<Q: Queue> AccessList<Q> {
         Ok(())
     }
 
-    /// The latest streams that vouch for all of `range` since the last write of any: reads of them need nothing there. 0 stands
-    /// for none.
+    /// The latest streams with a record that covers all of `range` since the last write of any part of it: reads there
+    /// need neither wait nor record. 0 means none.
     pub(crate) fn synced_streams(&self, range: &ByteRange) -> [u64; 2] {
         let mut synced_streams = [0; 2];
         for earlier in self.0.iter().rev() {
@@ -162,25 +162,25 @@ impl<Q: Queue> AccessList<Q> {
         synced_streams
     }
 
-    /// Orders what comes on `stream` after every use.
+    /// Orders later work of `stream` after every access.
     pub(crate) fn order_after_all(&self, stream: &Q) -> Result<()> {
         self.wait_for_conflicts(0, stream, |_| true)
     }
 
-    /// Makes the host wait for every write that `range` overlaps. The records stay: a part that lies between may have been
+    /// Makes the host wait for every write that overlaps `range`. The records stay: an interleaved access may have been
     /// prepared and not yet enqueued.
     pub(crate) fn wait_for_writes(&self, range: &ByteRange) -> Result<Vec<Q::Waited>> {
         let writes = self.0.iter().filter(|earlier| earlier.writes && earlier.range.overlaps(range));
         writes.map(|write| write.stream.finish()).collect()
     }
 
-    /// Makes the host wait for every use.
+    /// Makes the host wait for every access.
     pub(crate) fn wait_on_host(&self) -> Result<Vec<Q::Waited>> {
         self.0.iter().map(|earlier| earlier.stream.finish()).collect()
     }
 
-    /// Makes the host wait for every write. Each is over then; its record stands on for the later reads of its stream. Nobody
-    /// else prepares one meanwhile.
+    /// Makes the host wait for every write. Each record becomes a read, which stands for the later reads of its stream.
+    /// No other thread prepares an access meanwhile.
     pub(crate) fn finish_writes(&mut self) -> Result<Vec<Q::Waited>> {
         let mut waited = Vec::new();
         for write in self.0.iter_mut().filter(|earlier| earlier.writes) {
@@ -190,24 +190,24 @@ impl<Q: Queue> AccessList<Q> {
         Ok(waited)
     }
 
-    /// Makes the host wait for every use, of which none is left. Nobody else prepares one meanwhile.
+    /// Makes the host wait for every access, and clears the records. No other thread prepares an access meanwhile.
     pub(crate) fn finish(&mut self) -> Result<Vec<Q::Waited>> {
         let waited = self.wait_on_host()?;
         self.0.clear();
         Ok(waited)
     }
 
-    /// Forgets the uses on a stream, which are over. Nobody else prepares one meanwhile.
+    /// Removes the records of a stream, whose accesses have finished. No other thread prepares an access meanwhile.
     pub(crate) fn forget(&mut self, id: u64) {
         self.0.retain(|earlier| earlier.id != id);
     }
 
-    /// The stream in which a last use costs the fewest waits: the latest user.
+    /// The stream on which a final access needs the fewest waits: that of the latest record.
     pub(crate) fn last_stream(&self) -> Option<&Q> {
         self.0.last().map(|last| &last.stream)
     }
 
-    /// Makes `stream` wait for the uses from `since` on that conflict: once for each other stream.
+    /// Makes `stream` wait for the conflicting records from `since` on: once for each other stream.
     fn wait_for_conflicts(&self, since: usize, stream: &Q, conflicts: impl Fn(&AccessRecord<Q>) -> bool) -> Result<()> {
         let (id, uses) = (stream.number(), &self.0[since..]);
         for (at, earlier) in uses.iter().enumerate() {
@@ -219,7 +219,7 @@ impl<Q: Queue> AccessList<Q> {
         Ok(())
     }
 
-    /// Adds a use that has waited for what it conflicts with.
+    /// Adds the record of an access that has waited for its conflicts.
     fn record(&mut self, new: AccessRecord<Q>) {
         if let Some(last) = self.0.last_mut().filter(|last| last.id == new.id && last.writes == new.writes)
             && let Some(merged) = last.range.merged(&new.range)
@@ -233,8 +233,8 @@ impl<Q: Queue> AccessList<Q> {
         self.0.push(new);
     }
 
-    /// Leaves one read and one write of each stream, which stand for the others of the same stream. Each has the place of the
-    /// latest, so that no use in between vouches that it has been waited for.
+    /// Merges the records into one read and one write per stream. Each takes the position of the latest one, so that no
+    /// record in between covers it.
     fn merge_by_stream(&mut self) {
         let mut latest_first: SmallVec<[AccessRecord<Q>; 2]> = SmallVec::new();
         for earlier in self.0.drain(..).rev() {

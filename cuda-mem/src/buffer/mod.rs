@@ -1,13 +1,13 @@
-//! [`Buffer`]: bytes on a device that know which streams use them.
+//! [`Buffer`]: device memory that tracks the streams that access it.
 //!
-//! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long as
-//! the buffer; it is freed, or its owner dropped, after every use that was recorded, also in a context that is lost; an empty
+//! It has no element type and no shape; [`DeviceArray`](crate::DeviceArray) has. Invariants: the memory is live as long
+//! as the buffer; it is freed, or its owner dropped, after every recorded access, also in a lost context; an empty
 //! buffer has no memory.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory when
-//! nothing can use it any more. Memory that others allocated is vouched for by who hands it in.
+//! The `unsafe` blocks copy between the buffer and slices of plain data, both checked for size, and free the memory
+//! when nothing can use it any more. The caller answers for memory that other code allocated.
 
 pub(crate) mod access;
 pub(crate) mod queue;
@@ -28,7 +28,7 @@ use crate::buffer::access::ByteRange;
 use crate::buffer::records::AccessRecords;
 use crate::error::{Error, Result};
 
-/// Bytes in a device's memory.
+/// An allocation of device memory.
 ///
 /// # Examples
 ///
@@ -46,14 +46,14 @@ use crate::error::{Error, Result};
 /// ```
 pub struct Buffer {
     context: Context,
-    /// By which graphs name it.
+    /// The id by which graphs refer to it.
     id: MemoryId,
-    /// Not 0 and aligned to 256 bytes, but nothing's address, where there are no bytes.
+    /// Without bytes, a dangling address that is aligned to 256 bytes and not 0.
     address: CUdeviceptr,
     bytes: usize,
     source: Source,
     records: AccessRecords<Stream>,
-    /// The threads that write it, which are told of panics with whoever waits for it.
+    /// The threads that write it; waits for the memory report their kernel panics.
     writers: Writers,
 }
 
@@ -61,14 +61,15 @@ pub struct Buffer {
 const NOWHERE: CUdeviceptr = 256;
 
 impl Buffer {
-    /// Allocates `bytes`, to be used on `stream` first; other streams wait. What is in them is unspecified.
+    /// Allocates `bytes`, for use on `stream` first; other streams wait. The contents are unspecified.
     ///
     /// The memory comes from the context's [manager](crate::MemoryManager) if one was set, else from the device's
-    /// stream-ordered pool where it has one, else from `cuMemAlloc`. No bytes are no allocation and no call.
+    /// stream-ordered pool where it has one, else from `cuMemAlloc`. For 0 bytes nothing is allocated and no call is
+    /// made.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfMemory`] if the device has no room, also after what was freed has been given back.
+    /// [`Error::OutOfMemory`] if the device has no room, even after freed memory has been returned.
     pub fn new(stream: &Stream, bytes: usize) -> Result<Self> {
         Self::allocate(Source::of(stream.context()), stream, bytes)
     }
@@ -82,7 +83,7 @@ impl Buffer {
         Self::allocate(Source::CustomPool(pool.clone()), stream, bytes)
     }
 
-    /// As [`Buffer::new`], from the source.
+    /// As [`Buffer::new`], from `source`.
     pub(crate) fn allocate(source: Source, stream: &Stream, bytes: usize) -> Result<Self> {
         if let Source::CustomPool(pool) = &source
             && pool.context() != stream.context()
@@ -97,22 +98,23 @@ impl Buffer {
         let ordered = source.is_ordered() && bytes != 0;
         let mut buffer = Self::from_source(stream.context(), address, bytes, source);
         if ordered {
-            // The memory exists from here on in the stream's order; there is nothing yet to wait for.
+            // The memory exists from here on in the stream's order; there is nothing to wait for yet.
             buffer.records.begin(stream)?;
         }
         Ok(buffer)
     }
 
-    /// Memory that someone else allocated, and that `owner` keeps alive: it is dropped when every use of the buffer is over.
+    /// Memory that other code allocated and that `owner` keeps alive: it is dropped after every access through the
+    /// buffer.
     ///
-    /// Neither the buffer nor its owner waits for uses that were enqueued before.
+    /// Neither the buffer nor its owner waits for accesses that were enqueued before.
     ///
     /// # Safety
     ///
-    /// `bytes` bytes at `address` can be used by kernels and copies of `context`, are initialised as far as they are read,
-    /// and stay so until `owner` is dropped. Until then nothing else writes them, and nothing else reads them once the
-    /// buffer has been written, except in an order with the buffer's uses that the caller sees to. An address of elements is
-    /// aligned to their type.
+    /// `bytes` bytes at `address` can be used by kernels and copies of `context`, are initialised where they are read,
+    /// and stay valid until `owner` is dropped. Until then nothing else writes them, and nothing else reads them once
+    /// the buffer has been written, except in an order with the buffer's accesses that the caller ensures. An address
+    /// of elements is aligned to their type.
     ///
     /// # Examples
     ///
@@ -137,7 +139,7 @@ impl Buffer {
         Self::from_source(context, address, bytes, Source::External(Box::new(owner)))
     }
 
-    /// A buffer of memory that goes as its source says, and that nothing has used yet.
+    /// A buffer of memory that `source` frees, and that nothing has accessed yet.
     pub(crate) fn from_source(context: &Context, address: CUdeviceptr, bytes: usize, source: Source) -> Self {
         let address = if bytes == 0 { NOWHERE } else { address };
         if bytes != 0 && !source.is_external() {
@@ -161,7 +163,7 @@ impl Buffer {
         &self.context
     }
 
-    /// By which graphs name the memory.
+    /// The id by which graphs refer to the memory.
     pub(crate) fn id(&self) -> MemoryId {
         self.id
     }
@@ -174,13 +176,13 @@ impl Buffer {
         self.address
     }
 
-    /// How many bytes there are.
+    /// The size in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes
     }
 
-    /// Returns true if there are no bytes.
+    /// Returns true for a buffer without bytes.
     #[must_use]
     #[inline]
     pub fn is_empty(&self) -> bool {
@@ -189,9 +191,9 @@ impl Buffer {
 
     /// Orders a read of the memory on `stream` after the last write, and records it.
     ///
-    /// Call it before the read is enqueued, and keep the borrow until then. If nothing is enqueued after all, no harm is
-    /// done: later uses may wait for more than they need. On the stream of the last write it makes no driver call; on
-    /// another, the first read after a write makes two (an event is recorded and waited for).
+    /// Call it before the read is enqueued, and keep the borrow until then. It is harmless if nothing is enqueued:
+    /// later accesses may wait for more than they need. On the stream of the last write it makes no driver call; on
+    /// another stream, the first read after a write makes two (an event is recorded and waited for).
     ///
     /// # Errors
     ///
@@ -209,7 +211,7 @@ impl Buffer {
         if self.is_empty() { Ok(()) } else { self.records.read(range, stream) }
     }
 
-    /// Orders a write of the memory on `stream` after every earlier use, and records it.
+    /// Orders a write of the memory on `stream` after every earlier access, and records it.
     ///
     /// As [`Buffer::prepare_read`]; the borrow is exclusive, because nothing else may use the memory meanwhile.
     ///
@@ -230,7 +232,8 @@ impl Buffer {
         if self.is_empty() { Ok(()) } else { self.records.write(range, stream) }
     }
 
-    /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller has to itself while others use other bytes.
+    /// As [`prepare_write`](Buffer::prepare_write), of bytes that the caller accesses exclusively while others may
+    /// access other bytes.
     pub(crate) fn prepare_shared_write(&self, range: ByteRange, stream: &Stream) -> Result<()> {
         self.expect_context(stream)?;
         self.writers.note();
@@ -250,19 +253,19 @@ impl Buffer {
         self.write_shared(offset, source)
     }
 
-    /// As [`write`](Buffer::write), to bytes that the caller has to itself while others use other bytes.
+    /// As [`write`](Buffer::write), to bytes that the caller accesses exclusively while others may access other bytes.
     pub(crate) fn write_shared<T: Element>(&self, offset: usize, source: &[T]) -> Result<()> {
         let bytes = size_of_val(source);
         self.expect_range(offset, bytes);
         if bytes == 0 {
             return Ok(());
         }
-        // The driver runs blocking copies in the order of the default stream. What it has not brought to the device
-        // when it returns, it will have before later work of that stream; hence the record.
+        // The driver runs blocking copies in the order of the default stream. Bytes that have not reached the device
+        // when the call returns do so before later work of that stream; hence the access record.
         self.prepare_shared_write(ByteRange::all_of(offset..offset + bytes), &self.context.default_stream())?;
         let to = self.address + offset as u64;
-        // SAFETY: the range lies in the memory, which nobody else uses before; `source` lives through the call, and the
-        // driver has read it when it returns.
+        // SAFETY: the range lies in the memory, which nothing else accesses before; `source` lives through the call,
+        // and the driver has read it when it returns.
         unsafe { driver_call!(&self.context, cuMemcpyHtoD_v2(to, source.as_ptr().cast(), bytes)) }?;
         Ok(())
     }
@@ -275,15 +278,15 @@ impl Buffer {
     ///
     /// # Panics
     ///
-    /// If there are not so many bytes.
+    /// If the range exceeds the buffer.
     pub fn read<'a, T: Element>(&self, offset: usize, target: &'a mut [MaybeUninit<T>]) -> Result<&'a mut [T]> {
         let bytes = size_of_val(target);
         self.expect_range(offset, bytes);
         if bytes != 0 {
             let position = self.prepare_host_read(&ByteRange::all_of(offset..offset + bytes))?;
             let from = self.address + offset as u64;
-            // SAFETY: the range lies in the memory, whose writes come before in the default stream's order, in which
-            // the driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
+            // SAFETY: the range lies in the memory, whose writes are ordered before in the default stream, in which the
+            // driver copies; `target` is exclusive and lives through the call, which returns when it is filled.
             unsafe { driver_call!(&self.context, cuMemcpyDtoH_v2(target.as_mut_ptr().cast(), from, bytes)) }?;
             self.report_panics(&position)?;
         }
@@ -291,17 +294,17 @@ impl Buffer {
         Ok(unsafe { target.assume_init_mut() })
     }
 
-    /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the default
-    /// stream. No record is made: the read is over when the call returns, and so is what was launched before the returned
-    /// position.
+    /// Orders a blocking copy to the host after every write of the bytes. Blocking copies run in the order of the
+    /// default stream. Nothing is recorded: when the copy returns, the read and all launches before the returned
+    /// position have finished.
     pub(crate) fn prepare_host_read(&self, range: &ByteRange) -> Result<StreamPosition> {
         let stream = self.context.default_stream();
         self.records.order_after_writes(range, &stream)?;
         Ok(stream.position())
     }
 
-    /// Reports the panics of what was launched before the position, which is over: those of the calling thread and of the
-    /// threads that write the memory.
+    /// Reports the panics of the launches before the position, which have finished: those of the calling thread and of
+    /// the threads that write the memory.
     pub(crate) fn report_panics(&self, position: &StreamPosition) -> Result<()> {
         Ok(position.report_panics_of(&self.writers)?)
     }
@@ -310,31 +313,31 @@ impl Buffer {
         Ok(StreamPosition::report_panics_of_all(positions, &self.writers)?)
     }
 
-    /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
+    /// Waits on the host until every write of some of the bytes has finished, while others may access other bytes.
     pub(crate) fn wait_for_writes(&self, range: &ByteRange) -> Result<()> {
         let waited = self.records.wait_for_writes(range)?;
         self.report_all(&waited)
     }
 
-    /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow, which
-    /// is of all the memory.
+    /// Waits on the host until every write has finished. None is prepared or begins while the caller holds the borrow,
+    /// which covers all the memory.
     pub(crate) fn finish_writes(&self) -> Result<()> {
         let waited = self.records.finish_writes()?;
         self.report_all(&waited)
     }
 
-    /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
+    /// Waits on the host until every access has finished. None begins while the caller holds the borrow.
     pub(crate) fn finish_uses(&mut self) -> Result<()> {
         let waited = self.records.finish()?;
         self.report_all(&waited)
     }
 
-    /// Forgets all uses, since the host has waited for all work of the context.
+    /// Clears all access records, since the host has waited for all work of the context.
     pub(crate) fn forget_all(&mut self) {
         self.records = AccessRecords::new(self.bytes);
     }
 
-    /// Forgets the uses on a stream, all of which the host has waited for.
+    /// Removes the access records of a stream, all of which the host has waited for.
     pub(crate) fn forget(&mut self, stream: StreamId) {
         self.records.forget(stream.number());
     }
@@ -349,7 +352,7 @@ impl Buffer {
             return Ok(());
         }
         self.prepare_write(stream)?;
-        // SAFETY: the memory is live, and every other use of it comes before on the stream.
+        // SAFETY: the memory is live, and every other access to it is ordered before on the stream.
         unsafe { driver_call!(&self.context, cuMemsetD8Async(self.address, value, self.bytes, stream.as_raw())) }?;
         Ok(())
     }
@@ -369,21 +372,22 @@ impl Buffer {
         );
     }
 
-    /// Frees the memory after every use: in the order of a stream where its source can, else now.
+    /// Frees the memory after every access: stream-ordered if its source is, else now.
     fn free(&mut self) -> Result<()> {
         let stream = match self.order_free() {
             Ok(stream) => stream,
             Err(error) => {
-                tracing::debug!(%error, "a free could not be ordered, so everything is waited for");
+                tracing::debug!(%error, "a free could not be ordered, so all work is waited for");
                 self.context.wait_for_all()?;
                 None
             }
         };
-        // SAFETY: the buffer owns the memory and is being dropped; all uses come before on the stream, or are over.
+        // SAFETY: the buffer owns the memory and is being dropped; all accesses are ordered before on the stream, or
+        // have finished.
         unsafe { self.source.free(self.address, self.bytes, &self.context, stream.as_ref()) }
     }
 
-    /// Makes sure that the free comes after every use: in the order of the returned stream, or, without one, now.
+    /// Orders the free after every access: on the returned stream, or, without one, now.
     fn order_free(&mut self) -> Result<Option<Stream>> {
         if self.source.is_ordered() {
             return self.records.end(|| self.context.default_stream()).map(Some);
@@ -391,8 +395,8 @@ impl Buffer {
         self.records.wait_for_all().map(|()| None)
     }
 
-    /// Gives up the memory in a context in which every call is refused. The device's is gone with the context; an owner's is
-    /// given back when no work uses it, as work goes on for a while after the error that lost the context.
+    /// Releases the memory in a lost context. Device memory is gone with the context; memory of another owner is
+    /// released when no work accesses it, since work continues for a while after the error that lost the context.
     fn end_in_lost_context(&mut self) {
         if !self.source.is_external() {
             return;
@@ -401,13 +405,13 @@ impl Buffer {
         match self.context.wait_until_idle() {
             Ok(()) => drop(owner),
             Err(error) => {
-                tracing::warn!(%error, bytes = self.bytes, "memory of another owner is kept: work in a lost context may use it");
+                tracing::warn!(%error, bytes = self.bytes, "memory of another owner is leaked, since work in a lost context may use it");
                 std::mem::forget(owner);
             }
         }
     }
 
-    /// All of the buffer, of which nothing is left here.
+    /// Moves the buffer out and leaves an empty one.
     fn take(&mut self) -> Buffer {
         let bytes = std::mem::take(&mut self.bytes);
         Buffer {
@@ -421,7 +425,7 @@ impl Buffer {
         }
     }
 
-    /// Leaves the memory to the context's queue of pending frees.
+    /// Moves the memory to the context's queue of pending frees.
     fn free_later(&mut self, memory: &Memory) {
         let source = std::mem::replace(&mut self.source, Source::MemAlloc);
         memory.defer(Freed { address: self.address, bytes: self.bytes, source }, &self.context);
@@ -450,14 +454,14 @@ impl Drop for Buffer {
         }
         if let Err(error) = self.free() {
             if error.is_not_permitted() {
-                // The host function is another library's, of which nothing tells but the driver.
+                // A host function of another library, which only the driver knows of.
                 if !self.source.is_external() {
                     memory.statistics.not_freed(self.bytes);
                 }
                 return defer_drop(Box::new(self.take()));
             }
             tracing::warn!(%error, bytes = self.bytes, "device memory could not be freed");
-            // Nobody knows whether the memory is still used, so that its owner has to stay. In a lost context it is not.
+            // The memory may still be in use, so its owner is leaked. In a lost context it is not.
             if !self.context.is_lost() {
                 std::mem::forget(std::mem::replace(&mut self.source, Source::MemAlloc));
             }

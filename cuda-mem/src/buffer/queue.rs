@@ -1,16 +1,16 @@
-//! [`Queue`]: what use records need of a stream, and no more.
+//! [`Queue`]: the operations of a stream that access records need.
 //!
-//! The device's streams are queues; `loom_models.rs` has others, which only note who waits for whom.
+//! The device's streams are queues; `loom_models.rs` has model queues, which only track the order.
 //!
 //! # Safety
 //!
-//! The block waits for a stream that the caller has, by a C function that takes nothing else.
+//! The block waits for a stream that the caller holds, by a C function that takes nothing else.
 
 use cuda_driver::{Stream, StreamPosition, driver_call};
 
 use crate::error::Result;
 
-/// What runs in the order in which it is enqueued.
+/// A queue whose operations run in the order in which they are enqueued.
 pub(crate) trait Queue: Clone {
     /// The position that was waited for.
     type Waited;
@@ -18,10 +18,10 @@ pub(crate) trait Queue: Clone {
     /// The queue's number, never 0: equal numbers run in order.
     fn number(&self) -> u64;
 
-    /// Makes what comes later on this queue wait, on the device, for what `earlier` has now.
+    /// Makes later work of this queue wait, on the device, for the present work of `earlier`.
     fn wait_for(&self, earlier: &Self) -> Result<()>;
 
-    /// Waits on the host for what the queue has now.
+    /// Waits on the host for the present work of the queue.
     fn finish(&self) -> Result<Self::Waited>;
 }
 

@@ -1,7 +1,7 @@
-//! [`AccessRecords`]: the uses of one buffer, which many threads prepare.
+//! [`AccessRecords`]: the access records of one buffer, shared by many threads.
 //!
-//! It makes no calls but those of its queues. Invariant: every use that was prepared is in [`AccessList`], or in the order of one
-//! that is; nothing is decided by what `synced_streams` says unless the lock would say so too.
+//! It makes no calls but those of its queues. Invariant: every prepared access is in [`AccessList`], or ordered before
+//! one that is; decisions by `synced_streams` without the lock are the same as under the lock.
 
 use crate::buffer::access::{AccessList, ByteRange};
 use crate::buffer::queue::Queue;
@@ -11,25 +11,25 @@ use crate::sync::{AtomicU64, Mutex, Ordering};
 pub(crate) struct AccessRecords<Q> {
     bytes: usize,
     accesses: Mutex<AccessList<Q>>,
-    /// The numbers of queues on which a read needs neither wait nor record, since they have a record for all bytes and none
-    /// has written since; 0 for none. Saves most reads the lock, also where two streams take turns. They are set under
-    /// the lock. A write of other bytes may set them while a read that saw one goes on: the record that the read relies on
-    /// stays.
+    /// The numbers of queues on which a read needs neither wait nor record, since they have a record for all bytes and
+    /// nothing has written since; 0 for none. It saves most reads the lock, also if two streams alternate. It is set
+    /// under the lock. A write of other bytes may change it while a read that saw its queue continues: the record that
+    /// the read relies on stays.
     synced_streams: [AtomicU64; 2],
 }
 
 impl<Q: Queue> AccessRecords<Q> {
-    /// Those of a buffer that nothing has used yet.
+    /// The records of a buffer that nothing has accessed yet.
     pub(crate) fn new(bytes: usize) -> Self {
         AccessRecords { bytes, accesses: Mutex::default(), synced_streams: [AtomicU64::new(0), AtomicU64::new(0)] }
     }
 
-    /// All of the buffer.
+    /// The byte range of the whole buffer.
     pub(crate) fn all(&self) -> ByteRange {
         ByteRange::all_of(0..self.bytes)
     }
 
-    /// Notes that the memory exists from now on in the order of `queue`: all others wait for that.
+    /// Records that the memory exists from now on in the order of `queue`, for which all others wait.
     pub(crate) fn begin(&mut self, queue: &Q) -> Result<()> {
         let all = self.all();
         self.accesses.get_mut().write(all, queue)?;
@@ -37,7 +37,7 @@ impl<Q: Queue> AccessRecords<Q> {
         Ok(())
     }
 
-    /// Orders a read on `queue` after the last writes of what it reaches, and records it.
+    /// Orders a read on `queue` after the last writes of its byte range, and records it.
     #[inline]
     pub(crate) fn read(&self, range: impl FnOnce() -> ByteRange, queue: &Q) -> Result<()> {
         let number = queue.number();
@@ -47,7 +47,7 @@ impl<Q: Queue> AccessRecords<Q> {
         self.record(|accesses| accesses.read(range(), queue))
     }
 
-    /// Orders a write on `queue` after every earlier use of what it reaches, and records it.
+    /// Orders a write on `queue` after every earlier access to its byte range, and records it.
     #[inline]
     pub(crate) fn write(&mut self, range: impl FnOnce() -> ByteRange, queue: &Q) -> Result<()> {
         let (all, accesses) = (self.all(), self.accesses.get_mut());
@@ -69,40 +69,41 @@ impl<Q: Queue> AccessRecords<Q> {
         recorded
     }
 
-    /// As [`write`](AccessRecords::write), of bytes that the caller has to itself while others use other bytes.
+    /// As [`write`](AccessRecords::write), of bytes that the caller accesses exclusively while others may access other
+    /// bytes.
     pub(crate) fn write_shared(&self, range: ByteRange, queue: &Q) -> Result<()> {
         if range.bytes.is_empty() { Ok(()) } else { self.record(|accesses| accesses.write(range, queue)) }
     }
 
-    /// Orders what comes on `queue` after every write of some of `range`, without recording it.
+    /// Orders later work of `queue` after every write that overlaps `range`, without recording it.
     pub(crate) fn order_after_writes(&self, range: &ByteRange, queue: &Q) -> Result<()> {
         self.accesses.lock().order_after_writes(range, queue)
     }
 
-    /// Waits on the host until every write of some of the bytes is over, while others may use other bytes.
+    /// Waits on the host until every write of some of the bytes has finished, while others may access other bytes.
     pub(crate) fn wait_for_writes(&self, range: &ByteRange) -> Result<Vec<Q::Waited>> {
         self.accesses.lock().wait_for_writes(range)
     }
 
-    /// Waits on the host until every write is over. None begins, and none is prepared, while the caller keeps the borrow,
-    /// which is of all the memory.
+    /// Waits on the host until every write has finished. None is prepared or begins while the caller holds the borrow,
+    /// which covers all the memory.
     pub(crate) fn finish_writes(&self) -> Result<Vec<Q::Waited>> {
         self.record(AccessList::finish_writes)
     }
 
-    /// Waits on the host until every use is over. None begins while the caller keeps the borrow.
+    /// Waits on the host until every access has finished. None begins while the caller holds the borrow.
     pub(crate) fn finish(&mut self) -> Result<Vec<Q::Waited>> {
         self.record(AccessList::finish)
     }
 
-    /// Forgets the uses on a queue, all of which the host has waited for.
+    /// Removes the access records of a queue, all of which the host has waited for.
     pub(crate) fn forget(&mut self, number: u64) {
         self.accesses.get_mut().forget(number);
         self.set_synced_streams([0; 2]);
     }
 
-    /// Makes sure that what comes on the returned queue comes after every use: on the one that has to wait for the fewest, or
-    /// on `other` if there was no use.
+    /// Orders later work of the returned queue after every access: the queue that needs the fewest waits, or `other` if
+    /// there was no access.
     pub(crate) fn end(&mut self, other: impl FnOnce() -> Q) -> Result<Q> {
         let accesses = self.accesses.get_mut();
         let queue = accesses.last_stream().cloned().unwrap_or_else(other);
@@ -110,7 +111,7 @@ impl<Q: Queue> AccessRecords<Q> {
         Ok(queue)
     }
 
-    /// Waits on the host until every use is over, for the end of the memory.
+    /// Waits on the host until every access has finished, before the memory is freed.
     pub(crate) fn wait_for_all(&mut self) -> Result<()> {
         self.accesses.get_mut().wait_on_host().map(drop)
     }
@@ -122,7 +123,7 @@ impl<Q: Queue> AccessRecords<Q> {
         recorded
     }
 
-    /// Sets what is settled; the caller has the lock, or the records to itself.
+    /// Sets the synced streams; the caller has the lock or exclusive access.
     fn set_synced_streams(&self, numbers: [u64; 2]) {
         for (synced_streams, number) in self.synced_streams.iter().zip(numbers) {
             synced_streams.store(number, Ordering::Release);

@@ -1,10 +1,11 @@
-//! What goes from device memory to device memory: assignment, copies, filling.
+//! Operations within device memory: assignment, copies, fills.
 //!
-//! Each runs in the order of a stream; those without one take the context's default stream.
+//! Each runs in the order of a stream; functions without a stream argument use the context's default stream.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks copy between arrays whose uses were prepared on the stream; the borrows keep them apart.
+//! The `unsafe` blocks copy between arrays whose accesses were prepared on the stream; the borrows keep the arrays
+//! disjoint.
 
 use cuda_driver::{Stream, driver_call};
 use ndarray::{Dimension, Ix0, Order};
@@ -19,9 +20,9 @@ use crate::error::{Error, Result};
 use crate::layout::{CopyPlan, Layout};
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// Copies the elements of `source` to this array, on the context's default stream. `source` is repeated where it is
-    /// smaller and [broadcasting](DeviceArray::broadcast) allows it. An array of another device is copied from device to device; uses
-    /// of either array wait for that on their devices.
+    /// Copies the elements of `source` to this array, on the context's default stream. A smaller `source` is repeated
+    /// by [broadcasting](DeviceArray::broadcast). An array of another device is copied from device to device; later
+    /// accesses to either array wait for that on their devices.
     ///
     /// # Examples
     ///
@@ -97,7 +98,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         let without_gaps = self.is_c_contiguous() || self.is_f_contiguous();
         if let Some(pattern) = Pattern::of(&value, self.device_ptr()).filter(|_| without_gaps) {
             self.prepare_write(stream)?;
-            // SAFETY: the elements lie one after the other, and the write was prepared.
+            // SAFETY: the elements are contiguous, and the write was prepared.
             return unsafe { pattern.fill(self.device_ptr(), self.byte_len(), stream) };
         }
         let mut one = new_array::<T, _>(stream, Ix0(), Order::RowMajor)?;
@@ -123,19 +124,21 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         let plan = CopyPlan::between(self.layout(), from);
         let (to, from, bytes) = (self.device_ptr(), source.device_ptr(), size_of::<T>());
         match Pitched::new(&plan, bytes) {
-            // SAFETY: both arrays' uses were prepared on the stream and their borrows last until the copy is enqueued; the
-            // target is borrowed exclusively, so that its elements are not the source's.
+            // SAFETY: both arrays' accesses were prepared on the stream, and their borrows last until the copy is
+            // enqueued; the target is borrowed exclusively, so that it does not overlap the source.
             Some(rows) => unsafe {
                 rows.copy(stream.context(), Endpoint::Device(to), Endpoint::Device(from), Some(stream))
             },
-            // SAFETY: as above; the elements of an array that can be written lie apart.
+            // SAFETY: both arrays' accesses were prepared on the stream, and their borrows last until the copy is
+            // enqueued; the elements of a writable array do not overlap, and the exclusive borrow keeps them apart from
+            // the source.
             None => unsafe { strided::copy(stream, &plan, bytes, to, from) },
         }
     }
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// A copy in memory of its own, without gaps: in Fortran order if the array is, else in C order.
+    /// A contiguous copy in new memory: in Fortran order if the array is, else in C order.
     ///
     /// # Errors
     ///
@@ -144,7 +147,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.copied(self.layout().order(), &self.context().default_stream())
     }
 
-    /// A copy in memory of its own, in C order.
+    /// A copy in new memory, in C order.
     ///
     /// # Examples
     ///
@@ -174,7 +177,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.copied(Order::RowMajor, stream)
     }
 
-    /// A copy in memory of its own, in Fortran order.
+    /// A copy in new memory, in Fortran order.
     ///
     /// # Errors
     ///
@@ -190,7 +193,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     }
 }
 
-/// A value whose bytes the driver can repeat.
+/// A pattern of bytes that the driver's memset can repeat.
 enum Pattern {
     One(u8),
     Two(u16),
@@ -215,7 +218,7 @@ impl Pattern {
         }
     }
 
-    /// Fills `bytes`, a multiple of the pattern's.
+    /// Fills `bytes` bytes, a multiple of the pattern's size.
     ///
     /// # Safety
     ///
@@ -223,11 +226,13 @@ impl Pattern {
     unsafe fn fill(self, address: u64, bytes: usize, stream: &Stream) -> Result<()> {
         let (context, raw) = (stream.context(), stream.as_raw());
         let filled = match self {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller promises live memory of that many bytes, and an ordered write.
             Pattern::One(value) => unsafe { driver_call!(context, cuMemsetD8Async(address, value, bytes, raw)) },
-            // SAFETY: the caller's promise; half as many values of two bytes.
+            // SAFETY: the caller promises live, aligned memory of that many bytes, which are half as many values of two
+            // bytes.
             Pattern::Two(value) => unsafe { driver_call!(context, cuMemsetD16Async(address, value, bytes / 2, raw)) },
-            // SAFETY: the caller's promise; a quarter as many values of four bytes.
+            // SAFETY: the caller promises live, aligned memory of that many bytes, which are a quarter as many values
+            // of four bytes.
             Pattern::Four(value) => unsafe { driver_call!(context, cuMemsetD32Async(address, value, bytes / 4, raw)) },
         };
         Ok(filled?)

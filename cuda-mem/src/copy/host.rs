@@ -1,12 +1,12 @@
 //! Blocking copies between device arrays and host arrays of any layout.
 //!
-//! What the driver's copies can do, rows and planes of rows included, goes straight between the two. Other host layouts are
-//! packed in pieces on the host, other device layouts as a whole on the device; an element that a host array repeats is sent
-//! once. Packing takes a few MiB of host memory, whatever the array's size.
+//! Layouts that the driver's copies support, rows and planes of rows included, are copied directly. Other host layouts
+//! are packed in pieces on the host, other device layouts as a whole on the device; an element that a broadcast host
+//! array repeats is sent once. Packing takes a few MiB of host memory, whatever the array's size.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks take host arrays as memory to be filled, and as filled after the copy has filled them.
+//! The `unsafe` blocks treat host arrays as uninitialised memory, and as initialised after the copy has filled them.
 
 use std::mem::MaybeUninit;
 
@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::layout::{CopyPlan, byte_size};
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// A copy of the array on the host, after all work that writes it: in Fortran order if the array is, else in C order.
+    /// Copies the array to the host, after all work that writes it: in Fortran order if the array is, else in C order.
     ///
     /// # Examples
     ///
@@ -44,7 +44,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         let fortran = self.layout().order() == Order::ColumnMajor;
         let mut host = Array::<T, D>::uninit(self.raw_dim().set_f(fortran));
         self.read_to(host.view_mut())?;
-        // SAFETY: the read has filled it.
+        // SAFETY: the read has written every element.
         Ok(unsafe { host.assume_init() })
     }
 
@@ -65,11 +65,11 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`] if the shapes differ; [`Error::Driver`] with the driver's status, or for a kernel that panicked.
-    /// On an error `host` may be changed.
+    /// [`Error::Shape`] if the shapes differ; [`Error::Driver`] with the driver's status, or for a kernel that
+    /// panicked. On an error `host` may be partly written.
     pub fn copy_to_host_into<H: DataMut<Elem = T>>(&self, host: &mut ArrayBase<H, D>) -> Result<()> {
         self.expect_shape(host.shape())?;
-        // SAFETY: the view is of the same elements, borrowed for as long. It is only handed to copies of initialised
+        // SAFETY: the view has the same elements, borrowed for as long. It is only passed to copies of initialised
         // elements, so that none becomes uninitialised.
         self.read_to(unsafe { host.raw_view_mut().cast::<MaybeUninit<T>>().deref_into_view_mut() })
     }
@@ -81,7 +81,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         Err(Error::Shape { device: self.shape().into(), host: host.into() })
     }
 
-    /// Fills `host`, of the same shape, on the host's time.
+    /// Fills `host`, of the same shape, with a blocking copy.
     fn read_to(&self, mut host: ArrayViewMut<'_, MaybeUninit<T>, D>) -> Result<()> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
@@ -94,8 +94,9 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
             Some(rows) => {
                 let position = self.buffer().prepare_host_read(&self.byte_range())?;
                 let (to, from) = (Endpoint::Host(host.as_mut_ptr().cast()), Endpoint::Device(self.device_ptr()));
-                // SAFETY: the plan is of the two arrays' strides; the writes come before in the default stream's order, in
-                // which the driver copies, and the host's array is borrowed exclusively until the call returns.
+                // SAFETY: the plan comes from the two arrays' strides; the writes are ordered before in the default
+                // stream, in which the driver copies, and the host array is borrowed exclusively until the call
+                // returns.
                 unsafe { rows.copy(self.context(), to, from, None) }?;
                 self.buffer().report_panics(&position)
             }
@@ -106,7 +107,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// Copies `host`, of the same shape and any layout, to the array, after all work that uses it.
+    /// Copies `host`, of the same shape and any layout, to the array, after all work that accesses it.
     ///
     /// # Examples
     ///
@@ -148,7 +149,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
-    /// Takes the elements of `host`, of the same shape, on the host's time.
+    /// Copies the elements of `host`, of the same shape, with a blocking copy.
     fn write_from(mut self, host: ArrayView<'_, T, D>) -> Result<()> {
         if self.is_empty() || size_of::<T>() == 0 {
             return Ok(());
@@ -166,8 +167,8 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
             Some(rows) => {
                 self.prepare_write(&self.context().default_stream())?;
                 let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(host.as_ptr().cast_mut().cast()));
-                // SAFETY: the plan is of the two arrays' strides; nobody else uses the memory before in the default
-                // stream's order, in which the driver copies, and the host's array is borrowed until the call returns.
+                // SAFETY: the plan comes from the two arrays' strides; every other access is ordered before in the
+                // default stream, in which the driver copies, and the host array is borrowed until the call returns.
                 unsafe { rows.copy(self.context(), to, from, None) }
             }
             None if self.is_c_contiguous() => self.write_packed(host),
@@ -179,7 +180,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
         }
     }
 
-    /// Takes the elements of `host` piece by piece; this array is in C order.
+    /// Copies the elements of `host` piece by piece; this array is in C order.
     fn write_packed(&mut self, host: ArrayView<'_, T, D>) -> Result<()> {
         let mut staging = staging::buffer::<T>(self.len());
         let start = self.layout().offset();
@@ -191,7 +192,7 @@ impl<T: Element, D: Dimension> DeviceArrayViewMut<'_, T, D> {
     }
 }
 
-/// What a host array that repeats elements repeats: its axes of stride 0 with one index left.
+/// The distinct elements of a broadcast host array: its axes of stride 0 reduced to one index.
 fn without_repeats<'a, T, D: Dimension>(host: &ArrayView<'a, T, D>) -> Option<ArrayView<'a, T, D>> {
     let repeats = |axis: usize| host.strides()[axis] == 0 && host.shape()[axis] > 1;
     if !(0..host.ndim()).any(repeats) {

@@ -1,12 +1,13 @@
-//! Copies from one device to another, for which no host waits.
+//! Copies between devices, for which the host does not wait.
 //!
-//! A record of uses holds streams of its own context alone. So the source's read is recorded on a stream of the source's context
-//! that has nothing else to do: the copy waits for that stream, and then that stream for the copy, so that whatever waits for
-//! the read waits for the copy.
+//! Access records hold only streams of their own context. So the source's read is recorded on an idle stream of the
+//! source's context: the copy waits for that stream, and then that stream for the copy, so that everything that waits
+//! for the read waits for the copy.
 //!
 //! # Safety
 //!
-//! The blocks copy between memory whose uses are ordered, and make a stream wait for an event; all of these are live.
+//! The blocks copy between memory whose accesses are ordered, and make a stream wait for an event; all of these are
+//! live.
 
 use cuda_driver::{Event, Stream, driver_call};
 use ndarray::{Dimension, Order};
@@ -18,8 +19,8 @@ use crate::array::{DeviceArray, DeviceArrayView};
 use crate::error::Result;
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// Copies the elements of `source`, an array with elements and of this shape in another context, in the order of `stream`.
-    /// What has gaps is packed on its own device first.
+    /// Copies the elements of `source`, an array with elements and of this shape in another context, in the order of
+    /// `stream`. An array with gaps is packed on its own device first.
     pub(crate) fn copy_from_peer(&mut self, source: &DeviceArrayView<'_, T, D>, stream: &Stream) -> Result<()> {
         let theirs = Stream::new(source.context())?;
         if !source.is_c_contiguous() {
@@ -35,18 +36,19 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         order(&theirs, stream)?;
         let (to, here) = (self.device_ptr(), self.context().as_raw());
         let (from, there, bytes) = (source.device_ptr(), source.context().as_raw(), self.byte_len());
-        // SAFETY: both lie without gaps in live memory, and are borrowed until the copy is enqueued. The target's other uses come
-        // before on the stream, and so does what wrote the source, which `theirs` has waited for.
+        // SAFETY: both arrays are contiguous in live memory, and borrowed until the copy is enqueued. The target's
+        // other accesses are ordered before on the stream, and so are the writes of the source, which `theirs` has
+        // waited for.
         unsafe { driver_call!(self.context(), cuMemcpyPeerAsync(to, here, from, there, bytes, stream.as_raw())) }?;
         order(stream, &theirs).or_else(|error| {
-            // Else the source could be written or freed before the copy has read it.
+            // Otherwise the source could be written or freed before the copy has read it.
             tracing::debug!(%error, "a copy between devices could not be ordered, so it is waited for");
             Ok(stream.synchronize()?)
         })
     }
 }
 
-/// Makes what comes on the stream `after` come after all work that `before`, of another device, has now.
+/// Orders later work of the stream `after` after all present work of `before`, which belongs to another device.
 fn order(before: &Stream, after: &Stream) -> Result<()> {
     let event = Event::without_timing(before.context())?;
     event.record(before)?;

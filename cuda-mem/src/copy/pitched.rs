@@ -1,8 +1,8 @@
-//! The driver's copies of rows and of planes of rows, for any plan that they can do.
+//! The driver's linear, 2D and 3D copies, for every plan that they support.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call the driver's copies, whose memory the callers answer for.
+//! The `unsafe` blocks call the driver's copies; the callers answer for the memory.
 
 use std::ffi::c_void;
 
@@ -49,7 +49,7 @@ impl Endpoint {
     }
 }
 
-/// Fewer bytes in a row are not worth a row of a copy.
+/// The smallest row in bytes for which a pitched copy is worth its cost.
 const SHORTEST_ROW: usize = 64;
 
 /// A copy of rows: in bytes, rows and planes.
@@ -60,13 +60,13 @@ pub(crate) struct Pitched {
     row: usize,
     rows: usize,
     planes: usize,
-    /// From a row to the next, and how many such steps from a plane to the next: in the target and in the source.
+    /// The pitch from row to row in bytes, and the number of rows from plane to plane, in the target and in the source.
     to_pitch: (usize, usize),
     from_pitch: (usize, usize),
 }
 
 impl Pitched {
-    /// The driver's copy that does the plan, of elements of `bytes`; `None` if none does, or only in very short rows.
+    /// The driver's copy for the plan, of elements of `bytes`; `None` if there is none, or only with very short rows.
     pub(crate) fn new(plan: &CopyPlan, bytes: usize) -> Option<Self> {
         let row = plan.contiguous() * bytes;
         let (plane, line) = match plan.outer() {
@@ -88,7 +88,7 @@ impl Pitched {
                     (pitch != 0 && step.is_multiple_of(pitch)).then(|| step / pitch)?
                 }
             };
-            // The driver takes no rows and planes that overlap, and no pitch beyond 31 bits.
+            // The driver supports neither overlapping rows and planes nor a pitch beyond 31 bits.
             (pitch >= row && height >= line.extent && i32::try_from(pitch).is_ok()).then_some((pitch, height))
         };
         Some(Pitched {
@@ -102,12 +102,13 @@ impl Pitched {
         })
     }
 
-    /// Copies on the host's time if a stream is missing, else in its order.
+    /// Copies in the order of the stream; without a stream, the copy is blocking.
     ///
     /// # Safety
     ///
-    /// The plan's elements lie in live memory at both ends, `to` and `from` being the first elements; the target's are the
-    /// caller's alone until the copy is over, the source's change no more. Host memory lives as long.
+    /// The plan's elements lie in live memory at both ends, `to` and `from` being the first elements. Until the copy
+    /// has finished, the caller accesses the target exclusively, and nothing writes the source. Host memory lives as
+    /// long.
     pub(crate) unsafe fn copy(
         self,
         context: &Context,
@@ -117,9 +118,9 @@ impl Pitched {
     ) -> Result<()> {
         let (to, from) = (to.offset_by(self.to), from.offset_by(self.from));
         match self {
-            // SAFETY: the caller's promise.
+            // SAFETY: the caller keeps this function's contract, which covers both ranges.
             Pitched { rows: 1, planes: 1, row, .. } => unsafe { linear(context, to, from, row, stream) },
-            // SAFETY: the caller's promise; the rows and pitches are the plan's.
+            // SAFETY: the caller keeps this function's contract; the rows and pitches are the plan's.
             _ => unsafe { self.planes(context, to, from, stream) },
         }
     }
@@ -145,9 +146,9 @@ impl Pitched {
             ..CUDA_MEMCPY3D::default()
         };
         let done = match stream {
-            // SAFETY: `copy` lives through the call and says what the caller promised.
+            // SAFETY: `copy` lives through the call and describes the ranges that the caller answers for.
             Some(stream) => unsafe { driver_call!(context, cuMemcpy3DAsync_v2(&copy, stream.as_raw())) },
-            // SAFETY: as above.
+            // SAFETY: `copy` lives through the call and describes the ranges that the caller answers for.
             None => unsafe { driver_call!(context, cuMemcpy3D_v2(&copy)) },
         };
         Ok(done?)
@@ -156,31 +157,31 @@ impl Pitched {
 
 /// # Safety
 ///
-/// As [`Pitched::copy`], of bytes one after the other.
+/// As [`Pitched::copy`], for contiguous bytes.
 unsafe fn linear(context: &Context, to: Endpoint, from: Endpoint, bytes: usize, stream: Option<&Stream>) -> Result<()> {
     let raw = stream.map(Stream::as_raw);
     let done = match (to, from, raw) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Device(to), Endpoint::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoDAsync_v2(to, from, bytes, raw))
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Device(to), Endpoint::Host(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyHtoDAsync_v2(to, from, bytes, raw))
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Device(to), Endpoint::Host(from), None) => unsafe {
             driver_call!(context, cuMemcpyHtoD_v2(to, from, bytes))
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Host(to), Endpoint::Device(from), Some(raw)) => unsafe {
             driver_call!(context, cuMemcpyDtoHAsync_v2(to, from, bytes, raw))
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Host(to), Endpoint::Device(from), None) => unsafe {
             driver_call!(context, cuMemcpyDtoH_v2(to, from, bytes))
         },
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps this function's contract, which covers both ranges.
         (Endpoint::Device(to), Endpoint::Device(from), None) => unsafe {
             driver_call!(context, cuMemcpyDtoD_v2(to, from, bytes))
         },

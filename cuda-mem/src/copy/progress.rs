@@ -1,4 +1,4 @@
-//! Long copies between host and device in pieces, with word of how far they are.
+//! Long copies between host and device in pieces, with progress reports.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,22 +11,22 @@ use crate::copy::staging::for_each_piece;
 use crate::error::{Error, Result};
 use crate::layout::Layout;
 
-/// Bytes of a piece: long enough for the full speed of a bus, short enough to tell of many times a second.
+/// The size of a piece in bytes: large enough for the full speed of the bus, small enough for many reports a second.
 const PIECE: usize = 8 << 20;
 
-/// How far a copy is.
+/// The progress of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// Bytes that are copied.
+    /// Bytes copied so far.
     pub done: usize,
     /// Bytes of all elements.
     pub total: usize,
 }
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// As [`copy_from_host`](DeviceArray::copy_from_host), in pieces of some MiB: `progress` is called after each, and may break the
-    /// copy off. If it panics, the copy ends there.
+    /// As [`copy_from_host`](DeviceArray::copy_from_host), in pieces of some MiB: `progress` is called after each, and
+    /// may stop the copy. If it panics, the copy stops.
     ///
     /// # Examples
     ///
@@ -47,8 +47,8 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// As [`copy_from_host`](DeviceArray::copy_from_host); [`Error::Interrupted`] if `progress` broke off before the end: the array
-    /// keeps what was copied.
+    /// As [`copy_from_host`](DeviceArray::copy_from_host); [`Error::Interrupted`] if `progress` stopped the copy before
+    /// the end: the array keeps the copied elements.
     pub fn copy_from_host_with<H: Data<Elem = T>>(
         &mut self,
         host: &ArrayBase<H, D>,
@@ -63,13 +63,13 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// As [`copy_to_host_into`](DeviceArray::copy_to_host_into), in pieces of some MiB: `progress` is called after each, and may
-    /// break the copy off. If it panics, the copy ends there.
+    /// As [`copy_to_host_into`](DeviceArray::copy_to_host_into), in pieces of some MiB: `progress` is called after
+    /// each, and may stop the copy. If it panics, the copy stops.
     ///
     /// # Errors
     ///
-    /// As [`copy_to_host_into`](DeviceArray::copy_to_host_into); [`Error::Interrupted`] if `progress` broke off before the end:
-    /// `host` keeps what was copied.
+    /// As [`copy_to_host_into`](DeviceArray::copy_to_host_into); [`Error::Interrupted`] if `progress` stopped the copy
+    /// before the end: `host` keeps the copied elements.
     pub fn copy_to_host_with<H: DataMut<Elem = T>>(
         &self,
         host: &mut ArrayBase<H, D>,

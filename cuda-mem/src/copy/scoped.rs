@@ -1,11 +1,12 @@
 //! Copies of host memory that is borrowed for as long as a stream's scope runs.
 //!
-//! The scope waits for its stream before the borrow ends, so that the host may do something else meanwhile. Pageable memory is
-//! no lie here: how long the driver keeps the call, to bring the elements to memory that a device reaches, is its own affair.
+//! The scope waits for its stream before the borrow ends, so that the host may do other work meanwhile. Pageable memory
+//! is allowed: the call then may return only after the driver has staged the elements.
 //!
 //! # Safety
 //!
-//! The blocks copy between an array whose use was prepared on the stream and host memory that is borrowed beyond the copy.
+//! The blocks copy between an array whose access was prepared on the stream and host memory that is borrowed beyond the
+//! copy.
 
 use cuda_driver::StreamScope;
 use ndarray::{ArrayBase, Data, DataMut, Dimension};
@@ -21,9 +22,9 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     /// Copies `host`, of the same shape and any layout, to the array in the order of the scope's stream. `host` stays borrowed
     /// until the scope ends, which waits for the copy.
     ///
-    /// Of pageable memory, the driver may bring the elements to memory of its own first, and return only then; of memory that is
-    /// page-locked the device copies them by itself. A layout that the driver's copies cannot do is packed before the
-    /// call returns, as [`copy_from_host`](DeviceArray::copy_from_host) does.
+    /// The driver may stage the elements of pageable memory, and return only then; page-locked memory is copied by the
+    /// device asynchronously. A layout that the driver's copies do not support is packed before the call returns, as in
+    /// [`copy_from_host`](DeviceArray::copy_from_host).
     ///
     /// # Examples
     ///
@@ -77,8 +78,8 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_from_host(host) };
         self.prepare_write(scope)?;
         let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(host.as_ptr().cast_mut().cast()));
-        // SAFETY: the plan is of the two arrays' strides. The write is prepared on the stream, and `host` is borrowed until the
-        // scope has waited for it.
+        // SAFETY: the plan comes from the two arrays' strides. The write is prepared on the stream, and `host` is
+        // borrowed until the scope has waited for it.
         unsafe { rows.copy(self.context(), to, from, Some(scope)) }
     }
 }
@@ -89,7 +90,8 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     ///
     /// # Errors
     ///
-    /// As [`copy_from_host_in`](DeviceArray::copy_from_host_in). On an error, also one of the scope, `host` may be changed.
+    /// As [`copy_from_host_in`](DeviceArray::copy_from_host_in). On an error, also one of the scope, `host` may be
+    /// partly written.
     pub fn copy_to_host_in<'scope, H: DataMut<Elem = T>>(
         &self,
         host: &'scope mut ArrayBase<H, D>,
@@ -104,7 +106,8 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         let Some(rows) = Pitched::new(&plan, size_of::<T>()) else { return self.copy_to_host_into(host) };
         self.prepare_read(scope)?;
         let (to, from) = (Endpoint::Host(host.as_mut_ptr().cast()), Endpoint::Device(self.device_ptr()));
-        // SAFETY: as for the other direction; `host` is borrowed exclusively.
+        // SAFETY: the plan comes from the two arrays' strides. The read is prepared on the stream, and `host` is
+        // borrowed exclusively until the scope has waited for it.
         unsafe { rows.copy(self.context(), to, from, Some(scope)) }
     }
 }

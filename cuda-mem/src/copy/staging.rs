@@ -1,8 +1,8 @@
-//! Packing host arrays in pieces: which pieces, and the memory for one.
+//! Packing of host arrays in pieces: the choice of the pieces, and the staging buffer for one.
 //!
 //! # Safety
 //!
-//! One block takes memory as filled that an assignment has filled.
+//! One block treats memory as initialised that an assignment has filled.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -12,15 +12,16 @@ use smallvec::SmallVec;
 
 use crate::error::Result;
 
-/// Bytes of a piece: large enough that a call for it costs little beside its copy, small enough to stay in a cache.
+/// The size of a piece in bytes: large enough that the call costs little beside the copy, small enough to stay in a
+/// cache.
 const PIECE: usize = 1 << 20;
 
-/// Memory for a piece of an array of `len` elements.
+/// A staging buffer for a piece of an array of `len` elements.
 pub(crate) fn buffer<T>(len: usize) -> Box<[MaybeUninit<T>]> {
     Box::new_uninit_slice(len.min((PIECE / size_of::<T>().max(1)).max(1)))
 }
 
-/// The elements of `part` in C order, in `staging`, which has room for them.
+/// Packs the elements of `part` in C order into `staging`, which has room for them.
 pub(crate) fn pack<'a, T: Copy, D: Dimension>(
     part: &ArrayView<'_, T, D>,
     staging: &'a mut [MaybeUninit<T>],
@@ -34,8 +35,8 @@ pub(crate) fn pack<'a, T: Copy, D: Dimension>(
     unsafe { staging.assume_init_ref() }
 }
 
-/// Cuts an array without zero extents into pieces of at most `limit` elements (at least 1), each contiguous if the array is in
-/// C order: calls `work` with the number of elements before it and its range on each axis.
+/// Splits an array without zero extents into pieces of at most `limit` elements (at least 1), each contiguous if the
+/// array is in C order. Calls `work` with the number of elements before the piece and its range on each axis.
 pub(crate) fn for_each_piece(
     shape: &[usize],
     limit: usize,

@@ -1,10 +1,10 @@
-//! Copies on the device between layouts that the driver's copies cannot do: a small kernel, of which each thread moves single
-//! units of 1 to 16 bytes.
+//! Copies on the device between layouts that the driver's copies do not support: a small kernel, each thread of which
+//! moves units of 1 to 16 bytes.
 //!
 //! # Safety
 //!
-//! The kernel touches what its parameters say; the `unsafe` blocks load and launch it for plans whose elements lie in live
-//! memory, as the callers promise.
+//! The kernel accesses only the memory that its parameters describe; the `unsafe` blocks load and launch it for plans
+//! whose elements lie in live memory, as the callers guarantee.
 
 use std::fmt::Write;
 
@@ -15,13 +15,13 @@ use smallvec::SmallVec;
 use crate::error::Result;
 use crate::layout::CopyPlan;
 
-/// How many axes the kernel takes.
+/// The number of axes that the kernel supports.
 const AXES: usize = 8;
 
 /// Threads in a block.
 const BLOCK: u32 = 256;
 
-/// An axis as the kernel reads it: how often, and by how many bytes.
+/// An axis in the kernel's parameters: its extent, and the strides in bytes.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Axis {
@@ -37,7 +37,7 @@ struct Units {
     axes: SmallVec<[Axis; AXES]>,
 }
 
-/// The largest unit that addresses, rows and strides are multiples of.
+/// The plan in the largest unit of which addresses, rows and strides are multiples.
 fn units(plan: &CopyPlan, bytes: usize, to: CUdeviceptr, from: CUdeviceptr) -> Units {
     let row = (plan.contiguous() * bytes) as u64;
     let axis = |run: &crate::layout::PlanAxis| Axis {
@@ -58,8 +58,8 @@ fn units(plan: &CopyPlan, bytes: usize, to: CUdeviceptr, from: CUdeviceptr) -> U
 ///
 /// # Safety
 ///
-/// Every element that the plan reaches lies in live memory of the stream's context; the target's elements lie apart from each
-/// other and from the source's; the uses are ordered on the stream.
+/// Every element of the plan lies in live memory of the stream's context; the target's elements overlap neither each
+/// other nor the source's; the accesses are ordered on the stream.
 pub(crate) unsafe fn copy(
     stream: &Stream,
     plan: &CopyPlan,
@@ -71,11 +71,11 @@ pub(crate) unsafe fn copy(
     let from = from.wrapping_add_signed(plan.from as i64 * bytes as i64);
     let Units { unit, axes } = units(plan, bytes, to, from);
     let function = function(stream.context(), unit)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps this function's contract.
     unsafe { copy_axes(&function, stream, &axes, to, from) }
 }
 
-/// Launches the kernel, more than once where there are more axes or elements than it counts.
+/// Launches the kernel, several times if there are more axes or elements than it supports.
 ///
 /// # Safety
 ///
@@ -90,7 +90,7 @@ unsafe fn copy_axes(
     let count = axes.iter().fold(1_u64, |count, axis| count.saturating_mul(axis.extent));
     let (Ok(count), true) = (u32::try_from(count), axes.len() <= AXES) else {
         let (slowest, others) = (axes[0], &axes[1..]);
-        // An axis alone is cut into pieces; of several, the slowest is walked here.
+        // A single axis is split into pieces; of several, the slowest is iterated here.
         let step = if others.is_empty() { u64::from(u32::MAX) } else { 1 };
         for start in (0..slowest.extent).step_by(step as usize) {
             let (to, from) = (
@@ -100,7 +100,7 @@ unsafe fn copy_axes(
             let piece = Axis { extent: step.min(slowest.extent - start), ..slowest };
             let rest: SmallVec<[Axis; AXES]> =
                 if others.is_empty() { [piece].into_iter().collect() } else { others.into() };
-            // SAFETY: a part of the elements.
+            // SAFETY: these are a part of the elements that the caller answers for.
             unsafe { copy_axes(function, stream, &rest, to, from) }?;
         }
         return Ok(());
@@ -113,7 +113,7 @@ unsafe fn copy_axes(
     Ok(unsafe { function.launch_with(&LaunchConfig::new(blocks, BLOCK), stream, values) }?)
 }
 
-/// The kernel for a unit in a context, loaded once. It stays as long as the process, as typed kernels do.
+/// The kernel for a unit in a context, loaded once. It stays loaded for the process's lifetime, as typed kernels do.
 fn function(context: &Context, unit: u32) -> Result<Function> {
     static LOADED: Mutex<Vec<(u64, Function)>> = Mutex::new(Vec::new());
     let name = format!("copy_{}", 1 << unit);
@@ -122,13 +122,13 @@ fn function(context: &Context, unit: u32) -> Result<Function> {
     if let Some((_, function)) = known {
         return Ok(function.clone());
     }
-    // SAFETY: the kernel reads and writes what its parameters say, nothing else.
+    // SAFETY: the kernel only accesses the memory that its parameters describe.
     let function = unsafe { Module::load_ptx(context, &kernel(unit)) }?.function(&name)?;
     loaded.push((context.id(), function.clone()));
     Ok(function)
 }
 
-/// The text of the kernel for a unit of `1 << unit` bytes.
+/// The PTX of the kernel for a unit of `1 << unit` bytes.
 fn kernel(unit: u32) -> String {
     let (load, store, value) = match unit {
         0..=3 => {

@@ -1,12 +1,12 @@
-//! Copies that run while the host does something else: between device arrays and page-locked memory.
+//! Asynchronous copies between device arrays and page-locked memory.
 //!
-//! There are none of pageable memory. A device cannot copy it by itself, since the system may move it: the driver would first
-//! copy it to memory of its own, on the host's time, and the call would return when that is done, or later, as it pleases.
-//! Copies of pageable arrays therefore say that they wait (`host_copy`), and those here take arrays that cannot be pageable.
+//! They do not take pageable memory. A device cannot copy it by itself, since the system may move it: the driver would
+//! first stage it, and the call may return before or after that. Copies of pageable arrays therefore are blocking
+//! (`host`), and those here take arrays that cannot be pageable.
 //!
 //! # Safety
 //!
-//! One block copies between two arrays whose uses were both recorded on the stream.
+//! The blocks copy between two arrays whose accesses were both recorded on the stream.
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
@@ -24,13 +24,13 @@ use crate::error::{Refused, Result};
 use crate::host::array::{HostArray, PageLocked};
 use crate::layout::CopyPlan;
 
-/// What a copy that owns its page-locked array returns: on an error, the array comes back with it.
+/// The result of a copy that owns its page-locked array: the error returns the array.
 pub type GivenBack<V, T, D, K> = Result<V, Box<Refused<HostArray<T, D, K>>>>;
 
-/// A copy that runs, with the page-locked array that it reads or fills.
+/// A running copy, with the page-locked array that it reads or fills.
 ///
-/// The array comes back from [`wait`](Transfer::wait), or from `.await`, on any executor. Dropping the transfer drops the array,
-/// which waits for the copy; leaking it leaks the array, which the copy may use on.
+/// [`wait`](Transfer::wait), or `.await` on any executor, returns the array. Dropping the transfer drops the array,
+/// which waits for the copy; leaking it leaks the array, which the copy may continue to use.
 ///
 /// # Examples
 ///
@@ -55,17 +55,17 @@ pub type GivenBack<V, T, D, K> = Result<V, Box<Refused<HostArray<T, D, K>>>>;
 pub struct Transfer<T: Element, D: Dimension, K: PageLocked> {
     array: HostArray<T, D, K>,
     stream: Stream,
-    /// Recorded behind the copy.
+    /// The event recorded after the copy.
     done: Event,
 }
 
 impl<T: Element, D: Dimension, K: PageLocked> Transfer<T, D, K> {
-    /// Waits on the host for the copy, not for what came later in its stream, and gives the array back.
+    /// Waits on the host for the copy, not for later work of its stream, and returns the array.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) if work failed, or for a kernel that panicked; the array comes back with the
-    /// error.
+    /// [`Error::Driver`](crate::Error::Driver) if work failed, or for a kernel that panicked; the error returns the
+    /// array.
     pub fn wait(self) -> GivenBack<HostArray<T, D, K>, T, D, K> {
         let waited = self.done.synchronize();
         self.finished(waited)
@@ -98,7 +98,7 @@ where
     type Output = GivenBack<HostArray<T, D, K>, T, D, K>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Resolves when the work is done that the stream has now, without a thread that waits.
+    /// Resolves when the stream's present work is done, without a waiting thread.
     fn into_future(self) -> Self::IntoFuture {
         let done = self.stream.done();
         Box::pin(async move {
@@ -115,13 +115,13 @@ impl<T: Element, D: Dimension, K: PageLocked> fmt::Debug for Transfer<T, D, K> {
 }
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// Begins to copy `pinned`, of the same shape, to the array, in the order of `stream`.
+    /// Starts a copy of `pinned`, of the same shape, to the array, in the order of `stream`.
     ///
     /// # Errors
     ///
-    /// [`Error::Shape`](crate::Error::Shape) if the shapes differ;
-    /// [`Error::OtherContext`](crate::Error::OtherContext) for a stream of another context;
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status. `pinned` comes back with the error.
+    /// [`Error::Shape`](crate::Error::Shape) if the shapes differ; [`Error::OtherContext`](crate::Error::OtherContext)
+    /// for a stream of another context; [`Error::Driver`](crate::Error::Driver) with the driver's status. The error
+    /// returns `pinned`.
     pub fn copy_from_pinned<K: PageLocked>(
         &mut self,
         pinned: HostArray<T, D, K>,
@@ -131,7 +131,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     }
 
     /// As [`copy_from_pinned`](DeviceArray::copy_from_pinned), of an array that the caller keeps, such as one that is
-    /// [page-locked for a while](crate::pinned()) or lives around a [`Stream::scope`].
+    /// [page-locked temporarily](crate::pinned()) or outlives a [`Stream::scope`].
     ///
     /// The array may be used again at once: [`view_mut`](HostArray::view_mut) waits for the copy, and so does its drop.
     ///
@@ -167,14 +167,14 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
         pinned.memory().prepare_read(stream)?;
         self.prepare_write(stream)?;
         let (to, from) = (Endpoint::Device(self.device_ptr()), Endpoint::Host(pinned.host_ptr().cast()));
-        // SAFETY: the plan is of the two layouts. Both uses are recorded on the stream, so that neither memory is freed, nor
-        // used otherwise, before the copy is over, by the host neither.
+        // SAFETY: the plan comes from the two layouts. Both accesses are recorded on the stream, so that neither memory
+        // is freed, nor accessed in conflict by a device or the host, before the copy has finished.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
     }
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// Begins to copy the array to `pinned`, of the same shape, in the order of `stream`.
+    /// Starts a copy of the array to `pinned`, of the same shape, in the order of `stream`.
     ///
     /// # Errors
     ///
@@ -207,12 +207,13 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
         self.prepare_read(stream)?;
         pinned.memory_mut().prepare_write(stream)?;
         let (to, from) = (Endpoint::Host(pinned.host_ptr().cast()), Endpoint::Device(self.device_ptr()));
-        // SAFETY: as for the other direction.
+        // SAFETY: the plan comes from the two layouts. Both accesses are recorded on the stream, so that neither memory
+        // is freed, nor accessed in conflict by a device or the host, before the copy has finished.
         unsafe { rows.copy(self.context(), to, from, Some(stream)) }
     }
 }
 
-/// Enqueues a copy, and marks its end.
+/// Enqueues a copy, and records an event after it.
 fn begin<T: Element, D: Dimension, K: PageLocked>(
     mut pinned: HostArray<T, D, K>,
     stream: &Stream,

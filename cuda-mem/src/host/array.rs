@@ -1,11 +1,13 @@
-//! [`HostArray`]: an ndarray on the host whose memory devices reach too.
+//! [`HostArray`]: an ndarray on the host in device-accessible memory.
 //!
-//! Its kinds differ in where the memory comes from (`host_memory`, `registered`) and in whether kernels take it. Invariants:
-//! both sides see the same elements; the host's views come after the device's uses, and the borrows keep later uses away.
+//! Its kinds differ in the origin of the memory (`memory`, `registered`) and in whether kernels can access it.
+//! Invariants: both sides see the same elements; the host's views wait for the device's accesses, and their borrows
+//! keep later accesses away.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks make views of memory that lives with the array, once every conflicting use of a device is over.
+//! The `unsafe` blocks make views of memory that lives with the array, after every conflicting access of a device has
+//! finished.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,11 +21,11 @@ use crate::buffer::Buffer;
 use crate::error::Result;
 use crate::layout::Layout;
 
-/// An array in host memory that devices reach: [`PinnedArray`](crate::PinnedArray), [`MappedArray`](crate::MappedArray),
-/// [`ManagedArray`](crate::ManagedArray), or host memory that is [page-locked for a while](crate::pinned()).
+/// An array in device-accessible host memory: [`PinnedArray`](crate::PinnedArray), [`MappedArray`](crate::MappedArray),
+/// [`ManagedArray`](crate::ManagedArray), or host memory that is [page-locked temporarily](crate::pinned()).
 ///
-/// The host uses it as an ndarray, by [`view`](HostArray::view) and [`view_mut`](HostArray::view_mut), which first wait for what
-/// devices do with it. Dropping it waits too.
+/// The host accesses it as an ndarray, by [`view`](HostArray::view) and [`view_mut`](HostArray::view_mut), which first
+/// wait for conflicting accesses of devices. Its drop waits too.
 ///
 /// # Examples
 ///
@@ -39,30 +41,30 @@ use crate::layout::Layout;
 /// ```
 pub struct HostArray<T: Element, D: Dimension, K: HostKind> {
     array: DeviceArray<T, D>,
-    /// The same elements by their addresses on the host.
+    /// The same elements by their host addresses.
     host: RawArrayViewMut<T, D>,
     kind: PhantomData<K>,
 }
 
-// SAFETY: the elements are plain data that the array owns, or borrows for the lifetime in its kind, exclusively; nothing in it
-// belongs to a thread.
+// SAFETY: the elements are plain data that the array owns, or borrows exclusively for the lifetime in its kind; nothing
+// in it is bound to a thread.
 unsafe impl<T: Element, D: Dimension, K: HostKind> Send for HostArray<T, D, K> {}
-// SAFETY: as above; a shared borrow only reads them.
+// SAFETY: the elements are plain data, and a shared borrow only reads them.
 unsafe impl<T: Element, D: Dimension, K: HostKind> Sync for HostArray<T, D, K> {}
 
-/// What host memory a [`HostArray`] has.
+/// The kind of host memory of a [`HostArray`].
 pub trait HostKind: sealed::Sealed {
     /// Its name.
     #[doc(hidden)]
     const NAME: &'static str;
 }
 
-/// Host memory that cannot be paged out, so that a device copies it by itself.
+/// Page-locked host memory, which a device copies asynchronously.
 ///
 /// Sealed, as [`HostKind`] is.
 pub trait PageLocked: HostKind {}
 
-/// Host memory that kernels read and write in place.
+/// Host memory that kernels can access in place.
 ///
 /// Sealed, as [`HostKind`] is.
 pub trait OnDevice: HostKind {}
@@ -84,11 +86,12 @@ kinds! {
     Pinned, "PinnedArray";
     /// Page-locked memory in the device's address space.
     Mapped, "MappedArray";
-    /// Memory that moves to whoever uses it.
+    /// Managed memory, which migrates to the host or the device that accesses it.
     Managed, "ManagedArray";
-    /// Memory of another array, page-locked for copies; for that one lifetime.
+    /// Memory of another array, page-locked for copies for the duration of the lifetime.
     Registered<'a>, "PinnedView";
-    /// Memory of another array, page-locked and in the device's address space; for that one lifetime.
+    /// Memory of another array, page-locked and mapped into the device's address space for the duration of the
+    /// lifetime.
     RegisteredMapped<'a>, "MappedView";
 }
 
@@ -110,13 +113,15 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
     ///
     /// # Safety
     ///
-    /// They are the same elements, initialised, and live as long as the buffer; for the host nobody else uses them while it lives.
+    /// Both are the same elements, initialised, and live as long as the buffer; nothing else on the host accesses them
+    /// while the array lives.
     pub(crate) unsafe fn new(buffer: Buffer, layout: Layout<D>, host: RawArrayViewMut<T, D>) -> Self {
         debug_assert_eq!(layout.shape(), host.shape());
         HostArray { array: DeviceArray::from_parts(buffer, layout), host, kind: PhantomData }
     }
 
-    /// The device's side of any kind. Never handed out by exclusive reference, which could be exchanged for another's.
+    /// The array on the device's side, for every kind. Never returned to users by exclusive reference, which could be
+    /// swapped with another array's.
     pub(crate) fn memory(&self) -> &DeviceArray<T, D> {
         &self.array
     }
@@ -133,25 +138,26 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) if waiting fails, or for a kernel that panicked.
+    /// [`Error::Driver`](crate::Error::Driver) if the wait fails, or if a kernel panicked.
     pub fn view(&self) -> Result<ArrayView<'_, T, D>> {
         self.array.buffer().finish_writes()?;
         // SAFETY: the elements live as long as `self`; no device writes them now, and, as `self` is borrowed, none will.
         Ok(unsafe { self.host.raw_view().deref_into_view() })
     }
 
-    /// The elements for writing on the host, after every use of them on a device.
+    /// The elements for writing on the host, after every access to them on a device.
     ///
     /// # Errors
     ///
     /// As [`view`](HostArray::view).
     pub fn view_mut(&mut self) -> Result<ArrayViewMut<'_, T, D>> {
         self.array.buffer_mut().finish_uses()?;
-        // SAFETY: as in `view`, of any use; `self` is borrowed exclusively.
+        // SAFETY: the elements live as long as `self`; no device accesses them now, and, as `self` is borrowed
+        // exclusively, none will.
         Ok(unsafe { self.host.raw_view_mut().deref_into_view_mut() })
     }
 
-    /// A copy in pageable memory of its own, after every write on a device.
+    /// A copy in pageable memory, after every write on a device.
     ///
     /// # Errors
     ///
@@ -184,7 +190,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
         self.array.strides()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         self.array.len()
@@ -196,7 +202,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
         self.array.is_empty()
     }
 
-    /// The context whose device reaches the memory.
+    /// The context whose device can access the memory.
     #[must_use]
     #[inline]
     pub fn context(&self) -> &Context {
@@ -205,14 +211,14 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
 }
 
 impl<T: Element, D: Dimension, K: OnDevice> HostArray<T, D, K> {
-    /// The same elements as an array of the device, for reading.
+    /// The same elements as a device array, for reading.
     #[must_use]
     #[inline]
     pub fn device(&self) -> DeviceArrayView<'_, T, D> {
         self.array.view()
     }
 
-    /// The same elements as an array of the device, for writing.
+    /// The same elements as a device array, for writing.
     #[must_use]
     #[inline]
     pub fn device_mut(&mut self) -> DeviceArrayViewMut<'_, T, D> {
@@ -220,14 +226,14 @@ impl<T: Element, D: Dimension, K: OnDevice> HostArray<T, D, K> {
     }
 }
 
-// SAFETY: an array's memory is its buffer.
+// SAFETY: the memory is that of the inner array, whose implementation keeps the contract.
 unsafe impl<T: Element, D: Dimension, K: OnDevice> Bind for &HostArray<T, D, K> {
     fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
         self.array.bind(launch)
     }
 }
 
-// SAFETY: an array's memory is its buffer.
+// SAFETY: the memory is that of the inner array, whose implementation keeps the contract.
 unsafe impl<T: Element, D: Dimension, K: OnDevice> Bind for &mut HostArray<T, D, K> {
     fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
         (&mut self.array).bind(launch)

@@ -1,8 +1,8 @@
-//! What a managed array's user can tell the driver: where it is going to be used, and how.
+//! Hints to the driver about managed memory: prefetch, advice and attachment.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks pass on advice about an array's own memory, which changes where it lies and not what is in it.
+//! The `unsafe` blocks pass on advice about an array's own memory, which changes its location and not its contents.
 
 use cuda_driver::{Stream, driver_call};
 use cuda_sys::{CUdevice, CUmem_advise, CUmemAttach_flags};
@@ -12,32 +12,32 @@ use crate::Element;
 use crate::error::Result;
 use crate::host::memory::ManagedArray;
 
-/// Where managed memory may lie.
+/// A location of managed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryLocation {
-    /// On the host.
+    /// The host.
     Host,
-    /// On the device of this number.
+    /// The device with this ordinal.
     Device(usize),
 }
 
-/// How managed memory is going to be used.
+/// Advice about the use of managed memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Advice {
-    /// It is mostly read, so that every reader may have a copy; or no longer.
+    /// Sets or unsets that it is mostly read, so that every reader may have a copy.
     ReadMostly(bool),
-    /// Where it lies best.
+    /// Sets the preferred location.
     PreferredLocation(MemoryLocation),
-    /// It has no best place any more.
+    /// Unsets the preferred location.
     NoPreferredLocation,
-    /// Who uses it from afar, and keeps it mapped.
+    /// Sets a processor that accesses it remotely and keeps it mapped.
     AccessedBy(MemoryLocation),
-    /// Who does so no longer.
+    /// Unsets such a processor.
     NotAccessedBy(MemoryLocation),
 }
 
 impl<T: Element, D: Dimension> ManagedArray<T, D> {
-    /// Begins to move the memory, in the order of `stream`, before it is used there.
+    /// Prefetches the memory to a location, in the order of `stream`.
     ///
     /// # Errors
     ///
@@ -49,13 +49,13 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
         memory.prepare_read(stream)?;
         if bytes != 0 {
             let address = memory.device_ptr();
-            // SAFETY: the range is the array's memory, which lives until recorded uses are over.
+            // SAFETY: the range is the array's memory, which lives until recorded accesses have finished.
             unsafe { driver_call!(self.context(), cuMemPrefetchAsync(address, bytes, to, stream.as_raw())) }?;
         }
         Ok(())
     }
 
-    /// Tells the driver how the memory is going to be used.
+    /// Gives the driver advice about the use of the memory.
     ///
     /// # Examples
     ///
@@ -92,7 +92,7 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
         Ok(())
     }
 
-    /// Lets kernels of all streams use the memory, which they may from the start, in the order of `stream`.
+    /// Attaches the memory to all streams, as it is from the start, in the order of `stream`.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
         self.attach(stream, CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL)
     }
 
-    /// Says that the host uses the memory next, in the order of `stream`. Kernels still may.
+    /// Attaches the memory to the host, which accesses it next, in the order of `stream`. Kernels still may access it.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
         self.attach(stream, CUmemAttach_flags::CU_MEM_ATTACH_HOST)
     }
 
-    /// Promises that no stream but `stream` uses the memory, from now on in its order.
+    /// Attaches the memory to `stream`: no other stream accesses it, from now on in the stream's order.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
     ///
     /// # Safety
     ///
-    /// Until the memory is attached otherwise, only work in `stream` uses the array's memory on a device.
+    /// Until the memory is attached otherwise, only work of `stream` accesses it on a device.
     pub unsafe fn attach_stream(&mut self, stream: &Stream) -> Result<()> {
         self.attach(stream, CUmemAttach_flags::CU_MEM_ATTACH_SINGLE)
     }
@@ -128,13 +128,14 @@ impl<T: Element, D: Dimension> ManagedArray<T, D> {
         memory.prepare_write(stream)?;
         if memory.byte_len() != 0 {
             let (context, address) = (memory.context(), memory.device_ptr());
-            // SAFETY: the address is that of a whole piece of managed memory, and every use of it comes before on the stream.
+            // SAFETY: the address is that of a whole managed allocation, and every access to it is ordered before on
+            // the stream.
             unsafe { driver_call!(context, cuStreamAttachMemAsync(stream.as_raw(), address, 0, flags.0)) }?;
         }
         Ok(())
     }
 
-    /// The driver's number of a place.
+    /// The driver's number of a location.
     fn number(&self, place: MemoryLocation) -> Result<CUdevice> {
         match place {
             MemoryLocation::Host => Ok(cuda_sys::CU_DEVICE_CPU),

@@ -1,8 +1,8 @@
-//! Pinned, mapped and managed arrays: memory that the driver allocates for host and device.
+//! Pinned, mapped and managed arrays: host memory that the driver allocates.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks allocate and free such memory, which only its array uses.
+//! The `unsafe` blocks allocate and free such memory, which only its array accesses.
 
 use std::ffi::c_void;
 
@@ -21,10 +21,10 @@ use crate::error::{Error, Result};
 use crate::host::array::{HostArray, HostKind, Managed, Mapped, Pinned};
 use crate::layout::{self, Layout};
 
-/// An array in page-locked host memory, which devices copy by themselves while the host does something else; see
+/// An array in page-locked (pinned) host memory, which devices copy asynchronously; see
 /// [`copy_from_pinned`](crate::DeviceArray::copy_from_pinned).
 ///
-/// Page-locked memory is scarce: the system cannot use it for anything else.
+/// Page-locked memory is scarce: the system cannot page it out.
 ///
 /// # Examples
 ///
@@ -54,7 +54,7 @@ pub type PinnedArray<T, D> = HostArray<T, D, Pinned>;
 /// ```
 pub type MappedArray<T, D> = HostArray<T, D, Mapped>;
 
-/// An array in memory that the driver moves to whoever uses it, host or device.
+/// An array in managed memory, which the driver migrates to the host or the device that accesses it.
 ///
 /// # Examples
 ///
@@ -72,7 +72,7 @@ pub type MappedArray<T, D> = HostArray<T, D, Mapped>;
 /// ```
 pub type ManagedArray<T, D> = HostArray<T, D, Managed>;
 
-/// How page-locked memory is allocated.
+/// Options for the allocation of page-locked memory.
 ///
 /// # Examples
 ///
@@ -96,18 +96,19 @@ pub struct HostOptions {
 }
 
 impl HostOptions {
-    /// Page-locked for the one context, cached by the host.
+    /// The defaults: page-locked for the one context, cached by the host.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the memory counts as page-locked for all devices.
+    /// Sets whether the memory is portable: page-locked for all devices.
     pub fn portable(mut self, portable: bool) -> Self {
         self.portable = portable;
         self
     }
 
-    /// Whether the host's caches are passed by: faster for the device to read, very slow for the host to read.
+    /// Sets whether the memory is write-combined: uncached on the host, faster for the device to read, very slow for
+    /// the host to read.
     pub fn write_combined(mut self, write_combined: bool) -> Self {
         self.write_combined = write_combined;
         self
@@ -139,17 +140,17 @@ impl HostAllocation {
     }
 }
 
-/// Where the context's device finds mapped memory.
+/// The device address of mapped memory.
 pub(crate) fn device_address(context: &Context, host: *mut c_void) -> Result<CUdeviceptr> {
     let mut address = 0;
-    // SAFETY: `address` lives through the call; of other memory than mapped the driver says that it is not.
+    // SAFETY: `address` lives through the call; the driver refuses memory that is not mapped.
     unsafe { driver_call!(context, cuMemHostGetDevicePointer_v2(&mut address, host, 0)) }?;
     Ok(address)
 }
 
 impl Drop for HostAllocation {
     fn drop(&mut self) {
-        // SAFETY: the memory is this owner's, which is dropped when nothing uses it.
+        // SAFETY: this value owns the memory and is dropped when nothing accesses it.
         report(
             unsafe { driver_call!(&self.context, cuMemFreeHost(self.host())) },
             "page-locked memory could not be freed",
@@ -157,7 +158,7 @@ impl Drop for HostAllocation {
     }
 }
 
-/// Reports what goes wrong at the end of memory. In a lost context the memory is gone already.
+/// Logs an error of a free. In a lost context the memory is gone already.
 pub(crate) fn report(freed: cuda_driver::Result<()>, what: &str) {
     if let Err(error) = freed {
         tracing::warn!(%error, "{what}");
@@ -168,7 +169,8 @@ fn no_room(cause: cuda_driver::Error, bytes: usize, kind: &'static str) -> Error
     if cause.is_out_of_memory() { Error::HostMemory { bytes, kind, cause } } else { cause.into() }
 }
 
-/// An array of a shape, without gaps, in memory that `allocate` makes of so many bytes: its buffer and its place on the host.
+/// A contiguous array of a shape in memory from `allocate`, which gets the size in bytes and returns the buffer and the
+/// host address.
 fn new_array<T: Element, Sh: ShapeArg, K: HostKind>(
     context: &Context,
     shape: Sh,
@@ -179,14 +181,14 @@ fn new_array<T: Element, Sh: ShapeArg, K: HostKind>(
     let bytes = layout::byte_size(dim.slice(), size_of::<T>())?;
     let layout = if fortran { Layout::f_order(dim.clone()) } else { Layout::c_order(dim.clone()) };
     let (buffer, host) = match bytes {
-        // SAFETY: no bytes are nobody's.
+        // SAFETY: the buffer has no bytes, so nothing is accessed.
         0 => (unsafe { Buffer::external(context, 0, 0, ()) }, std::ptr::dangling_mut::<T>()),
         _ => allocate(bytes).map(|(buffer, host)| (buffer, host.cast()))?,
     };
     // SAFETY: the memory has the bytes of the shape, which do not exceed `isize`, and is aligned to a page.
     let host = unsafe { RawArrayViewMut::from_shape_ptr(dim.set_f(fortran), host) };
-    // SAFETY: the buffer keeps the memory, in which host and device count alike. It is fresh from the system, whose pages are
-    // initialised, and any bits are an element.
+    // SAFETY: the buffer keeps the memory alive, with the same layout for host and device. It is new from the system,
+    // whose pages are initialised, and every bit pattern is an element.
     Ok(unsafe { HostArray::new(buffer, layout, host) })
 }
 
@@ -200,8 +202,8 @@ impl<T: Element, D: Dimension> PinnedArray<T, D> {
         new_array(context, shape, |bytes| {
             let memory = HostAllocation::new(context, bytes, options.flags(), "pinned")?;
             let host = memory.host();
-            // SAFETY: with unified addressing, which every device of today has, page-locked memory has one address for the
-            // host and for devices; it lives with its owner, and nobody else knows it.
+            // SAFETY: with unified addressing, which every current device has, page-locked memory has one address for
+            // host and devices; it lives with its owner, and nothing else has its address.
             Ok((unsafe { Buffer::external(context, memory.address as u64, bytes, memory) }, host))
         })
     }
@@ -217,14 +219,15 @@ impl<T: Element, D: Dimension> MappedArray<T, D> {
         new_array(context, shape, |bytes| {
             let memory = HostAllocation::new(context, bytes, options.flags() | CU_MEMHOSTALLOC_DEVICEMAP, "mapped")?;
             let (host, device) = (memory.host(), device_address(context, memory.host())?);
-            // SAFETY: the device reaches the memory at that address as long as its owner lives, and nobody else knows it.
+            // SAFETY: the device can access the memory at that address as long as its owner lives, and nothing else has
+            // its address.
             Ok((unsafe { Buffer::external(context, device, bytes, memory) }, host))
         })
     }
 }
 
-/// An array of unspecified contents in page-locked host memory: in C order, unless the shape names another, as in
-/// `((2, 3), Order::F)`. [`PinnedArray::with_options`] asks for portable or write-combined memory.
+/// An array of unspecified contents in page-locked host memory: in C order, unless the shape names another, as in `((2,
+/// 3), Order::F)`. [`PinnedArray::with_options`] allocates portable or write-combined memory.
 ///
 /// # Errors
 ///
@@ -233,7 +236,7 @@ pub fn pinned_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> R
     PinnedArray::with_options(context, shape, HostOptions::new())
 }
 
-/// A pinned array of the shape and element type of `other`, an array of the [host's or a device's](Like), with unspecified
+/// A pinned array of the shape and element type of `other`, an array on the [host or a device](Like), with unspecified
 /// contents: in Fortran order if `other` is, else in C order.
 ///
 /// # Errors
@@ -243,7 +246,7 @@ pub fn pinned_array_like<L: Like>(context: &Context, other: &L) -> Result<Pinned
     pinned_array(context, other.shape_and_order())
 }
 
-/// An array of unspecified contents in page-locked host memory that kernels take as they take device arrays; as for
+/// An array of unspecified contents in page-locked host memory that kernels take like device arrays; as for
 /// [`pinned_array`].
 ///
 /// # Errors
@@ -262,18 +265,18 @@ pub fn mapped_array_like<L: Like>(context: &Context, other: &L) -> Result<Mapped
     mapped_array(context, other.shape_and_order())
 }
 
-/// An array of unspecified contents in managed memory, which kernels take as they take device arrays; as for
+/// An array of unspecified contents in managed memory, which kernels take like device arrays; as for
 /// [`device_array`](crate::device_array).
 ///
 /// # Errors
 ///
-/// [`Error::Unsupported`] for a device that cannot share such memory with a running host, as before Pascal and on Windows;
+/// [`Error::Unsupported`] for a device without concurrent managed access, as before Pascal and on Windows;
 /// [`Error::HostMemory`] if there is no room; [`Error::TooLarge`] if the array would exceed the address space.
 pub fn managed_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -> Result<ManagedArray<T, Sh::Dim>> {
-    // Without it the host may touch no managed memory while any kernel runs, which no borrow could keep it from.
+    // Without it the host must not access managed memory while any kernel runs, which no borrow could prevent.
     let concurrent = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS;
     if context.device().attribute(concurrent)? == 0 {
-        let (what, instead) = ("managed memory that host and kernels use at a time", "use `mapped_array`");
+        let (what, instead) = ("managed memory that host and kernels can access concurrently", "use `mapped_array`");
         return Err(Error::Unsupported { device: context.device().ordinal(), what, instead });
     }
     new_array(context, shape, |bytes| {

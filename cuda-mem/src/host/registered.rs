@@ -1,8 +1,8 @@
-//! Host memory that was there before, page-locked for as long as a closure runs.
+//! Registered memory: existing host memory that is page-locked for the duration of a closure.
 //!
-//! It is given back at the closure's end, also when it panics, before anything else happens: no queue of deferred frees is
-//! between, so that the same memory can be page-locked again at once. Invariant: no work of a device uses it then, also in a
-//! context that is lost.
+//! It is unregistered at the closure's end, also after a panic, before anything else happens: it does not pass through
+//! the queue of deferred frees, so that the same memory can be page-locked again at once. Invariant: no work of a
+//! device accesses it then, also in a lost context.
 //!
 //! # Safety
 //!
@@ -24,13 +24,13 @@ use crate::layout::Layout;
 /// A host array that is page-locked for copies; from [`pinned`].
 pub type PinnedView<'a, T, D> = HostArray<T, D, Registered<'a>>;
 
-/// A host array that is page-locked, and which kernels use in place; from [`mapped`].
+/// A host array that is page-locked and that kernels access in place; from [`mapped`].
 pub type MappedView<'a, T, D> = HostArray<T, D, RegisteredMapped<'a>>;
 
-/// Page-locks the memory of `array`, which is in C or Fortran order, for as long as `work` runs, so that a device copies it by
-/// itself.
+/// Page-locks the memory of `array`, which is in C or Fortran order, while `work` runs, so that devices copy it
+/// asynchronously.
 ///
-/// At the end it waits for the copies and gives the memory back, also after a panic.
+/// At the end it waits for the copies and unregisters the memory, also after a panic.
 ///
 /// # Examples
 ///
@@ -51,9 +51,9 @@ pub type MappedView<'a, T, D> = HostArray<T, D, RegisteredMapped<'a>>;
 ///
 /// # Errors
 ///
-/// [`Error::AlreadyPinned`] if some of the memory is page-locked; [`Error::NotContiguous`] for an array with gaps, or in
-/// another order; [`Error::Driver`] if the memory cannot be page-locked, as beyond the system's limit, and when waiting
-/// fails at the end.
+/// [`Error::AlreadyPinned`] if some of the memory is page-locked; [`Error::NotContiguous`] for an array with gaps, or
+/// in another order; [`Error::Driver`] if the memory cannot be page-locked, as beyond the system's limit, or if the
+/// wait at the end fails.
 pub fn pinned<T, S, D, R>(
     context: &Context,
     array: &mut ArrayBase<S, D>,
@@ -67,8 +67,8 @@ where
     registered(context, array, work)
 }
 
-/// Page-locks the memory of `array`, which is in C or Fortran order, for as long as `work` runs, and lets kernels use it in
-/// place: the array that `work` gets is taken by launches as a mapped array is.
+/// Page-locks the memory of `array`, which is in C or Fortran order, while `work` runs, and maps it for kernels:
+/// launches take the array that `work` gets like a mapped array.
 ///
 /// # Examples
 ///
@@ -98,8 +98,8 @@ where
     registered(context, array, work)
 }
 
-/// Runs `work` with the array page-locked. The array that it gets cannot be kept or exchanged for another, as its kind is of a
-/// lifetime that no other array has: `K` is one of a `for<'a>`.
+/// Runs `work` with the array page-locked. `work` can neither keep the array nor swap it with another one, since its
+/// kind has a lifetime that no other array has: `K` is one of a `for<'a>`.
 fn registered<T, S, D, K, R>(
     context: &Context,
     array: &mut ArrayBase<S, D>,
@@ -115,12 +115,13 @@ where
     let bytes = layout.len() * size_of::<T>();
     let host = array.raw_view_mut();
     let buffer = match bytes {
-        // SAFETY: no bytes are nobody's.
+        // SAFETY: the buffer has no bytes, so nothing is accessed.
         0 => unsafe { Buffer::external(context, 0, 0, ()) },
         _ => {
             let registration = Registration::new(context, host.as_ptr().cast_mut().cast(), bytes)?;
             let device = device_address(context, registration.host())?;
-            // SAFETY: the device reaches the memory until it is unregistered, which is before the borrow of the array ends.
+            // SAFETY: the device can access the memory until it is unregistered, which is before the borrow of the
+            // array ends.
             unsafe { Buffer::external(context, device, bytes, registration) }
         }
     };
@@ -131,11 +132,11 @@ where
     Ok(value)
 }
 
-/// An array of borrowed memory, which is not given back before all uses of it are over, whatever way leads out.
+/// An array of borrowed memory, whose borrow never ends before all accesses have finished.
 struct Borrowed<T: Element, D: Dimension, K: HostKind>(HostArray<T, D, K>);
 
 impl<T: Element, D: Dimension, K: HostKind> Borrowed<T, D, K> {
-    /// Waits for the uses. If that fails, it is known of none whether it is over, so all work of the context is waited for.
+    /// Waits for the accesses. If that fails, their state is unknown, so it waits for all work of the context.
     fn end_borrow(&mut self) -> Result<()> {
         let waited = self.0.view_mut().map(drop);
         if matches!(&waited, Err(error) if error.kernel_panic().is_none()) {
@@ -148,9 +149,9 @@ impl<T: Element, D: Dimension, K: HostKind> Borrowed<T, D, K> {
 
 impl<T: Element, D: Dimension, K: HostKind> Drop for Borrowed<T, D, K> {
     fn drop(&mut self) {
-        // A kernel's panic, for which there is no room here, is left to the next wait.
+        // A kernel panic, which a drop cannot return, is left to the next wait.
         if let Err(error) = withholding_panics(|| self.end_borrow()) {
-            tracing::debug!(%error, "page-locked memory was taken back from a context that is lost");
+            tracing::debug!(%error, "a borrow of page-locked memory ended in a lost context");
         }
     }
 }
@@ -163,7 +164,7 @@ fn layout<S: DataMut, D: Dimension>(array: &ArrayBase<S, D>) -> Result<Layout<D>
         return Ok(Layout::f_order(array.raw_dim()));
     }
     let (shape, strides) = (array.shape().into(), array.strides().into());
-    Err(Error::NotContiguous { shape, strides, what: "page-locking, which takes whole memory" })
+    Err(Error::NotContiguous { shape, strides, what: "page-locking, which takes a contiguous array" })
 }
 
 /// Memory that is page-locked until this is dropped.
@@ -175,7 +176,7 @@ struct Registration {
 impl Registration {
     fn new(context: &Context, address: *mut c_void, bytes: usize) -> Result<Self> {
         let flags = CU_MEMHOSTREGISTER_DEVICEMAP;
-        // SAFETY: the range is memory that is live for as long as it is registered.
+        // SAFETY: the memory is live as long as it is registered.
         match unsafe { driver_call!(context, cuMemHostRegister_v2(address, bytes, flags)) } {
             Ok(()) => Ok(Registration { context: context.clone(), address: address.expose_provenance() }),
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED) => {
@@ -192,8 +193,8 @@ impl Registration {
 
 impl Drop for Registration {
     fn drop(&mut self) {
-        // SAFETY: the memory was registered by this, which is dropped when nothing uses it.
+        // SAFETY: this value has registered the memory, and is dropped when nothing accesses it.
         let unregistered = unsafe { driver_call!(&self.context, cuMemHostUnregister(self.host())) };
-        report(unregistered, "page-locked memory could not be given back");
+        report(unregistered, "page-locked memory could not be unregistered");
     }
 }

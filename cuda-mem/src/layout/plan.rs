@@ -1,4 +1,4 @@
-//! [`CopyPlan`]: two layouts of one shape laid side by side, with as few axes as a copy between them needs.
+//! [`CopyPlan`]: two layouts of one shape, merged into as few axes as a copy between them needs.
 
 use ndarray::Dimension;
 
@@ -8,26 +8,26 @@ use super::Layout;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PlanAxis {
     pub(crate) extent: usize,
-    /// Between neighbours in the target, in elements; not negative.
+    /// The stride in the target, in elements; not negative.
     pub(crate) to: isize,
-    /// Between neighbours in the source, in elements.
+    /// The stride in the source, in elements.
     pub(crate) from: isize,
 }
 
-/// How the elements of one layout go to those of another. Axes of extent 1 are left out; the target is walked forwards;
-/// axes that follow each other without gaps in both are one.
+/// A plan for a copy between two layouts. Axes of extent 1 are dropped; the target is iterated in ascending order; axes
+/// that are contiguous in both are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CopyPlan {
-    /// Where the first element goes, in elements from the target's first one.
+    /// The offset of the first copied element in the target, in elements from the target's first one.
     pub(crate) to: isize,
-    /// Where it comes from, in elements from the source's first one.
+    /// The offset of the first copied element in the source, in elements from the source's first one.
     pub(crate) from: isize,
-    /// From the slowest in the target to the fastest.
+    /// The axes from the slowest in the target to the fastest.
     pub(crate) runs: Vec<PlanAxis>,
 }
 
 impl CopyPlan {
-    /// For a shape without zeros, and strides in elements.
+    /// A plan for a shape without zeros, and strides in elements.
     pub(crate) fn new(shape: &[usize], to: impl Fn(usize) -> isize, from: impl Fn(usize) -> isize) -> Self {
         let mut plan = CopyPlan { to: 0, from: 0, runs: Vec::new() };
         let axes = shape.iter().enumerate().filter(|(_, extent)| **extent != 1);
@@ -54,13 +54,13 @@ impl CopyPlan {
         plan
     }
 
-    /// Between two layouts of one shape without zeros.
+    /// A plan between two layouts of one shape without zeros.
     pub(crate) fn between<D: Dimension, E: Dimension>(to: &Layout<D>, from: &Layout<E>) -> Self {
         debug_assert_eq!(to.shape(), from.shape());
         CopyPlan::new(to.shape(), |axis| to.stride(axis), |axis| from.stride(axis))
     }
 
-    /// How many elements one after the other go to as many one after the other: 1 or more.
+    /// The number of elements in a run that is contiguous in both: 1 or more.
     pub(crate) fn contiguous(&self) -> usize {
         match self.runs.last() {
             Some(PlanAxis { extent, to: 1, from: 1 }) => *extent,
@@ -68,7 +68,7 @@ impl CopyPlan {
         }
     }
 
-    /// The axes that are left when what [`contiguous`](CopyPlan::contiguous) counts is one thing.
+    /// The axes outside of the contiguous run that [`contiguous`](CopyPlan::contiguous) counts.
     pub(crate) fn outer(&self) -> &[PlanAxis] {
         match self.runs.split_last() {
             Some((PlanAxis { to: 1, from: 1, .. }, outer)) => outer,

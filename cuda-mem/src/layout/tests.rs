@@ -6,7 +6,7 @@ use super::*;
 
 mod overflow;
 
-/// The elements' places in the order of indices.
+/// The elements' offsets in index order.
 fn indices<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
     let of = |index: D| {
         let moved: isize = index.slice().iter().enumerate().map(|(axis, at)| *at as isize * layout.stride(axis)).sum();
@@ -15,7 +15,7 @@ fn indices<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
     ndarray::indices(layout.dim().clone()).into_iter().map(|pattern| of(pattern.into_dimension())).collect()
 }
 
-/// What ndarray makes of an array that holds each element's place.
+/// The elements of ndarray's view of an array that holds each element's offset.
 fn numbers<D: Dimension>(view: &ArrayView<'_, usize, D>) -> Vec<usize> {
     view.iter().copied().collect()
 }

@@ -1,11 +1,12 @@
-//! [DLPack](https://dmlc.github.io/dlpack/latest/): arrays as the C structures that libraries hand each other.
+//! [DLPack](https://dmlc.github.io/dlpack/latest/): arrays as the C structures that libraries exchange.
 //!
-//! A structure has a deleter, which whoever has it last calls once; [`Dlpack`] is whoever.
+//! A structure has a deleter, which its last owner calls once; [`Dlpack`] is that owner.
 //!
 //! # Safety
 //!
-//! A [`Dlpack`] owns its structure, which is live and well-formed by the promise of who handed it in. What is exported is a box
-//! whose first field is the structure, so that the deleter finds the box by the structure's address.
+//! A [`Dlpack`] owns its structure, which is live and well-formed, as the code that passed it in guarantees. An
+//! exported array is a box whose first field is the structure, so that the deleter finds the box by the structure's
+//! address.
 
 use std::any::Any;
 use std::fmt;
@@ -35,7 +36,7 @@ pub mod ffi {
     /// The flag of memory that may only be read.
     pub const DL_FLAG_READ_ONLY: u64 = 1;
 
-    /// Where an array lies.
+    /// The device of an array.
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DLDevice {
@@ -51,9 +52,9 @@ pub mod ffi {
     pub struct DLDataType {
         /// The kind of number.
         pub code: u8,
-        /// Bits of a number.
+        /// Bits of each number.
         pub bits: u8,
-        /// Numbers of an element.
+        /// The number of numbers in an element.
         pub lanes: u16,
     }
 
@@ -61,11 +62,11 @@ pub mod ffi {
     #[repr(C)]
     #[derive(Debug)]
     pub struct DLTensor {
-        /// Where the memory begins.
+        /// The address of the memory.
         pub data: *mut c_void,
-        /// Where it lies.
+        /// The device of the memory.
         pub device: DLDevice,
-        /// How many axes there are.
+        /// The number of axes.
         pub ndim: i32,
         /// The type of its elements.
         pub dtype: DLDataType,
@@ -73,19 +74,19 @@ pub mod ffi {
         pub shape: *mut i64,
         /// The stride of each axis in elements; null for C order without gaps.
         pub strides: *mut i64,
-        /// How far behind `data` the first element lies.
+        /// The offset of the first element from `data`, in bytes.
         pub byte_offset: u64,
     }
 
-    /// An array and who keeps it.
+    /// An array and its owner.
     #[repr(C)]
     #[derive(Debug)]
     pub struct DLManagedTensor {
         /// The array.
         pub dl_tensor: DLTensor,
-        /// The producer's own.
+        /// A pointer for the producer's use.
         pub manager_ctx: *mut c_void,
-        /// Ends the array; null for nothing to do.
+        /// Releases the array; null for nothing to do.
         pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensor)>,
     }
 
@@ -93,23 +94,23 @@ pub mod ffi {
     #[repr(C)]
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DLPackVersion {
-        /// Changes when the structures do.
+        /// The major version: changes with the structures' layout.
         pub major: u32,
-        /// Changes when something is added.
+        /// The minor version: changes with additions.
         pub minor: u32,
     }
 
-    /// An array, who keeps it, and the version.
+    /// An array, its owner, and the protocol's version.
     #[repr(C)]
     #[derive(Debug)]
     pub struct DLManagedTensorVersioned {
         /// The version of this structure.
         pub version: DLPackVersion,
-        /// The producer's own.
+        /// A pointer for the producer's use.
         pub manager_ctx: *mut c_void,
-        /// Ends the array; null for nothing to do.
+        /// Releases the array; null for nothing to do.
         pub deleter: Option<unsafe extern "C" fn(*mut DLManagedTensorVersioned)>,
-        /// True if it may only be read, and others.
+        /// Flags, such as [`DL_FLAG_READ_ONLY`].
         pub flags: u64,
         /// The array.
         pub dl_tensor: DLTensor,
@@ -189,7 +190,7 @@ impl ManagedTensor for DLManagedTensorVersioned {
     }
 }
 
-/// A DLPack structure that someone made, and whose deleter is called when this is dropped.
+/// An owned DLPack structure, whose deleter is called by the drop.
 ///
 /// # Examples
 ///
@@ -203,7 +204,7 @@ impl ManagedTensor for DLManagedTensorVersioned {
 /// let shared: Dlpack<DLManagedTensorVersioned> = x.reversed_axes().into_dlpack(&context.default_stream())?;
 /// let raw = shared.into_raw(); // what goes to another library
 ///
-/// // SAFETY: the structure was made above, and nobody else has it.
+/// // SAFETY: the structure was made above, and nothing else has it.
 /// let shared = unsafe { Dlpack::from_raw(raw) };
 /// // SAFETY: the array was exported whole, and is used in no other way.
 /// let y = unsafe { DeviceArray::<f32, Ix2>::from_dlpack(&context, shared) }?;
@@ -215,11 +216,11 @@ pub struct Dlpack<M: ManagedTensor>(NonNull<M>);
 
 // SAFETY: the structure is plain data, and DLPack lets any thread call the deleter.
 unsafe impl<M: ManagedTensor> Send for Dlpack<M> {}
-// SAFETY: as above; a shared borrow only reads the structure.
+// SAFETY: the structure is plain data, and a shared borrow only reads it.
 unsafe impl<M: ManagedTensor> Sync for Dlpack<M> {}
 
 impl<M: ManagedTensor> Dlpack<M> {
-    /// Takes a structure over.
+    /// Takes ownership of a structure.
     ///
     /// # Panics
     ///
@@ -227,13 +228,13 @@ impl<M: ManagedTensor> Dlpack<M> {
     ///
     /// # Safety
     ///
-    /// The structure is live and well-formed until its deleter is called, which nobody else does.
+    /// The structure is live and well-formed until its deleter is called, which nothing else does.
     #[must_use]
     pub unsafe fn from_raw(raw: *mut M) -> Self {
         Dlpack(NonNull::new(raw).expect("a DLPack structure is not null"))
     }
 
-    /// Hands the structure over; whoever has it calls its deleter.
+    /// Releases the structure; its new owner calls its deleter.
     #[must_use]
     pub fn into_raw(self) -> *mut M {
         let raw = self.0.as_ptr();
@@ -244,7 +245,7 @@ impl<M: ManagedTensor> Dlpack<M> {
     /// The structure.
     #[must_use]
     pub fn get(&self) -> &M {
-        // SAFETY: it is live and owned.
+        // SAFETY: the structure is live and owned by this value.
         unsafe { self.0.as_ref() }
     }
 }
@@ -264,7 +265,7 @@ impl<M: ManagedTensor> fmt::Debug for Dlpack<M> {
     }
 }
 
-/// What an export keeps. The structure is first.
+/// The box of an exported array. The structure is the first field.
 #[repr(C)]
 struct Exported<M> {
     managed: M,
@@ -273,23 +274,23 @@ struct Exported<M> {
     array: Box<dyn Any + Send + Sync>,
 }
 
-/// The deleter of what is exported here.
+/// The deleter of an exported array.
 ///
 /// # Safety
 ///
 /// `managed` is the first field of a boxed [`Exported`], and this is the only call.
 unsafe extern "C" fn delete<M>(managed: *mut M) {
-    // SAFETY: this function's own precondition.
+    // SAFETY: the caller keeps this function's contract.
     let exported = unsafe { Box::from_raw(managed.cast::<Exported<M>>()) };
     // A drop that panics must not unwind into another language.
     if catch_unwind(AssertUnwindSafe(|| drop(exported))).is_err() {
-        tracing::error!("the end of an exported array panicked");
+        tracing::error!("the drop of an exported array panicked");
     }
 }
 
 impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
-    /// Hands the array to another library, which uses it on `stream` first. It is freed in the order of that stream, when the
-    /// deleter is called.
+    /// Exports the array to another library, which accesses it on `stream` first. It is freed in the order of that
+    /// stream, when the deleter is called.
     ///
     /// # Errors
     ///
@@ -314,12 +315,12 @@ impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
         Ok(unsafe { Dlpack::from_raw(Box::into_raw(exported).cast::<M>()) })
     }
 
-    /// The array that `shared` is, on the context's device. The deleter is called when the array is dropped and every use is
-    /// over.
+    /// Imports `shared` as an array on the context's device. The deleter is called when the array is dropped and every
+    /// access has finished.
     ///
     /// # Errors
     ///
-    /// [`Error::Exchange`](crate::Error::Exchange) that says what does not fit;
+    /// [`Error::Exchange`](crate::Error::Exchange), which names the mismatch;
     /// [`Error::External`](crate::Error::External) for an impossible layout. The deleter has been called then.
     ///
     /// # Safety
@@ -330,7 +331,7 @@ impl<T: Exchanged, D: Dimension + Send + Sync + 'static> DeviceArray<T, D> {
             return Err(ExchangeError::ReadOnly.into());
         }
         let (first, dim, strides) = read::<T, D, M>(context, shared.get())?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the memory, which `shared` owns.
         unsafe { DeviceArray::from_raw_parts(context, first, dim, &strides, shared) }
     }
 }
@@ -347,7 +348,7 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
     /// As for [`from_raw_parts_read_only`](DeviceArray::from_raw_parts_read_only), until the deleter is called.
     pub unsafe fn from_dlpack_read_only<M: ManagedTensor>(context: &Context, shared: Dlpack<M>) -> Result<Self> {
         let (first, dim, strides) = read::<T, D, M>(context, shared.get())?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the memory, which `shared` owns.
         unsafe { DeviceArray::from_raw_parts_read_only(context, first, dim, &strides, shared) }
     }
 }
@@ -357,7 +358,7 @@ fn data_type<T: Exchanged>() -> DLDataType {
     DLDataType { code: T::KIND as u8, bits, lanes }
 }
 
-/// The first element's address, shape and strides, of what fits the type and the device.
+/// The first element's address, the shape and the strides of a structure that fits the type and the device.
 fn read<T: Exchanged, D: Dimension, M: ManagedTensor>(
     context: &Context,
     managed: &M,
@@ -394,11 +395,11 @@ fn read<T: Exchanged, D: Dimension, M: ManagedTensor>(
 
 /// # Safety
 ///
-/// The pointer is null, or so many numbers are there.
+/// The pointer is null, or points to `count` numbers.
 unsafe fn numbers<'a>(pointer: *const i64, count: usize) -> Option<&'a [i64]> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: this function's own precondition.
+    // SAFETY: the caller keeps this function's contract.
     Some(unsafe { std::slice::from_raw_parts(pointer, count) })
 }

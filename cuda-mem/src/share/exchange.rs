@@ -1,10 +1,10 @@
-//! What libraries have to agree on to share an array: the element type's name, and what can be wrong with what one gets.
+//! The common part of the exchange formats: names of element types, and the errors of an exchange.
 
 use cuda_mem_element::{Exchanged, NumberKind};
 
-/// How many numbers an element is, and the bits of each.
+/// The number of numbers in an element, and the bits of each.
 ///
-/// Lanes that do not fill an element, or of no width that other libraries know, do not compile.
+/// Lanes that do not fill an element, or have no width that other libraries know, do not compile.
 pub(crate) fn lanes_of<T: Exchanged>() -> (u16, u8) {
     const {
         let lanes = T::LANES as usize;
@@ -15,7 +15,7 @@ pub(crate) fn lanes_of<T: Exchanged>() -> (u16, u8) {
     (T::LANES, bits as u8)
 }
 
-/// NumPy's letter for a number of so many bytes, where it has one.
+/// NumPy's letter for a number of `bytes` bytes; `None` if it has none.
 fn letter(kind: NumberKind, bytes: usize) -> Option<char> {
     match kind {
         NumberKind::Int if bytes <= 8 => Some('i'),
@@ -26,7 +26,7 @@ fn letter(kind: NumberKind, bytes: usize) -> Option<char> {
     }
 }
 
-/// NumPy's name of the type, such as `<f4`, where it has one.
+/// NumPy's type string, such as `<f4`; an error if there is none.
 pub(crate) fn type_string<T: Exchanged>() -> Result<String, ExchangeError> {
     let letter = letter(T::KIND, size_of::<T>()).filter(|_| T::LANES == 1);
     let letter = letter.ok_or(ExchangeError::NoTypeString(std::any::type_name::<T>()))?;
@@ -34,32 +34,32 @@ pub(crate) fn type_string<T: Exchanged>() -> Result<String, ExchangeError> {
     Ok(format!("{order}{letter}{}", size_of::<T>()))
 }
 
-/// Why an array is not shared.
+/// The reason why an array is not exchanged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExchangeError {
-    /// Elements are of another type.
+    /// The elements have another type.
     #[error("the array's elements are `{found}`, not `{wanted}`")]
     ElementType {
-        /// What the description says.
+        /// The type in the description.
         found: String,
-        /// What was asked for.
+        /// The requested type.
         wanted: String,
     },
-    /// The other side has no name for the element type.
+    /// NumPy has no type string for the element type.
     #[error(
-        "NumPy has no type string for `{0}`; share the array by `into_dlpack`, or see it as another type by `view_as`"
+        "NumPy has no type string for `{0}`; share the array by `into_dlpack`, or view it as another type by `view_as`"
     )]
     NoTypeString(&'static str),
     /// The number of axes differs.
     #[error("the array has {found} axes, not {wanted}")]
     Axes {
-        /// How many it has.
+        /// The array's number of axes.
         found: usize,
-        /// How many were asked for.
+        /// The requested number.
         wanted: usize,
     },
-    /// Strides in bytes lie between elements.
+    /// Strides in bytes are no multiples of the element size.
     #[error("the strides {strides:?} in bytes are no multiples of the element's {element_bytes} bytes")]
     Strides {
         /// The strides.
@@ -67,52 +67,52 @@ pub enum ExchangeError {
         /// Bytes of an element.
         element_bytes: usize,
     },
-    /// The array may only be read.
-    #[error("the array is read-only; import it as one that is only read")]
+    /// The array is read-only.
+    #[error("the array is read-only; import it as a read-only array")]
     ReadOnly,
     /// Some elements are masked.
-    #[error("masked arrays are not supported; fill in what is masked first")]
+    #[error("masked arrays are not supported; fill in the masked elements first")]
     Masked,
-    /// The protocol's version is not known.
+    /// The protocol's version is not supported.
     #[error("version {0} of the protocol is not supported")]
     Version(u32),
-    /// Stream 0 may mean either default stream.
+    /// Stream 0 is ambiguous between the two default streams.
     #[error("stream 0 is ambiguous and not allowed; 1 is the legacy default stream, 2 the per-thread one")]
     StreamZero,
-    /// The array lies elsewhere.
+    /// The array is on another device.
     #[error("the array is on DLPack device {found:?} (type, number), which device {wanted} cannot use")]
     Device {
-        /// DLPack's type and number.
+        /// DLPack's device type and number.
         found: (i32, i32),
-        /// The number of the device that was asked for.
+        /// The ordinal of the requested device.
         wanted: usize,
     },
-    /// Elements are vectors of another length.
+    /// The elements are vectors of another length.
     #[error(
         "the array's elements are vectors of {found} numbers, not of {wanted}; import it as an array of such vectors"
     )]
     Lanes {
-        /// How many numbers an element has.
+        /// The number of numbers in an element.
         found: u16,
-        /// How many were asked for.
+        /// The requested number.
         wanted: u16,
     },
-    /// A text is no array interface.
+    /// The text is not a CUDA Array Interface.
     #[error("the text is no CUDA Array Interface: {0}")]
     Json(String),
-    /// Memory was shared with its own process.
+    /// The IPC handle was made in this process.
     #[error("an IPC handle is for other processes, and this one was made here; use the array itself")]
     OwnProcess,
-    /// The memory is open already.
+    /// The memory is already open.
     #[error("the IPC handle is open already in this process; use the array that it was opened as, or drop it first")]
     OpenTwice,
-    /// The memory cannot be opened any more.
+    /// The memory no longer exists.
     #[error("the IPC handle's memory cannot be opened: its array, or the process that made it, is gone ({0})")]
     Gone(String),
-    /// The bytes are no handle.
+    /// The bytes are not a handle of this type.
     #[error("these {0} bytes are no IPC handle of an array of this type and number of axes")]
     NoHandle(usize),
-    /// The memory cannot be shared with processes.
+    /// The memory cannot be shared with other processes.
     #[error("memory of a stream-ordered pool cannot be shared with other processes; allocate it by `shareable_array`")]
     NotShareable,
 }

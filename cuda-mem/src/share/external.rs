@@ -1,8 +1,8 @@
-//! Arrays over memory that something else keeps: any strides, checked.
+//! Arrays over external memory, with any strides, which are checked.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks pass on what the callers promise of the memory, for the bytes that the checked layout reaches.
+//! The `unsafe` blocks pass on the callers' guarantees about the memory, for the bytes of the checked layout.
 
 use std::any::Any;
 
@@ -18,8 +18,8 @@ use crate::error::{Error, Result};
 use crate::layout::{self, Layout};
 
 impl<T: Element, D: Dimension> DeviceArray<T, D> {
-    /// An array over memory that `owner` keeps: it is dropped when the array is and every use is over. `first` is the address
-    /// of the first element, `strides` count elements and may be negative.
+    /// An array over memory that `owner` keeps alive: it is dropped after the array and every access. `first` is the
+    /// address of the first element; `strides` count elements and may be negative.
     ///
     /// # Examples
     ///
@@ -40,13 +40,13 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
     ///
     /// # Errors
     ///
-    /// [`Error::External`] for an address that is 0 or not aligned, strides of another number of axes or that reach beyond the
-    /// address space, and indices that share elements; [`Error::TooLarge`] for a shape beyond the address space. `owner` is
+    /// [`Error::External`] for an address that is 0 or not aligned, strides of another number of axes or beyond the
+    /// address space, and overlapping elements; [`Error::TooLarge`] for a shape beyond the address space. `owner` is
     /// dropped.
     ///
     /// # Safety
     ///
-    /// As for [`Buffer::external`], of the bytes from the lowest element to the highest.
+    /// As for [`Buffer::external`], for the bytes from the lowest element to the highest.
     pub unsafe fn from_raw_parts(
         context: &Context,
         first: CUdeviceptr,
@@ -57,10 +57,10 @@ impl<T: Element, D: Dimension> DeviceArray<T, D> {
         let (start, layout) = checked_layout::<T, D>(first, shape.into_dimension(), strides)?;
         if layout.repeats() {
             let what =
-                "several indices share an element, so that it cannot be written; `from_raw_parts_read_only` takes it";
+                "several indices share an element, so that the array cannot be written; use `from_raw_parts_read_only`";
             return Err(refused::<T>(first, layout.shape(), strides, what));
         }
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller answers for the bytes of the layout, until `owner` is dropped.
         let buffer = unsafe { Buffer::external(context, start, layout.span().end * size_of::<T>(), owner) };
         Ok(DeviceArray::with_storage(Owned(buffer), layout))
     }
@@ -84,13 +84,13 @@ impl<T: Element, D: Dimension> DeviceArray<T, D, ReadOnly> {
         owner: impl Any + Send + Sync,
     ) -> Result<Self> {
         let (start, layout) = checked_layout::<T, D>(first, shape.into_dimension(), strides)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller answers for the bytes of the layout, until `owner` is dropped.
         let buffer = unsafe { Buffer::external(context, start, layout.span().end * size_of::<T>(), owner) };
         Ok(DeviceArray::with_storage(ReadOnly(buffer), layout))
     }
 }
 
-/// The address of the lowest element, and the layout from there.
+/// Checks the layout. Returns the address of the lowest element, and the layout from there.
 fn checked_layout<T: Element, D: Dimension>(
     first: CUdeviceptr,
     dim: D,
@@ -108,7 +108,7 @@ fn checked_layout<T: Element, D: Dimension>(
     if first == 0 || !first.is_multiple_of(align_of::<T>() as u64) {
         return Err(refuse("the address is 0 or not aligned for the elements"));
     }
-    let beyond = || refuse("its elements reach beyond the address space");
+    let beyond = || refuse("its elements exceed the address space");
     let below = Layout::elements_below(&dim, strides).ok_or_else(beyond)?;
     let layout = Layout::strided(dim, strides, below).ok_or_else(beyond)?;
     let bytes = |elements: usize| elements.checked_mul(size_of::<T>()).and_then(|bytes| u64::try_from(bytes).ok());

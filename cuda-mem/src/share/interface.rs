@@ -1,9 +1,9 @@
-//! The [CUDA Array Interface](https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html), version 3: an array as the
-//! dictionary that Python's libraries exchange. As text it is in `json.rs`.
+//! The [CUDA Array Interface](https://nvidia.github.io/numba-cuda/user/cuda_array_interface.html), version 3: an array
+//! as the dictionary that Python's libraries exchange. The module `json` has its text form.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks pass on what the caller promises of the memory and of the stream.
+//! The `unsafe` blocks pass on the caller's guarantees about the memory and the stream.
 
 use std::any::Any;
 
@@ -16,7 +16,8 @@ use crate::array::storage::{ReadOnly, Storage, StorageMut};
 use crate::error::Result;
 use crate::share::exchange::{ExchangeError, type_string};
 
-/// An array as the CUDA Array Interface describes it, field by field. It owns nothing: the array has to outlive what is done by it.
+/// An array as the CUDA Array Interface describes it, field by field. It owns nothing: the array has to outlive every
+/// use of the description.
 ///
 /// # Examples
 ///
@@ -35,27 +36,28 @@ use crate::share::exchange::{ExchangeError, type_string};
 pub struct CudaArrayInterface {
     /// The extent of each axis.
     pub shape: Vec<usize>,
-    /// NumPy's name of the element type, such as `<f4`.
+    /// NumPy's type string of the elements, such as `<f4`.
     pub typestr: String,
-    /// The address of the first element, 0 without elements, and whether the memory may only be read.
+    /// The address of the first element (0 without elements), and true if the memory is read-only.
     pub data: (u64, bool),
     /// The distance between neighbours along each axis, in bytes; `None` in C order without gaps.
     pub strides: Option<Vec<isize>>,
     /// The version of the protocol: 3.
     pub version: u32,
-    /// On which stream the memory may be used at once: 1 the legacy default stream, 2 the per-thread one, else a stream's handle;
-    /// `None` on any.
+    /// The stream on which the memory can be accessed at once: 1 the legacy default stream, 2 the per-thread one, else
+    /// a stream's handle; `None` for any stream.
     pub stream: Option<u64>,
     /// True if there is a mask, which is not supported.
     pub masked: bool,
 }
 
 impl<T: Exchanged, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// Describes the array for others that read it on `stream`, after all work that writes it.
+    /// Describes the array for libraries that read it on `stream`, after all work that writes it.
     ///
     /// # Errors
     ///
-    /// [`ExchangeError::NoTypeString`] for what NumPy does not know, such as `bf16`; as [`prepare_read`](DeviceArray::prepare_read).
+    /// [`ExchangeError::NoTypeString`] for types that NumPy does not have, such as `bf16`; as
+    /// [`prepare_read`](DeviceArray::prepare_read).
     pub fn cuda_array_interface(&self, stream: &Stream) -> Result<CudaArrayInterface> {
         self.prepare_read(stream)?;
         self.described(stream, true)
@@ -76,7 +78,7 @@ impl<T: Exchanged, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Exchanged, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// Describes the array for others that write it on `stream`, after all work that uses it.
+    /// Describes the array for libraries that write it on `stream`, after all work that accesses it.
     ///
     /// # Errors
     ///
@@ -88,11 +90,11 @@ impl<T: Exchanged, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
 }
 
 impl<T: Exchanged, D: Dimension> DeviceArray<T, D> {
-    /// The array that `interface` describes, which `owner` keeps, after the work of its stream.
+    /// The array that `interface` describes and `owner` keeps alive. Waits for the work of the interface's stream.
     ///
     /// # Errors
     ///
-    /// [`Error::Exchange`](crate::Error::Exchange) that says what is not supported or does not fit;
+    /// [`Error::Exchange`](crate::Error::Exchange), which names the mismatch or the unsupported field;
     /// [`Error::External`](crate::Error::External) for an impossible layout. `owner` is dropped.
     ///
     /// # Safety
@@ -108,7 +110,7 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D> {
         }
         let (dim, strides) = read::<T, D>(interface)?;
         wait(context, interface)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller answers for the memory, until `owner` is dropped.
         unsafe { DeviceArray::from_raw_parts(context, interface.data.0, dim, &strides, owner) }
     }
 }
@@ -130,12 +132,12 @@ impl<T: Exchanged, D: Dimension> DeviceArray<T, D, ReadOnly> {
     ) -> Result<Self> {
         let (dim, strides) = read::<T, D>(interface)?;
         wait(context, interface)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller answers for the memory, until `owner` is dropped.
         unsafe { DeviceArray::from_raw_parts_read_only(context, interface.data.0, dim, &strides, owner) }
     }
 }
 
-/// Shape and strides in elements, of what fits the type.
+/// Shape and strides in elements of a description that fits the type.
 fn read<T: Exchanged, D: Dimension>(interface: &CudaArrayInterface) -> Result<(D, Vec<isize>), ExchangeError> {
     let wanted = type_string::<T>()?;
     if interface.version != 3 {
@@ -151,7 +153,7 @@ fn read<T: Exchanged, D: Dimension>(interface: &CudaArrayInterface) -> Result<(D
         return Err(ExchangeError::ElementType { found: interface.typestr.clone(), wanted });
     }
     let dim = dimension::<D>(&interface.shape)?;
-    // Of elements without bytes every stride is a multiple.
+    // For elements without bytes every stride is a multiple.
     let size = size_of::<T>().max(1) as isize;
     let strides = match &interface.strides {
         None => c_strides(&interface.shape),
@@ -163,7 +165,7 @@ fn read<T: Exchanged, D: Dimension>(interface: &CudaArrayInterface) -> Result<(D
     Ok((dim, strides))
 }
 
-/// A shape with as many axes as the type has.
+/// Converts a shape; an error unless it has the type's number of axes.
 pub(crate) fn dimension<D: Dimension>(shape: &[usize]) -> Result<D, ExchangeError> {
     let found = shape.len();
     if let Some(wanted) = D::NDIM.filter(|wanted| *wanted != found) {
@@ -174,7 +176,7 @@ pub(crate) fn dimension<D: Dimension>(shape: &[usize]) -> Result<D, ExchangeErro
     Ok(dim)
 }
 
-/// The strides of C order without gaps, as far as they are numbers.
+/// The strides of a C-contiguous array, saturated at `isize::MAX`.
 pub(crate) fn c_strides(shape: &[usize]) -> Vec<isize> {
     let mut step = 1_isize;
     let mut strides: Vec<isize> = shape

@@ -1,10 +1,10 @@
-//! Arrays that other processes open, by CUDA IPC.
+//! Arrays that are shared with other processes by CUDA IPC.
 //!
-//! A pool's memory cannot be shared so; [`shareable_array`] allocates memory that can.
+//! Memory of a pool cannot be shared by IPC; [`shareable_array`] allocates memory that can.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks ask the driver for a handle of live memory, open one, and close what was opened when nothing uses it.
+//! The `unsafe` blocks get a handle of live memory, open one, and close opened memory when nothing accesses it.
 
 use std::ffi::c_char;
 use std::marker::PhantomData;
@@ -37,30 +37,30 @@ pub fn shareable_array<T: Element, Sh: ShapeArg>(context: &Context, shape: Sh) -
     Ok(DeviceArray::from_parts(Buffer::from_source(context, address, bytes, Source::MemAlloc), layout))
 }
 
-/// Names an array for other processes: its memory, and where in it the elements lie.
+/// A handle of an array for other processes: its memory, and the layout of the elements in it.
 ///
-/// It goes there as [bytes](IpcHandle::to_bytes). The array has to live until the other process has opened it.
+/// It is sent as [bytes](IpcHandle::to_bytes). The array has to live until the other process has opened it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IpcHandle<T, D> {
     raw: [u8; 64],
     process: u32,
-    /// From the beginning of the allocation to the first element, in bytes.
+    /// The offset of the first element in the allocation, in bytes.
     offset: u64,
     shape: Vec<u64>,
     strides: Vec<i64>,
     of: PhantomData<(T, D)>,
 }
 
-/// Memory that is open here: by context and handle.
+/// The memory that is open in this process, by context and handle.
 static OPEN: Mutex<Vec<(u64, [u8; 64])>> = Mutex::new(Vec::new());
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// A handle by which another process opens the array, after everything that writes it is over.
+    /// A handle by which another process opens the array, after every write of it has finished.
     ///
     /// # Errors
     ///
     /// [`ExchangeError::NotShareable`] for memory of a pool, see [`shareable_array`];
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, or where a kernel panicked.
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, or if a kernel panicked.
     pub fn ipc_handle(&self) -> Result<IpcHandle<T, D>> {
         self.buffer().wait_for_writes(&self.byte_range())?;
         let (mut raw, mut base) = (CUipcMemHandle { reserved: [0; 64] }, 0);
@@ -114,11 +114,11 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
         bytes
     }
 
-    /// The handle that [`to_bytes`](IpcHandle::to_bytes) gave.
+    /// Parses the bytes of [`to_bytes`](IpcHandle::to_bytes).
     ///
     /// # Errors
     ///
-    /// [`ExchangeError::NoHandle`] for bytes of another length, or of elements of another size.
+    /// [`ExchangeError::NoHandle`] for bytes of another length, or for elements of another size.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, ExchangeError> {
         let none = || ExchangeError::NoHandle(bytes.len());
         let (raw, rest) = bytes.split_first_chunk::<64>().ok_or_else(none)?;
@@ -140,18 +140,18 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
         })
     }
 
-    /// Opens another process's array. It is closed when the array here is dropped and every use is over.
+    /// Opens another process's array. It is closed when this array is dropped and every access has finished.
     ///
     /// # Errors
     ///
-    /// [`ExchangeError::OwnProcess`] in the process that made the handle; [`ExchangeError::OpenTwice`] while its memory is
-    /// open here; [`ExchangeError::Gone`] where the array or its process has ended;
+    /// [`ExchangeError::OwnProcess`] in the process that made the handle; [`ExchangeError::OpenTwice`] while its memory
+    /// is open in this process; [`ExchangeError::Gone`] if the array was dropped or its process has ended;
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     ///
     /// # Safety
     ///
-    /// The handle is the one of an array that lives in the other process until this one is dropped, with elements of `T`, and
-    /// the uses by the two processes are kept in order.
+    /// The handle is that of an array that lives in the other process until this one is dropped, with elements of `T`,
+    /// and the accesses of the two processes are ordered.
     pub unsafe fn open(&self, context: &Context) -> Result<DeviceArray<T, D>> {
         if self.process == std::process::id() {
             return Err(ExchangeError::OwnProcess.into());
@@ -161,7 +161,7 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
         let opened = Opened::new(context, self.raw)?;
         let (first, strides) = (opened.address + self.offset, self.strides.iter().map(|n| *n as isize));
         let strides: Vec<isize> = strides.collect();
-        // SAFETY: the caller's promise; the memory is open as long as its owner lives.
+        // SAFETY: the caller answers for the array; the memory is open as long as its owner lives.
         unsafe { DeviceArray::from_raw_parts(context, first, dim, &strides, opened) }
     }
 }
@@ -195,11 +195,11 @@ impl<T: Element, D: Dimension> IpcHandle<T, D> {
 /// As for [`IpcHandle::open`].
 pub unsafe fn open_ipc_array<T: Element, D: Dimension>(context: &Context, handle: &[u8]) -> Result<DeviceArray<T, D>> {
     let handle = IpcHandle::from_bytes(handle)?;
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller keeps the contract of `open`.
     unsafe { handle.open(context) }
 }
 
-/// Memory of another process that is open until this is dropped.
+/// Memory of another process, which is closed by the drop.
 struct Opened {
     context: Context,
     address: CUdeviceptr,
@@ -214,7 +214,7 @@ impl Opened {
         }
         let handle = CUipcMemHandle { reserved: raw.map(|byte| byte as c_char) };
         let mut address = 0;
-        // The one flag that there is: other devices' memory is made reachable as needed.
+        // The only flag: enables peer access lazily.
         // SAFETY: `address` lives through the call; the driver checks the handle.
         unsafe { driver_call!(context, cuIpcOpenMemHandle_v2(&mut address, handle, 1)) }.map_err(why_not)?;
         open.push((context.id(), raw));
@@ -222,7 +222,7 @@ impl Opened {
     }
 }
 
-/// Why memory was not opened: the driver has no code of its own for memory that is gone.
+/// The error for memory that was not opened: the driver has no code of its own for memory that no longer exists.
 fn why_not(error: cuda_driver::Error) -> crate::Error {
     match error.code() {
         Some(
@@ -234,9 +234,9 @@ fn why_not(error: cuda_driver::Error) -> crate::Error {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // Until it is closed, nobody opens it anew.
+        // Locked until it is closed, so that no thread opens it again meanwhile.
         let mut open = OPEN.lock();
-        // SAFETY: the memory was opened by this, which is dropped when nothing uses it.
+        // SAFETY: this value has opened the memory, and is dropped when nothing accesses it.
         let closed = unsafe { driver_call!(&self.context, cuIpcCloseMemHandle(self.address)) };
         report(closed, "another process's memory could not be closed");
         open.retain(|open| *open != (self.context.id(), self.raw));

@@ -6,8 +6,8 @@ use crate::share::exchange::ExchangeError;
 use crate::share::interface::CudaArrayInterface;
 
 impl CudaArrayInterface {
-    /// The interface as one line of JSON, as Python's `json` module reads it. JSON has no tuples: an object that offers it as its
-    /// `__cuda_array_interface__` makes `shape`, `strides` and `data` tuples.
+    /// The interface as one line of JSON, as Python's `json` module reads it. JSON has no tuples: an object that
+    /// returns it as its `__cuda_array_interface__` converts `shape`, `strides` and `data` into tuples.
     ///
     /// # Examples
     ///
@@ -27,7 +27,7 @@ impl CudaArrayInterface {
     ///
     /// # Errors
     ///
-    /// [`ExchangeError::Masked`] for a masked array, whose mask is not known here.
+    /// [`ExchangeError::Masked`] for a masked array, whose mask is not stored here.
     pub fn to_json(&self) -> Result<String, ExchangeError> {
         if self.masked {
             return Err(ExchangeError::Masked);
@@ -45,8 +45,8 @@ impl CudaArrayInterface {
         Ok(object.to_string())
     }
 
-    /// The interface that a text of JSON is. What the protocol does not know is passed over; whether an array can be what it says
-    /// is seen when it is [imported](crate::DeviceArray::from_cuda_array_interface).
+    /// Parses an interface from JSON. Unknown fields are ignored; the values are checked when the array is
+    /// [imported](crate::DeviceArray::from_cuda_array_interface).
     ///
     /// # Errors
     ///
@@ -62,7 +62,7 @@ impl CudaArrayInterface {
         Ok(CudaArrayInterface {
             shape: fields.required("shape", "a list of extents", |value| list(value, extent))?,
             typestr: fields.required("typestr", "a text such as \"<f4\"", |value| Some(value.as_str()?.to_owned()))?,
-            data: fields.required("data", "a list of an address and whether it is read-only", data)?,
+            data: fields.required("data", "a list of an address and a read-only flag", data)?,
             version: fields.required("version", "a number", |value| u32::try_from(value.as_u64()?).ok())?,
             strides: fields.optional("strides", "null, or a list of strides in bytes", |value| list(value, stride))?,
             stream: fields.optional("stream", "null, or a stream's number", Value::as_u64)?,
@@ -71,7 +71,7 @@ impl CudaArrayInterface {
     }
 }
 
-/// The fields of an object, which are asked for by name.
+/// The fields of a JSON object, by name.
 struct Fields(Map<String, Value>);
 
 impl Fields {
@@ -110,7 +110,7 @@ fn stride(value: &Value) -> Option<isize> {
     isize::try_from(value.as_i64()?).ok()
 }
 
-/// Address and whether it is read-only. The address of an array without elements may be null.
+/// The address, and true if it is read-only. The address of an array without elements may be null.
 fn data(value: &Value) -> Option<(u64, bool)> {
     let [address, read_only] = value.as_array()?.as_slice() else { return None };
     let address = if address.is_null() { 0 } else { address.as_u64()? };
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn what_python_writes_is_read() {
-        // What `json.dumps` makes of a dictionary with what it has to have, and with more.
+        // The output of `json.dumps` for a dictionary with the required fields, and with more.
         let text = r#"{"shape": [4], "typestr": "|u1", "data": [null, false], "version": 3}"#;
         let read = CudaArrayInterface::from_json(text).unwrap();
         assert_eq!(
@@ -179,13 +179,9 @@ mod tests {
             ("shape", "[2, -1]", "`shape` has to be a list of extents, and is [2,-1]"),
             ("shape", "6", "`shape` has to be a list of extents, and is 6"),
             ("typestr", "4", "`typestr` has to be a text such as \"<f4\", and is 4"),
-            ("data", "[1]", "`data` has to be a list of an address and whether it is read-only, and is [1]"),
-            (
-                "data",
-                "[1.5, true]",
-                "`data` has to be a list of an address and whether it is read-only, and is [1.5,true]",
-            ),
-            ("data", "[1, 0]", "`data` has to be a list of an address and whether it is read-only, and is [1,0]"),
+            ("data", "[1]", "`data` has to be a list of an address and a read-only flag, and is [1]"),
+            ("data", "[1.5, true]", "`data` has to be a list of an address and a read-only flag, and is [1.5,true]"),
+            ("data", "[1, 0]", "`data` has to be a list of an address and a read-only flag, and is [1,0]"),
             ("version", "\"3\"", "`version` has to be a number, and is \"3\""),
             ("version", "4294967296", "`version` has to be a number, and is 4294967296"),
             ("strides", "[12, 0.5]", "`strides` has to be null, or a list of strides in bytes, and is [12,0.5]"),

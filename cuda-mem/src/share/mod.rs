@@ -1,7 +1,8 @@
 //! Arrays that are exchanged with other libraries and processes.
 //!
-//! `interface` (with `json` as its text form) and `dlpack` describe an array to other libraries, `ipc` hands it to other
-//! processes, and `external` makes an array of memory that somebody else owns. `exchange` has what the formats have in common.
+//! `interface` (with `json` as its text form) and `dlpack` describe an array to other libraries, `ipc` hands it to
+//! other processes, and `external` makes an array over memory of another owner. `exchange` has the common part of the
+//! formats.
 
 pub(crate) mod dlpack;
 pub(crate) mod exchange;

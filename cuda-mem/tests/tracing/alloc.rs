@@ -1,4 +1,4 @@
-//! Pending frees, the guard that defers all, statistics, and no room at every allocation.
+//! Pending frees, the guard that defers them, statistics, and failure of every allocation.
 
 use cuda_driver::{Graph, Stream};
 use cuda_mem::{

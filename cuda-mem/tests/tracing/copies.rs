@@ -1,4 +1,4 @@
-//! Shapes, layouts and copies; the tracing driver's memory is real, so what comes back is what was sent.
+//! Shapes, layouts and copies; the tracing driver's memory is real, so copies return the data that was sent.
 
 use cuda_mem::{Buffer, DeviceArray, Error, device_array, device_array_like, from_slice, to_device, zeros};
 use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, IxDyn, ShapeBuilder, arr0, s};

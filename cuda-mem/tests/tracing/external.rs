@@ -1,4 +1,4 @@
-//! Memory of others: their owner outlives every use of it, and is told once.
+//! External memory: its owner outlives every access to it, and is dropped once.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cuda_sys::CUresult;
 
 use crate::support::Session;
 
-/// The first half of other memory, which it owns.
+/// The first half of external memory, with its owner.
 fn half(context: &Context) -> Buffer {
     let whole = Buffer::new(&context.default_stream(), 64).unwrap();
     context.default_stream().synchronize().unwrap();

@@ -139,12 +139,12 @@ fn a_kernels_panic_comes_back_from_the_copy_once() {
     assert_eq!(x.copy_to_host().unwrap().to_vec(), [1, 2]);
 }
 
-/// Plays a launch in the stream that panics.
+/// Simulates a launch in the stream that panics.
 fn panic_in(stream: &Stream) {
     let record = stream.panic_record().unwrap();
     let words: *mut u32 = std::ptr::with_exposed_provenance_mut(record.device_ptr() as usize);
     for (offset, word) in [(0, 1), (1, 1), (9, (record.tag(1) >> 32) as u32)] {
-        // SAFETY: the record has 104 bytes, and nobody reads it meanwhile.
+        // SAFETY: the record has 104 bytes, and nothing reads it meanwhile.
         unsafe { words.wrapping_add(offset).write_volatile(word) };
     }
 }

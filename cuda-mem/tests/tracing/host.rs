@@ -1,4 +1,4 @@
-//! Host memory that devices reach: copies that run by themselves are ordered, waited for, and over before the memory goes.
+//! Device-accessible host memory: asynchronous copies are ordered, waited for, and finished before the memory is freed.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -144,7 +144,7 @@ fn a_device_without_shared_managed_memory_is_named() {
     let error = managed_array::<f32, _>(&session.context(), 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "device 0 has no managed memory that host and kernels use at a time; use `mapped_array`"
+        "device 0 has no managed memory that host and kernels can access concurrently; use `mapped_array`"
     );
 }
 
@@ -211,7 +211,7 @@ fn memory_is_pinned_once_at_a_time_and_whole() {
         )
     );
     let error = pinned(&context, &mut host.slice_mut(s![.., 1..]), |_| ()).unwrap_err();
-    assert!(error.to_string().contains("does not allow page-locking, which takes whole memory"), "{error}");
+    assert!(error.to_string().contains("does not allow page-locking, which takes a contiguous array"), "{error}");
     pinned(&context, &mut host.view_mut().reversed_axes(), |x| assert_eq!(x.strides(), [1, 4])).unwrap();
     pinned(&context, &mut Array1::<u8>::zeros(0), |x| assert!(x.is_empty())).unwrap();
     drop(context);
@@ -246,7 +246,8 @@ fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
         if heard.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!(heard, [(8 << 20, total), (16 << 20, total)]);
-    let text = format!("the copy was broken off after {} of {total} bytes; what was copied stays", 16 << 20);
+    let text =
+        format!("the progress callback stopped the copy after {} of {total} bytes; the copied bytes stay", 16 << 20);
     assert_eq!(error.unwrap_err().to_string(), text);
     let mut back = Array1::<u8>::zeros(total);
     x.copy_to_host_with(&mut back, |_| ControlFlow::Continue(())).unwrap();

@@ -1,4 +1,4 @@
-//! Memory managers: who allocates, in which order streams get what was freed, and their errors.
+//! Memory managers: the choice of the allocator, the order in which streams reuse freed memory, and errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -85,14 +85,14 @@ fn a_caching_manager_without_room_gives_back_what_it_keeps() {
     session.finish();
 }
 
-/// A manager that has nothing, and counts how often it is asked.
+/// A manager without memory, which counts its calls.
 #[derive(Debug, Default)]
 struct Empty {
     asked: AtomicUsize,
     flushed: AtomicUsize,
 }
 
-// SAFETY: it gives out no memory.
+// SAFETY: it allocates no memory.
 unsafe impl MemoryManager for Empty {
     fn name(&self) -> &'static str {
         "empty"
@@ -104,7 +104,7 @@ unsafe impl MemoryManager for Empty {
     }
 
     unsafe fn free(&self, _address: CUdeviceptr, _bytes: usize, _stream: &Stream) -> Result<()> {
-        unreachable!("it gave out no memory")
+        unreachable!("it has not allocated memory")
     }
 
     fn memory_info(&self, _context: &cuda_driver::Context) -> Result<cuda_driver::MemoryInfo> {
@@ -126,7 +126,7 @@ fn errors_of_a_manager_have_its_name_and_it_is_flushed_at_the_end() {
     let error = device_array::<u8, _>(&context, 10).unwrap_err();
     assert!(error.to_string().starts_with("the memory manager `empty` could not allocate: "), "{error}");
     let error = memory_info(&context).unwrap_err();
-    assert!(error.to_string().starts_with("the memory manager `empty` could not tell of its memory: "), "{error}");
+    assert!(error.to_string().starts_with("the memory manager `empty` could not report its memory:  "), "{error}");
     assert!(device_array::<u8, _>(&context, 0).is_ok(), "no bytes are no allocation");
     assert_eq!(manager.asked.load(Ordering::Relaxed), 1, "only no room is asked for twice");
     assert_eq!(memory_statistics(&context).allocations, 0);
@@ -165,7 +165,7 @@ fn a_caching_manager_takes_back_only_what_it_gave_and_once() {
     unsafe { manager.free(address, 100, &stream) }.unwrap();
     // SAFETY: it is refused.
     let error = unsafe { manager.free(address, 100, &stream) }.unwrap_err();
-    assert!(error.to_string().contains(&format!("it gave out no memory at {address:#x}")), "{error}");
+    assert!(error.to_string().contains(&format!("the manager has not allocated memory at {address:#x}")), "{error}");
     assert_eq!(manager.cached_bytes(), 512);
     manager.flush(&context).unwrap();
     drop((stream, context));

@@ -24,7 +24,7 @@ impl Kernels {
     }
 }
 
-/// What a typed launch does: prepare each array, then make the call.
+/// The steps of a typed launch: prepare each array, then make the call.
 fn launch(function: &Function, stream: &Stream, read: &[&Floats], write: &mut [&mut Floats]) {
     for array in read {
         array.prepare_read(stream).unwrap();
@@ -221,7 +221,7 @@ fn a_stream_of_another_device_is_refused() {
     assert!(buffer.fill(0, &other.default_stream()).is_err());
 }
 
-/// A small generator of numbers that repeat for a seed.
+/// A small pseudo-random generator.
 struct Numbers(u64);
 
 impl Numbers {

@@ -50,11 +50,11 @@ use crate::sync::{Arc, MutexGuard};
 ///     assert_eq!(open.context(), &context);
 ///     open.enclose(Arc::new(Told));
 ///     open.uses(id, true, || "the table (64 bytes)".into())?;
-///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
+///     // SAFETY: the memory has 64 bytes; it is bound to each launch.
 ///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
 /// })?;
 /// let error = graph.instantiate()?.launch(&context.default_stream(), ()).unwrap_err();
-/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not lent to this launch"));
+/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not bound to this launch"));
 /// # context.synchronize()?;
 /// # // SAFETY: nothing uses it any more.
 /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
