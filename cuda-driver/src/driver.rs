@@ -211,7 +211,7 @@ impl Driver {
     /// ```
     /// # fn main() -> cuda_driver::Result<()> {
     /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
-    /// assert_eq!(driver.adopted_context()?, None);                   // nobody has bound one
+    /// assert_eq!(driver.adopted_context()?, None);                   // no library has bound one
     /// let context = driver.device(0)?.primary_context()?;
     /// // SAFETY: another library binds the primary context.
     /// unsafe { (driver.api().cuCtxSetCurrent()?)(context.as_raw()) };

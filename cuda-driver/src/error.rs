@@ -102,7 +102,7 @@ impl Error {
     /// # fn main() -> cuda_driver::Result<()> {
     /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
     /// let error = driver.device(1000).unwrap_err();
-    /// assert_eq!(error.code(), None);         // found before the driver was asked
+    /// assert_eq!(error.code(), None);         // found before any driver call
     /// # Ok(())
     /// # }
     /// ```
@@ -338,7 +338,7 @@ impl From<DriverError> for Error {
 ///     .target sm_75
 ///     .address_size 64
 ///     .visible .entry stray() { .reg .b64 %a; mov.b64 %a, 8; st.global.b64 [%a], %a; ret; }";
-/// // SAFETY: no memory of anybody is there.
+/// // SAFETY: the kernel faults on purpose; no live memory has this address.
 /// let stray = unsafe { Module::load_ptx(&context, ptx) }?.function("stray")?;
 /// // SAFETY: the kernel has no parameters.
 /// unsafe { stray.launch(&LaunchConfig::new(1, 1), &context.default_stream(), &mut []) }?;
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forked_child_is_told_the_ways_out() {
+    fn a_forked_child_gets_the_remedies() {
         let error = Error::Forked { call: "cuInit" };
         assert_eq!(
             error.to_string(),

@@ -36,7 +36,7 @@ impl Drop for Made {
 
 /// Many threads use a driver, or a device's context, for the first time: one makes it, and all get the same.
 #[test]
-fn loom_of_many_first_users_one_makes_it() {
+fn loom_one_of_many_first_users_makes_the_object() {
     model(|| {
         let (registry, live, made) = (Arc::new(Registry::default()), counter(), counter());
         let get = {
@@ -64,7 +64,7 @@ fn loom_of_many_first_users_one_makes_it() {
 /// One thread drops the last reference while another looks the value up: constructions and drops balance, and nobody
 /// gets a dropped value.
 #[test]
-fn loom_what_nobody_holds_is_made_anew() {
+fn loom_a_dropped_object_is_recreated() {
     model(|| {
         let (registry, live) = (Arc::new(Registry::default()), counter());
         let get = {
@@ -91,7 +91,7 @@ fn loom_what_nobody_holds_is_made_anew() {
 
 /// A failed construction is retried by the next thread.
 #[test]
-fn loom_who_fails_to_make_it_leaves_it_to_the_next() {
+fn loom_a_failed_construction_is_retried() {
     model(|| {
         let (registry, tries) = (Arc::new(Registry::<usize>::default()), counter());
         let get = {
@@ -150,7 +150,7 @@ fn wait_for(signal: &Completion) -> CUresult {
 
 /// The driver's callback comes before, during or after a poll of the future: a waker that was stored is called.
 #[test]
-fn loom_a_callback_wakes_whoever_polled() {
+fn loom_a_callback_wakes_the_task_that_polled() {
     model(|| {
         let signal = Arc::new(Completion::new());
         let driver = signal.clone();
@@ -163,7 +163,7 @@ fn loom_a_callback_wakes_whoever_polled() {
 
 /// A future moves from one task to another before it completes: the task that polled last is woken.
 #[test]
-fn loom_a_callback_wakes_the_last_who_polled() {
+fn loom_a_callback_wakes_the_last_task_that_polled() {
     model(|| {
         let signal = Arc::new(Completion::new());
         let driver = signal.clone();
@@ -237,7 +237,7 @@ fn loom_a_context_is_lost_for_one_cause() {
 /// A context is synchronised while another thread captures repeatedly: the synchronisation never runs during a capture,
 /// and no thread waits for ever.
 #[test]
-fn loom_who_synchronises_waits_for_captures() {
+fn loom_a_synchronisation_waits_for_captures() {
     model(|| {
         let (captures, running) = (Arc::new(Captures::default()), counter());
         let (theirs, seen) = (captures.clone(), running.clone());
@@ -320,7 +320,7 @@ fn wait(line: &StreamLog, thread: u32) -> Vec<LaunchId> {
 /// Two threads launch in one stream and wait for it concurrently: each gets its own panic from its own wait once, and
 /// the other's at most once.
 #[test]
-fn loom_each_thread_is_told_of_its_own_panic() {
+fn loom_each_thread_gets_its_own_panic() {
     model(|| {
         let line = Arc::new(StreamLog::default());
         let run = |line: &StreamLog, thread: u32| {
@@ -343,7 +343,7 @@ fn loom_each_thread_is_told_of_its_own_panic() {
 /// A thread without panics waits for the stream while another thread's launches panic: no panic is lost, whichever
 /// thread scans the record first, and none is reported twice to either.
 #[test]
-fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
+fn loom_a_concurrent_wait_takes_no_panic_of_another_thread() {
     model(|| {
         let line = Arc::new(StreamLog::default());
         let theirs = line.clone();

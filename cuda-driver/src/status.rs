@@ -119,7 +119,7 @@ mod tests {
 
     /// Each explanation with its code, as errors show it; `UPDATE_EXPECT=1` rewrites the file.
     #[test]
-    fn explanations_are_those_that_were_read_and_found_good() {
+    fn explanations_match_the_reviewed_file() {
         let line = |code: CUresult| {
             let (name, text) = (code.name()?, explanation(code));
             (!text.is_empty()).then(|| format!("{} {name}: {text}\n", code.0))

@@ -70,7 +70,7 @@ fn loom_no_free_is_made_while_a_guard_defers() {
 
 /// A batch that could not be freed goes back while others free: nothing is lost, and the bytes are right.
 #[test]
-fn loom_what_is_put_back_is_pending_again() {
+fn loom_items_that_are_put_back_are_pending_again() {
     model(|| {
         let pending = Arc::new(Pending::default());
         assert!(pending.add(1, 8, 9, usize::MAX).is_none());
@@ -88,7 +88,7 @@ fn loom_what_is_put_back_is_pending_again() {
 
 /// Two streams request the one free block: one gets it.
 #[test]
-fn loom_a_kept_block_goes_to_one() {
+fn loom_a_cached_block_has_one_taker() {
     model(|| {
         let free_list = Arc::new(FreeList::default());
         free_list.put(FreeBlock { address: 1, bytes: 512, context: 1, stream: 1, freed: () });
@@ -305,7 +305,7 @@ fn loom_halves_are_ordered_with_the_whole() {
 /// Two threads write interleaved parts, so that one prepares while the other has not enqueued yet: neither covers the
 /// other, and later accesses wait for both.
 #[test]
-fn loom_interleaved_parts_do_not_stand_for_each_other() {
+fn loom_interleaved_accesses_do_not_cover_each_other() {
     model(|| {
         let memory = Arc::new(Memory::new());
         let inner = ByteRange { bytes: 8..52, dense: false };

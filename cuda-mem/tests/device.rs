@@ -91,7 +91,7 @@ fn launches_on_many_streams_keep_their_order() {
 }
 
 #[test]
-fn memory_dropped_while_it_is_used_is_not_handed_out_before() {
+fn memory_dropped_while_it_is_used_is_not_reused_before() {
     for context in contexts() {
         let function = scale_function(&context);
         let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -136,7 +136,7 @@ fn events_measure_a_launch() {
 }
 
 #[test]
-fn more_memory_than_there_is_leaves_the_device_usable() {
+fn a_failed_allocation_leaves_the_device_usable() {
     for context in contexts() {
         let total = context.memory_info().unwrap().total;
         let error = zeros::<u8, _>(&context, total * 4).unwrap_err();

@@ -51,7 +51,7 @@ fn elements_of_every_size_move() {
 }
 
 #[test]
-fn more_axes_than_the_kernel_takes_and_more_than_a_piece_of_the_staging() {
+fn more_axes_than_the_kernel_supports_and_more_than_a_staging_buffer() {
     let context = context();
     let host =
         ndarray::ArrayD::from_shape_fn(vec![2; 11], |index| index.slice().iter().fold(0, |n, bit| 2 * n + *bit as u16));
@@ -69,7 +69,7 @@ fn more_axes_than_the_kernel_takes_and_more_than_a_piece_of_the_staging() {
 }
 
 #[test]
-fn what_a_host_array_repeats_is_sent_once() {
+fn repeated_elements_of_a_host_array_are_sent_once() {
     let context = context();
     let row = Array1::from_iter(0..1000);
     let mut x = zeros::<i32, _>(&context, (50, 1000)).unwrap();

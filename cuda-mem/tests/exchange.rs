@@ -35,7 +35,7 @@ impl Drop for Counted {
 }
 
 #[test]
-fn external_memory_of_any_strides_is_seen_and_its_owner_dropped_once() {
+fn external_memory_of_any_strides_is_an_array_and_its_owner_is_dropped_once() {
     let context = context();
     let drops = Arc::new(AtomicUsize::new(0));
     let whole = to_device(&context, &Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as i32)).unwrap();
@@ -80,7 +80,7 @@ fn external_memory_that_cannot_be_an_array_is_refused_and_its_owner_dropped() {
 }
 
 #[test]
-fn the_array_interface_goes_around() {
+fn the_array_interface_round_trips() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let mut x = to_device(&context, &array![[1.0_f64, 2.0, 3.0], [4.0, 5.0, 6.0]]).unwrap();
@@ -160,7 +160,7 @@ unsafe extern "C" fn deleted(_: *mut DLManagedTensorVersioned) {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_by_name_and_deleted_once() {
+fn mismatches_are_refused_by_name_and_deleted_once() {
     let context = context();
     let x = from_slice(&context, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     let (mut shape, address) = ([2_i64, 3], x.device_ptr());

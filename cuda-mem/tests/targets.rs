@@ -43,7 +43,7 @@ fn each_constructor(target: &impl AllocTarget, used: impl Fn() -> u64) -> u64 {
 }
 
 #[test]
-fn arrays_come_from_the_pool_of_their_place() {
+fn arrays_come_from_the_pool_of_their_target() {
     let (_turn, context) = (turn(), context());
     let (stream, own) = (Stream::new(&context).unwrap(), MemoryPool::new(&context).unwrap());
     let device = MemoryPool::of_device(&context).unwrap();
@@ -88,7 +88,7 @@ fn a_pool_has_its_limit_threshold_and_peaks() {
 }
 
 #[test]
-fn an_own_pool_lives_as_long_as_its_arrays() {
+fn a_custom_pool_lives_as_long_as_its_arrays() {
     let (_turn, context) = (turn(), context());
     let pool = MemoryPool::new(&context).unwrap();
     let x = from_slice(&pool, &[1, 2, 3]).unwrap();
@@ -108,7 +108,7 @@ fn the_example_of_a_manager_counts() {
 
 /// `s.launch_host_fn(move || drop(x))` is the usual way to keep memory until work is done; no call can be made there.
 #[test]
-fn what_is_dropped_in_a_host_function_is_given_back() {
+fn objects_dropped_in_a_host_function_are_released_later() {
     let (_turn, context) = (turn(), context());
     let stream = Stream::new(&context).unwrap();
     let free = || context.memory_info().unwrap().free;

@@ -110,7 +110,7 @@ fn restore(api: &DriverApi, previous: CUcontext) {
     // SAFETY: the context was current on this thread before the call, and the code that set it keeps it alive.
     let code = unsafe { set(previous) };
     if code != CUresult::CUDA_SUCCESS {
-        tracing::warn!(code = code.0, "the context that was current before a call could not be made current again");
+        tracing::warn!(code = code.0, "the context that was current before a call could not be restored");
     }
 }
 

@@ -178,7 +178,7 @@ impl Context {
     /// ```
     /// # fn main() -> cuda_driver::Result<()> {
     /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
-    /// // What this crate binds before each call.
+    /// // The context that this crate binds before each call.
     /// context.synchronize()?;
     /// let mut bound = std::ptr::null_mut();
     /// // SAFETY: the pointer lives through the call.

@@ -233,7 +233,7 @@ impl Context {
     ///     let (first, second) = (first.primary_context()?, second.primary_context()?);
     ///     first.enable_peer_access(&second)?;
     ///     first.disable_peer_access(&second)?;
-    ///     first.disable_peer_access(&second)?;       // it has ended already
+    ///     first.disable_peer_access(&second)?;       // it is disabled already
     /// }
     /// # Ok(())
     /// # }

@@ -136,7 +136,7 @@ impl GraphLaunch<'_> {
 ///     address: u64,
 /// }
 ///
-/// // SAFETY: the borrow is exclusive, and all work with a table is waited for before it can be used otherwise.
+/// // SAFETY: the borrow is exclusive, and all work with a table is waited for before any other access.
 /// unsafe impl Bind for &mut Table {
 ///     fn bind(self, launch: &mut GraphLaunch<'_>) -> Result<()> {
 ///         if let Some(access) = launch.bind(self.id, true)? {

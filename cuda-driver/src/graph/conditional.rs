@@ -30,7 +30,7 @@ use crate::error::Result;
 ///
 /// let graph = Graph::new(&context)?;
 /// let number = graph.conditional_handle(Some(1))?;
-/// let mut parameter: u64 = number.as_raw();               // of a kernel that sets it
+/// let mut parameter: u64 = number.as_raw();               // a parameter of the kernel that sets it
 /// assert_ne!(parameter, 0);
 /// # Ok(())
 /// # }
@@ -92,7 +92,7 @@ impl Graph {
     /// let graph = Graph::new(&context)?;
     /// let yes = graph.conditional_handle(Some(1))?;
     /// let (_, body) = graph.add_if(&[], yes)?;
-    /// // SAFETY: the memory is there until the graph has run.
+    /// // SAFETY: the memory lives until the graph has run.
     /// unsafe { body.add_memset(&[], device, Fill::U32(7), 1) }?;
     ///
     /// let stream = Stream::new(&context)?;
@@ -102,7 +102,7 @@ impl Graph {
     /// // SAFETY: both sides have four bytes.
     /// unsafe { driver_call!(&context, cuMemcpyDtoH_v2((&raw mut host).cast(), device, 4)) }?;
     /// assert_eq!(host, 7);
-    /// // SAFETY: nothing uses it any more.
+    /// // SAFETY: the graph has run, and nothing else uses the memory.
     /// unsafe { driver_call!(&context, cuMemFree_v2(device)) }?;
     /// # Ok(())
     /// # }
@@ -168,14 +168,14 @@ impl Graph {
     ///         call.uni cudaGraphSetConditional, (p0, p1);
     ///         ret;
     ///     }";
-    /// // SAFETY: the kernel sets the number that it is handed.
+    /// // SAFETY: the kernel only sets the value of its handle.
     /// let once = unsafe { Module::load_ptx(&context, ptx) }?.function("once")?;
     ///
     /// let graph = Graph::new(&context)?;
     /// let again = graph.conditional_handle(Some(1))?;
     /// let (_, body) = graph.add_while(&[], again)?;
     /// let config = LaunchConfig::new(1, 1);
-    /// // SAFETY: the kernel takes the number of a graph that has it.
+    /// // SAFETY: the kernel's parameter is a handle of this graph.
     /// unsafe { body.add_kernel_with(&[], &once, &config, (again.as_raw(),)) }?;
     /// let stream = Stream::new(&context)?;
     /// graph.instantiate()?.launch(&stream, ())?;

@@ -24,7 +24,7 @@ use crate::error::Result;
 /// use cuda_driver::CopySide;
 ///
 /// let mut image = vec![0_u8; 640 * 480];
-/// // A part of the image, which begins in its row 100 at byte 20.
+/// // A part of the image that begins at byte 20 of row 100.
 /// let part = CopySide::host(image.as_mut_ptr().cast()).pitch(640).at(20, 100, 0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl CopySide {
 /// graph.instantiate()?.launch(&stream, ())?;
 /// stream.synchronize()?;
 /// assert_eq!(back, [6, 7, 8, 10, 11, 12]);
-/// // SAFETY: nothing uses it any more.
+/// // SAFETY: the graph has run, and nothing else uses the memory.
 /// unsafe { driver_call!(&context, cuMemFree_v2(device)) }?;
 /// # Ok(())
 /// # }
@@ -219,7 +219,7 @@ impl Graph {
     /// unsafe { graph.add_memcpy(&[], memory + 32, memory, 32) }?;
     /// graph.instantiate()?.launch(&context.default_stream(), ())?;
     /// # context.synchronize()?;
-    /// # // SAFETY: nothing uses it any more.
+    /// # // SAFETY: the graph has run, and nothing else uses the memory.
     /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
     /// # Ok(())
     /// # }
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_given_is_as_large_as_the_copy_needs() {
+    fn the_default_pitch_and_height_fit_the_copy() {
         let side = CopySide::device(0x1000).at(3, 5, 7);
         let params = MemoryCopy::volume(side, CopySide::host(std::ptr::null_mut()), [10, 20, 30]).params();
         assert_eq!(

@@ -60,7 +60,7 @@ pub enum GraphError {
         "a conditional node cannot be removed, since its bodies would be destroyed with it; build the graph without it"
     )]
     BodyInUse,
-    /// The body of a conditional node was used as a graph of its own.
+    /// The body of a conditional node was instantiated.
     #[error(
         "this graph is the body of a conditional node, and is launched with the graph of that node; instantiate that graph"
     )]

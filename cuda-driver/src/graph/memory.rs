@@ -36,7 +36,7 @@ impl Graph {
     /// let mut host = [0_u8; 64];
     /// let graph = Graph::new(&context)?;
     /// let (allocated, memory) = graph.add_alloc(&[], 64)?;
-    /// // SAFETY: the memory is there between the first node and the last one, and the host's until the graph has run.
+    /// // SAFETY: the memory lives from the first node to the last one, and the host's until the graph has run.
     /// unsafe {
     ///     let filled = graph.add_memset(&[allocated], memory, Fill::U8(7), 64)?;
     ///     let down = MemoryCopy::line(CopySide::host(host.as_mut_ptr().cast()), CopySide::device(memory), 64);

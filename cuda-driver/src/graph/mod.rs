@@ -191,7 +191,7 @@ impl Contents {
 
 static IDS: Counter = Counter::new();
 
-/// A node of a [`Graph`]; valid as long as that, or until it is [removed](Graph::remove_node).
+/// A node of a [`Graph`]; valid as long as the graph lives, or until it is [removed](Graph::remove_node).
 ///
 /// # Examples
 ///
@@ -297,7 +297,7 @@ impl Graph {
     ///
     /// let (graph, mut count) = (Graph::new(&context)?, 0);
     /// graph.add_empty(&[])?;
-    /// // SAFETY: the graph is live, and nothing else uses it; without a list only the number is asked for.
+    /// // SAFETY: the graph is live, and nothing else uses it; without a list the call returns the count.
     /// unsafe { driver_call!(&context, cuGraphGetNodes(graph.as_raw(), std::ptr::null_mut(), &mut count)) }?;
     /// assert_eq!(count, 1);
     /// # Ok(())
@@ -434,7 +434,7 @@ impl Graph {
     /// let graph = cuda_driver::Graph::new(&context)?;
     /// let first = graph.add_empty(&[])?;
     /// let second = graph.add_empty(&[first])?;
-    /// // SAFETY: neither does anything.
+    /// // SAFETY: both nodes are empty.
     /// unsafe { graph.remove_dependency(first, second) }?;
     /// assert!(graph.edges()?.is_empty());
     /// # Ok(())
@@ -468,7 +468,7 @@ impl Graph {
     /// let graph = cuda_driver::Graph::new(&context)?;
     /// let first = graph.add_empty(&[])?;
     /// let second = graph.add_empty(&[first])?;
-    /// // SAFETY: neither does anything.
+    /// // SAFETY: both nodes are empty.
     /// unsafe { graph.remove_node(first) }?;
     /// assert_eq!(graph.nodes()?, [second]);
     /// assert!(graph.kind(first).unwrap_err().to_string().starts_with("the node was removed"));
@@ -519,7 +519,7 @@ impl Graph {
     /// use cuda_driver::{Graph, InstantiateOptions};
     ///
     /// let graph = Graph::new(&context)?;
-    /// graph.add_alloc(&[], 64)?;             // and nothing that frees it
+    /// graph.add_alloc(&[], 64)?;             // without a node that frees it
     /// let exec = graph.instantiate_with(InstantiateOptions::new().auto_free())?;
     /// assert_eq!(exec.graph().nodes()?.len(), 1);
     /// # Ok(())

@@ -32,7 +32,7 @@ use crate::sync::Arc;
 /// ```
 /// use cuda_driver::Fill;
 ///
-/// assert_ne!(Fill::U8(0), Fill::U32(0));          // of another width, and so for another number of bytes
+/// assert_ne!(Fill::U8(0), Fill::U32(0));          // another width sets another number of bytes
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_says_its_clusters() {
+    fn a_kernel_can_require_cluster_dimensions() {
         let pairs = function("pairs");
         assert_eq!(pairs.attributes().required_cluster, Some([2, 1, 1]));
         launch(&pairs, LaunchConfig::new(4, 32), 2).unwrap();

@@ -200,7 +200,7 @@ impl LaunchConfig {
     /// # Examples
     ///
     /// ```
-    /// let config = cuda_driver::LaunchConfig::new(1, 1).quiet();       // one thread is meant
+    /// let config = cuda_driver::LaunchConfig::new(1, 1).quiet();       // one thread is intended
     /// assert!(config.is_quiet());
     /// ```
     pub fn quiet(mut self) -> Self {
@@ -521,7 +521,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_kernel_refuses_names_it() {
+    fn a_refusal_by_the_kernel_names_it() {
         let kernel = || "add".to_owned();
         let shared = LaunchConfigError::SharedMemory { dynamic: 90, fixed: 20, limit: 100, kernel: Some(kernel()) };
         assert_eq!(

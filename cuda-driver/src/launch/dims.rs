@@ -129,7 +129,7 @@ impl Dims for Dim3 {
 /// ```
 /// use cuda_driver::Dims;
 ///
-/// assert_eq!((4_u32, 5_i64).dims().extents(), [4, 5, 1]);      // each of a type of its own
+/// assert_eq!((4_u32, 5_i64).dims().extents(), [4, 5, 1]);      // each of another type
 /// ```
 pub trait Extent: sealed::Sealed {
     #[doc(hidden)]

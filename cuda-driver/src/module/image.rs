@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_early_or_is_nothing_is_refused() {
+    fn truncated_and_unknown_images_are_refused() {
         assert_eq!(refusal(&elf(CUDA_MACHINE, 191)), "the cubin ends early: it has 191 bytes, and needs at least 192");
         assert_eq!(refusal(&elf(62, 100)), "the object ends early: it has 100 bytes, and needs at least 192");
         assert_eq!(refusal(&fatbin(9)), "the fatbin ends early: it has 24 bytes, and needs at least 25");
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_has_its_nul_where_the_driver_looks_and_not_where_people_do() {
+    fn the_terminating_nul_is_for_the_driver_only() {
         let image = Image::ptx("abc").unwrap();
         assert_eq!((image.raw().1, image.bytes(), image.text().as_deref()), (4, &b"abc"[..], Some("abc")));
         assert_eq!(Image::linked(b"abc\0"), image);

@@ -17,7 +17,7 @@ use crate::module::jit_log::JitError;
 /// ```
 /// let options = cuda_driver::JitOptions::new().max_registers(64).line_info(true);
 /// assert_ne!(options, cuda_driver::JitOptions::new());
-/// // What a debugger needs, with a log of the registers that it costs.
+/// // Debug information, and a log of the registers that it costs.
 /// let options = cuda_driver::JitOptions::new().opt_level(0).debug(true).verbose_log(true);
 /// println!("{options:?}");
 /// ```

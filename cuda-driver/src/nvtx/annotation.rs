@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn payloads_say_their_type_and_nothing_beyond_it() {
+    fn payloads_set_only_the_bytes_of_their_type() {
         let (kind, raw) = Payload::from(-1_i32).raw();
         assert_eq!(kind, sys::nvtxPayloadType_t::NVTX_PAYLOAD_TYPE_INT32);
         // SAFETY: every field of the union is plain data.

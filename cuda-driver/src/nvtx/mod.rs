@@ -23,7 +23,7 @@
 //!
 //! let domain = Domain::new("my library");
 //! let io = domain.category("input and output");
-//! let block = domain.name("read a block");        // cheaper for what is said again and again
+//! let block = domain.name("read a block");        // cheaper for repeated texts
 //! for number in 0..3_u64 {
 //!     let _range = domain.range(Annotation::from(&block).color(Color::GREEN).category(&io).payload(number));
 //! }
@@ -127,7 +127,7 @@ struct Registered {
     categories: Counter,
 }
 
-// SAFETY: the handle is a name that tools accept on any thread.
+// SAFETY: tools accept the handle on any thread.
 unsafe impl Send for Registered {}
 // SAFETY: tools accept the handle on any thread.
 unsafe impl Sync for Registered {}
@@ -313,7 +313,7 @@ pub struct Name {
     raw: sys::nvtxStringHandle_t,
 }
 
-// SAFETY: the handle is a name that tools accept on any thread, as long as its domain, which is held.
+// SAFETY: tools accept the handle on any thread while its domain lives, which is held.
 unsafe impl Send for Name {}
 // SAFETY: tools accept the handle on any thread.
 unsafe impl Sync for Name {}
@@ -493,7 +493,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nul_in_a_text_is_shown_and_ends_nothing() {
+    fn a_nul_in_a_text_is_shown_and_does_not_end_it() {
         assert_eq!(c_text("a\0b").to_str(), Ok("a␀b"));
         assert_eq!(c_text("plain").to_str(), Ok("plain"));
     }

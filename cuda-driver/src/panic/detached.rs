@@ -22,7 +22,7 @@ use crate::error::Result;
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let record = context.detached_panic_record()?;
 /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
-/// // .. it is launched, and waited for
+/// // .. the kernel is launched, and waited for
 /// record.finish()?;
 /// # Ok(())
 /// # }

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_of_each_thread_what_was_put_in() {
+    fn a_set_has_the_inserted_launches_of_each_thread() {
         let mut set = LaunchSet::default();
         set.push(4);
         set.insert(LaunchId { log: 2, number: 7 });

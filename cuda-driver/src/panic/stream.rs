@@ -103,7 +103,7 @@ impl StreamPanics {
 /// let stream = Stream::new(&context)?;
 /// let record = stream.panic_record()?;
 /// assert_eq!((PanicRecord::SIZE, record.device_ptr() % 16), (104, 0));
-/// assert_eq!(record.tag(7) as u32, 7);           // the other half names the launch
+/// assert_eq!(record.tag(7) as u32, 7);           // the other half is the launch's number
 /// # Ok(())
 /// # }
 /// ```

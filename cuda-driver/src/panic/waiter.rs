@@ -91,8 +91,8 @@ impl<'a> Waiter<'a> {
     }
 }
 
-/// The threads whose launches write a piece of memory: up to two, such as the one that made it and the one that fills it, or
-/// more that are not told apart.
+/// The threads whose launches write an allocation: up to two, such as the one that made it and the one that fills it,
+/// or "many", which are not distinguished.
 #[doc(hidden)]
 #[derive(Debug, Default)]
 pub struct Writers(AtomicU64);
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threads_own_panics_are_told_once_whatever_it_waits_for() {
+    fn a_threads_own_panics_are_reported_once_by_any_wait() {
         let memory = Writers::default();
         for reported in [false, true] {
             assert_eq!(verdict((1, None), 1, reported), Verdict::ReportAndRemove);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_once_and_leave_it_to_the_thread_that_launched_while_that_runs() {
+    fn other_threads_get_a_panic_once_and_keep_it_for_the_running_owner() {
         assert_eq!(verdict((1, None), 2, false), Verdict::ReportAndKeep);
         assert_eq!(verdict((1, None), 2, true), Verdict::Keep);
         assert_eq!(verdict((1, None), 20, false), Verdict::ReportAndRemove);
@@ -169,14 +169,14 @@ mod tests {
     }
 
     #[test]
-    fn earlier_streams_tell_of_the_threads_own_launches_and_of_ended_threads() {
+    fn earlier_streams_report_the_threads_own_launches_and_those_of_ended_threads() {
         let reported = [1, 2, 20].map(|owner| ask(1, OtherThreads::Ended, owner, false));
         assert_eq!(reported, [Verdict::ReportAndRemove, Verdict::Keep, Verdict::ReportAndRemove]);
         assert!(matches!(Waiter::explicit().of_earlier_streams().others, OtherThreads::Ended));
     }
 
     #[test]
-    fn memory_tells_of_the_threads_that_write_it() {
+    fn waits_for_memory_report_the_threads_that_write_it() {
         let memory = Writers::default();
         assert_eq!(verdict((1, Some(&memory)), 2, false), Verdict::Keep);
         memory.add(2);

@@ -303,7 +303,7 @@ impl Stream {
     /// let stream = cuda_driver::Stream::new(&context)?;
     /// let record = stream.panic_record()?;
     /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
-    /// // .. it is launched
+    /// // .. the kernel is launched
     /// drop(record);
     /// stream.synchronize()?;                  // reports its panic
     /// # Ok(())
@@ -447,7 +447,7 @@ impl Stream {
     /// use cuda_driver::Stream;
     ///
     /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
-    /// second.wait_for(&first)?;              // what comes on the second comes after what the first has now
+    /// second.wait_for(&first)?;              // later work of the second waits for present work of the first
     /// # Ok(())
     /// # }
     /// ```
@@ -481,7 +481,7 @@ impl Stream {
     /// let (stream, (sender, receiver)) = (Stream::new(&context)?, channel());
     /// stream.launch_host_fn(move || sender.send(42).unwrap())?;
     /// assert_eq!(receiver.recv(), Ok(42));
-    /// // A panic is caught: later work of the stream goes on.
+    /// // A panic is caught: later work of the stream still runs.
     /// stream.launch_host_fn(|| panic!("in a callback"))?;
     /// stream.synchronize()?;
     /// # Ok(())
@@ -591,9 +591,9 @@ impl Stream {
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// use cuda_driver::{Stream, external_stream};
 ///
-/// let theirs = Stream::new(&context)?;            // stands for one of another library's
+/// let theirs = Stream::new(&context)?;            // in place of another library's stream
 /// let _selected = context.select();
-/// // SAFETY: it is a stream of the current context, and outlives what stands for it.
+/// // SAFETY: it is a stream of the current context, and outlives the returned value.
 /// let stream = unsafe { external_stream(theirs.as_raw()) }?;
 /// stream.synchronize()?;
 /// # Ok(())

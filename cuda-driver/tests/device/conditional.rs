@@ -58,7 +58,7 @@ fn add_fill(graph: &Graph, numbers: &Numbers, value: u32) {
 }
 
 #[test]
-fn a_loop_runs_as_often_as_its_kernel_says_at_each_launch() {
+fn a_loop_runs_until_its_kernel_ends_it_at_each_launch() {
     let context = context();
     let (left, kernel) = (Numbers::new(&context), down(&context));
     let graph = Graph::new(&context).unwrap();
@@ -117,7 +117,7 @@ fn captured(graph: &Graph, id: MemoryId, writes: bool) -> GraphNode {
 }
 
 #[test]
-fn the_node_of_a_body_comes_after_what_uses_the_same_memory() {
+fn the_node_of_a_body_comes_after_conflicting_nodes() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let (x, y) = (MemoryId::unique(), MemoryId::unique());
@@ -171,7 +171,7 @@ fn branches_choose_among_their_bodies() {
 }
 
 #[test]
-fn a_body_is_no_graph_of_its_own_and_goes_with_its_owner() {
+fn a_body_cannot_be_instantiated_and_is_dropped_with_its_owner() {
     let context = context();
     let (graph, other) = (Graph::new(&context).unwrap(), Graph::new(&context).unwrap());
     let number = graph.conditional_handle(None).unwrap();
@@ -200,7 +200,7 @@ fn a_body_is_no_graph_of_its_own_and_goes_with_its_owner() {
 }
 
 #[test]
-fn what_no_body_can_have_is_found_when_the_graph_is_instantiated() {
+fn unsupported_nodes_of_a_body_are_found_at_instantiation() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let (_, body) = graph.add_if(&[], graph.conditional_handle(Some(1)).unwrap()).unwrap();

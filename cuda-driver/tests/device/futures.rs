@@ -106,7 +106,7 @@ fn a_waker_that_is_replaced_is_dropped_outside_the_lock() {
 }
 
 #[test]
-fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
+fn a_dropped_future_cancels_nothing_and_wakes_no_task() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let go = held_up(&stream);
@@ -126,7 +126,7 @@ fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
 }
 
 #[test]
-fn a_future_goes_from_one_executor_to_another() {
+fn a_future_moves_from_one_executor_to_another() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let go = held_up(&stream);

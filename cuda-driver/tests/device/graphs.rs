@@ -91,7 +91,7 @@ fn nodes_of_every_kind_run_in_the_order_of_their_dependencies() {
 }
 
 #[test]
-fn a_child_is_all_of_another_graph_also_of_itself() {
+fn a_child_is_a_copy_of_another_graph_or_of_itself() {
     let context = context();
     let numbers = Numbers::new(&context);
     let kernel = function(&context, "add");
@@ -169,7 +169,7 @@ fn nodes_can_be_changed_between_launches() {
 }
 
 #[test]
-fn a_whole_graph_takes_anothers_place_if_it_is_built_alike() {
+fn an_executable_graph_is_updated_from_a_graph_of_the_same_topology() {
     let context = context();
     let numbers = Numbers::new(&context);
     let kernel = function(&context, "add");
@@ -195,7 +195,7 @@ fn a_whole_graph_takes_anothers_place_if_it_is_built_alike() {
 }
 
 #[test]
-fn a_capture_is_what_was_launched_and_runs_nothing_itself() {
+fn a_capture_records_launches_and_runs_nothing() {
     let context = context();
     let (numbers, side) = (Numbers::new(&context), Numbers::new(&context));
     let kernel = function(&context, "add");
@@ -224,7 +224,7 @@ fn a_capture_is_what_was_launched_and_runs_nothing_itself() {
 }
 
 #[test]
-fn a_capture_that_fails_or_panics_leaves_nothing_capturing() {
+fn a_capture_that_fails_or_panics_leaves_no_stream_capturing() {
     let context = context();
     let kernel = function(&context, "nothing");
     // SAFETY: the kernel touches nothing.
@@ -291,7 +291,7 @@ fn two_captures_do_not_mix() {
 }
 
 #[test]
-fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
+fn a_context_is_not_synchronised_during_a_capture_and_modules_are_unloaded_after_it() {
     let context = context();
     let mut waiting = None;
     let kernel = function(&context, "nothing");
@@ -325,7 +325,7 @@ fn held<T>(value: &Weak<T>) -> bool {
 }
 
 #[test]
-fn a_graph_holds_what_its_nodes_use_and_so_does_what_is_made_of_it() {
+fn graphs_and_executable_graphs_keep_the_objects_of_their_nodes() {
     let context = context();
     let numbers = Arc::new(Numbers::new(&context));
     let owner = Arc::downgrade(&numbers);
@@ -349,7 +349,7 @@ fn a_graph_holds_what_its_nodes_use_and_so_does_what_is_made_of_it() {
 }
 
 #[test]
-fn what_an_update_replaces_lives_until_no_launch_uses_it() {
+fn replaced_objects_live_until_no_launch_uses_them() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let calling = |value: &Arc<AtomicU32>| {
@@ -395,7 +395,7 @@ fn a_panic_in_a_graphs_host_function_is_caught_at_each_launch() {
 }
 
 #[test]
-fn a_graph_draws_itself() {
+fn a_graph_is_written_as_dot() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let node = graph.add_empty(&[]).unwrap();

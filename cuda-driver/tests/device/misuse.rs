@@ -92,7 +92,7 @@ fn objects_end_in_any_order_on_any_thread_with_work_in_flight() {
 }
 
 #[test]
-fn a_context_that_is_closed_is_there_for_what_is_in_it() {
+fn a_closed_context_stays_for_its_objects() {
     let context = context();
     let (stream, numbers) = (Stream::new(&context).unwrap(), Numbers::new(&context));
     let kernel = function(&context, "add");
@@ -165,7 +165,7 @@ fn a_scope_inside_a_host_function_is_refused() {
 }
 
 #[test]
-fn a_callback_that_calls_cuda_or_ends_objects_harms_nobody() {
+fn a_callback_that_calls_cuda_or_drops_objects_is_harmless() {
     let context = context();
     let (stream, told) = (Stream::new(&context).unwrap(), Arc::new(Mutex::new(None)));
     let (other, in_callback) = (Stream::new(&context).unwrap(), told.clone());

@@ -28,7 +28,7 @@ fn machine_code_that_the_device_cannot_run_is_refused_by_the_driver() {
 }
 
 #[test]
-fn a_function_that_no_image_has_is_named_by_the_linker() {
+fn an_undefined_function_is_named_by_the_linker() {
     let context = context();
     let caller = format!("{HEAD}.extern .func helper();\n.visible .entry k() {{ call.uni helper; ret; }}\n");
     let mut linker = Linker::new(&context, &JitOptions::new()).unwrap();

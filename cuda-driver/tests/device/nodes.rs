@@ -65,7 +65,7 @@ fn a_removed_node_is_gone_and_its_handle_is_refused() {
 }
 
 #[test]
-fn what_a_removed_node_needed_goes_with_it() {
+fn objects_of_a_removed_node_are_dropped_with_it() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let held = std::sync::Arc::new(());
@@ -139,7 +139,7 @@ fn a_copy_from_the_host_reads_it_at_each_launch_and_can_be_changed() {
 }
 
 #[test]
-fn memory_of_a_graph_is_there_between_its_nodes() {
+fn memory_of_a_graph_lives_between_its_nodes() {
     let context = context();
     let numbers = Numbers::new(&context);
     let used = || context.device().graph_memory().unwrap().used;
@@ -234,7 +234,7 @@ fn a_kernel_in_clusters_can_be_changed_for_another_in_the_same() {
 }
 
 #[test]
-fn a_cooperative_kernel_stays_one() {
+fn a_cooperative_kernel_stays_cooperative() {
     let context = context();
     let (graph, kernel) = (Graph::new(&context).unwrap(), function(&context, "nothing"));
     // SAFETY: the kernel touches nothing.
@@ -251,7 +251,7 @@ fn a_cooperative_kernel_stays_one() {
 }
 
 #[test]
-fn a_refused_update_says_why_and_where() {
+fn a_refused_update_names_the_reason_and_the_node() {
     let context = context();
     let (numbers, kernel) = (Numbers::new(&context), function(&context, "add"));
     let build = |config: &LaunchConfig, count: usize, fill: bool| {

@@ -27,8 +27,8 @@ fn add(kernel: &Function, stream: &Stream, numbers: &Numbers) {
 }
 
 #[test]
-fn two_devices_are_told_apart_and_selected() {
-    if !with_devices("two_devices_are_told_apart_and_selected", "2") {
+fn two_devices_are_distinct_and_selected() {
+    if !with_devices("two_devices_are_distinct_and_selected", "2") {
         return;
     }
     let ([first, second], [one, other]) = two();
@@ -57,8 +57,8 @@ fn two_devices_are_told_apart_and_selected() {
 }
 
 #[test]
-fn a_kernel_reaches_a_peers_memory_where_it_was_let() {
-    if !with_devices("a_kernel_reaches_a_peers_memory_where_it_was_let", "2") {
+fn a_kernel_accesses_peer_memory_if_it_is_enabled() {
+    if !with_devices("a_kernel_accesses_peer_memory_if_it_is_enabled", "2") {
         return;
     }
     let ([first, second], [one, other]) = two();

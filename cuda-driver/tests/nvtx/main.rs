@@ -67,7 +67,7 @@ fn what_a_program_says() {
 }
 
 #[test]
-fn a_tool_hears_ranges_marks_names_and_domains() {
+fn a_tool_receives_ranges_marks_names_and_domains() {
     let library = listener();
     let expected = [
         &library,
@@ -100,7 +100,7 @@ fn a_tool_hears_ranges_marks_names_and_domains() {
 }
 
 #[test]
-fn without_a_tool_nothing_happens_and_its_absence_is_an_error_for_who_asks() {
+fn without_a_tool_nothing_happens_and_require_tool_is_an_error() {
     let why = "no tool listens to NVTX: NVTX_INJECTION64_PATH";
     let hint = format!("{why} is not set; start the program under a profiler, such as `nsys profile`");
     assert_eq!(told(None), [hint.as_str(), "the name holds its domain"]);

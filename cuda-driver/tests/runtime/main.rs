@@ -38,7 +38,7 @@ fn what_a_program_is_told() {
 }
 
 #[test]
-fn the_version_is_that_which_the_library_tells() {
+fn the_version_is_that_of_the_library() {
     let folder = library("13", "libcudart.so.13", "*version = 13020; return 0;");
     assert_eq!(told(&folder), "Ok((13, 2)), supported: true");
     let folder = library("14", "libcudart.so.13", "*version = 14010; return 0;");
@@ -46,7 +46,7 @@ fn the_version_is_that_which_the_library_tells() {
 }
 
 #[test]
-fn a_library_that_fails_to_tell_is_an_error() {
+fn a_library_without_a_version_is_an_error() {
     let folder = library("none", "libcudart.so.13", "return 1;");
     assert_eq!(
         told(&folder),

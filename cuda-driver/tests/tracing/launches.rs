@@ -32,7 +32,7 @@ fn a_launch_is_one_call() {
 }
 
 #[test]
-fn clusters_beyond_those_of_every_device_are_allowed_once() {
+fn clusters_beyond_the_portable_size_are_allowed_once() {
     let session = Session::new();
     let f = function(&session.context(), "k_");
     session.forget();
@@ -63,7 +63,7 @@ fn an_impossible_configuration_launches_nothing() {
 }
 
 #[test]
-fn more_shared_memory_is_asked_for_once() {
+fn more_shared_memory_is_requested_once() {
     let session = Session::new();
     let f = function(&session.context(), "k_");
     session.forget();
@@ -109,7 +109,7 @@ fn attributes_and_occupancy_are_the_drivers() {
 }
 
 #[test]
-fn refused_ptx_comes_back_with_the_drivers_log() {
+fn refused_ptx_is_an_error_with_the_drivers_log() {
     let session = Session::new();
     let context = session.context();
     let options = JitOptions::new().max_registers(32).opt_level(3).line_info(true).debug(true);
@@ -125,7 +125,7 @@ fn refused_ptx_comes_back_with_the_drivers_log() {
 }
 
 #[test]
-fn names_that_are_not_there_are_errors() {
+fn missing_names_are_errors() {
     let session = Session::new();
     let context = session.context();
     // SAFETY: the traced driver runs no code.

@@ -144,7 +144,7 @@ fn several_panics_are_one_error_in_the_order_of_streams_and_launches() {
 }
 
 #[test]
-fn what_a_stream_waited_for_on_the_device_is_told_to_its_waits() {
+fn panics_of_streams_that_a_stream_waited_for_are_reported_by_its_waits() {
     let session = Session::new();
     let context = session.context();
     let [a, b, c] = [(); 3].map(|()| Stream::new(&context).unwrap());
@@ -199,7 +199,7 @@ fn threads_that_share_a_stream_do_not_take_each_others_panics() {
 }
 
 #[test]
-fn what_a_thread_that_has_ended_launched_is_told_to_the_next_and_once() {
+fn panics_of_an_ended_thread_are_reported_to_the_next_wait_once() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -214,7 +214,7 @@ fn what_a_thread_that_has_ended_launched_is_told_to_the_next_and_once() {
 }
 
 #[test]
-fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
+fn a_synchronous_launch_reports_only_its_own_panic() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -234,7 +234,7 @@ fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
 }
 
 #[test]
-fn a_record_with_a_panic_is_passed_over_until_it_is_waited_for() {
+fn a_record_with_a_panic_is_skipped_until_it_is_waited_for() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -269,7 +269,7 @@ fn panicking_if_free(stream: &Stream, id: u32, site: u32) {
 }
 
 #[test]
-fn a_record_of_a_launch_that_was_not_waited_for_is_left_alone() {
+fn a_record_of_a_launch_that_was_not_waited_for_is_unchanged() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -287,7 +287,7 @@ fn a_record_of_a_launch_that_was_not_waited_for_is_left_alone() {
 }
 
 #[test]
-fn graphs_tell_the_stream_that_they_were_launched_in() {
+fn panics_of_graphs_are_reported_by_the_stream_of_the_launch() {
     let session = Session::new();
     let context = session.context();
     let (id, mut records) = (kernel(&context), Vec::new());
@@ -322,7 +322,7 @@ fn graphs_tell_the_stream_that_they_were_launched_in() {
 /// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for:
 /// it is reported for all of them, and the record stays claimed as long as threads of one may read it.
 #[test]
-fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
+fn a_panic_of_several_launches_of_a_graph_is_reported_for_each() {
     let session = Session::new();
     let context = session.context();
     let (id, mut record) = (kernel(&context), None);
@@ -356,7 +356,7 @@ fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
 }
 
 #[test]
-fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_next_stream() {
+fn panics_of_a_destroyed_stream_are_reported_by_waits_for_the_context_and_not_for_the_next_stream() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -373,7 +373,7 @@ fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_n
 }
 
 #[test]
-fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_its_panics() {
+fn events_futures_and_streams_after_a_destroyed_stream_report_its_panics() {
     let session = Session::new();
     let context = session.context();
     let id = kernel(&context);
@@ -415,7 +415,7 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
 
 /// A panic found by a wait that did not report it is still reported to a stream that is ordered behind it afterwards.
 #[test]
-fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() {
+fn a_panic_that_was_found_and_not_reported_is_reported_by_later_streams() {
     let session = Session::new();
     let context = session.context();
     let (id, [first, second]) = (kernel(&context), [(); 2].map(|()| Stream::new(&context).unwrap()));
@@ -428,7 +428,7 @@ fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() 
 
 /// Destroyed streams with unreported panics do not use up memory: the context keeps only the panics.
 #[test]
-fn many_streams_that_leave_panics_behind_share_records() {
+fn many_destroyed_streams_with_panics_share_records() {
     let session = Session::new();
     let context = session.context();
     let id = kernel(&context);
@@ -498,7 +498,7 @@ fn a_scope_that_fails_leaves_panics_to_the_next_wait() {
 }
 
 #[test]
-fn a_decoder_that_panics_or_is_not_there_still_gives_the_place() {
+fn a_missing_or_panicking_decoder_still_gives_the_position() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -515,7 +515,7 @@ fn a_decoder_that_panics_or_is_not_there_still_gives_the_place() {
 }
 
 #[test]
-fn no_record_is_looked_at_before_it_is_made_and_none_leaks() {
+fn no_record_is_read_before_it_is_allocated_and_none_leaks() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();

@@ -23,7 +23,7 @@ fn limits_are_the_drivers_and_so_are_its_refusals() {
 }
 
 #[test]
-fn peers_are_of_two_devices_and_may_be_told_twice() {
+fn peer_access_is_between_two_devices_and_can_be_enabled_twice() {
     let session = Session::new();
     let driver = session.driver();
     let (one, two) = (driver.device(0).unwrap(), driver.device(1).unwrap());
@@ -67,7 +67,7 @@ fn attributes_have_names() {
 }
 
 #[test]
-fn a_device_is_reset_when_nothing_of_it_is_held() {
+fn a_device_is_reset_when_no_object_of_it_is_held() {
     let session = Session::new();
     let device = session.driver().device(0).unwrap();
     let context = device.primary_context().unwrap();
@@ -122,7 +122,7 @@ fn a_primary_context_that_another_library_has_bound_is_adopted_and_no_other() {
 }
 
 #[test]
-fn contexts_are_pushed_and_popped_and_a_guard_keeps_what_was_before() {
+fn contexts_are_pushed_and_popped_and_a_guard_restores_the_previous_one() {
     let session = Session::new();
     let (a, b) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
     a.push();

@@ -10,7 +10,7 @@ use cuda_sys::CUresult;
 use crate::support::Session;
 
 #[test]
-fn streams_print_what_they_are_and_are_destroyed() {
+fn streams_print_their_kind_and_are_destroyed() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::with_options(&context, StreamOptions::new().priority(-1).waits_for_legacy(true)).unwrap();
@@ -32,7 +32,7 @@ fn streams_print_what_they_are_and_are_destroyed() {
 }
 
 #[test]
-fn ids_tell_queues_apart() {
+fn ids_distinguish_queues() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -185,7 +185,7 @@ fn a_future_of_a_stream_resolves_and_stays_resolved() {
 }
 
 #[test]
-fn a_future_that_the_driver_refuses_says_so() {
+fn a_future_that_the_driver_refuses_is_an_error() {
     let session = Session::new();
     let stream = session.context().default_stream();
     session.fail("cuStreamAddCallback", 1, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -243,7 +243,7 @@ fn an_external_stream_is_of_the_context_that_the_thread_has() {
 }
 
 #[test]
-fn a_scope_waits_for_all_work_where_its_stream_can_not_be_waited_for() {
+fn a_scope_waits_for_all_work_if_its_stream_cannot_be_waited_for() {
     for unwinds in [false, true] {
         let session = Session::new();
         let context = session.context();

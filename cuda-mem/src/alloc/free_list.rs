@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_that_fits_is_taken_and_of_equals_that_of_the_same_stream() {
+    fn the_smallest_fitting_block_is_taken_and_preferably_of_the_same_stream() {
         let free_list = free_list(&[(1024, 1, 1), (512, 1, 1), (512, 1, 2), (512, 2, 2)]);
         assert_eq!(free_list.take(512, 1, 2).unwrap().address, 2);
         assert_eq!(free_list.take(512, 1, 2).unwrap().address, 1, "else another stream's");

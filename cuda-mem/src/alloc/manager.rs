@@ -48,7 +48,7 @@ use crate::error::{Error, Result};
 /// #[derive(Debug)]
 /// struct Direct;
 ///
-/// // SAFETY: it is the driver's own contract.
+/// // SAFETY: the driver's functions keep the contract.
 /// unsafe impl MemoryManager for Direct {
 ///     fn name(&self) -> &str {
 ///         "direct"

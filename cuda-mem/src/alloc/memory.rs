@@ -84,7 +84,7 @@ impl Attached for Memory {
             _ => freed,
         };
         if let Err(error) = flushed {
-            tracing::warn!(%error, "device memory could not be given back at the end of its context");
+            tracing::warn!(%error, "device memory could not be freed at the end of its context");
         }
     }
 }

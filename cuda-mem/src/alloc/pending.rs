@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_back_comes_before_what_has_come_meanwhile() {
+    fn items_that_are_put_back_come_before_newer_ones() {
         let pending = Pending::default();
         assert!(pending.add(1, 8, 9, 99).is_none() && pending.add(2, 8, 9, 99).is_none());
         let batch = pending.take().unwrap();

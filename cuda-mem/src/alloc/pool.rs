@@ -28,7 +28,7 @@ use crate::error::Result;
 ///
 /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let pool = MemoryPool::with_limit(&context, 1 << 20)?;
-/// pool.set_release_threshold(u64::MAX)?; // keeps what is freed
+/// pool.set_release_threshold(u64::MAX)?; // keeps freed memory
 /// let x = zeros::<f32, _>(&pool, 1000)?;
 /// assert!(pool.statistics()?.used >= 4000);
 /// assert!(zeros::<f32, _>(&pool, 1 << 20).unwrap_err().is_out_of_memory());

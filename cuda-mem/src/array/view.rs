@@ -95,7 +95,7 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
     /// # fn main() -> cuda_mem::Result<()> {
     /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     /// let x = cuda_mem::from_slice(&context, &[1, 2])?;
-    /// let rows = x.broadcast((3, 2)).expect("two elements go into rows of two");
+    /// let rows = x.broadcast((3, 2)).expect("two elements broadcast to rows of two");
     /// assert_eq!(rows.copy_to_host()?, ndarray::array![[1, 2], [1, 2], [1, 2]]);
     /// assert!(x.broadcast((usize::MAX, 2)).is_none());
     /// # Ok(())

@@ -143,7 +143,7 @@ fn spans_and_contiguity_and_repetition_are_those_of_the_elements() {
 }
 
 #[test]
-fn other_element_types_cut_and_join_along_the_last_axis() {
+fn casts_split_and_join_along_the_last_axis() {
     let words = Layout::c_order(Dim([4, 6])).slice(&s![1.., 2..]);
     let bytes = cast(&words, 4, 1).unwrap();
     assert_eq!((bytes.shape(), bytes.offset(), bytes.stride(0)), (&[3, 16][..], 32, 24));

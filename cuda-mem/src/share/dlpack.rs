@@ -202,7 +202,7 @@ impl ManagedTensor for DLManagedTensorVersioned {
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let x = cuda_mem::to_device(&context, &ndarray::array![[1.0_f32, 2.0], [3.0, 4.0]])?;
 /// let shared: Dlpack<DLManagedTensorVersioned> = x.reversed_axes().into_dlpack(&context.default_stream())?;
-/// let raw = shared.into_raw(); // what goes to another library
+/// let raw = shared.into_raw(); // for another library
 ///
 /// // SAFETY: the structure was made above, and nothing else has it.
 /// let shared = unsafe { Dlpack::from_raw(raw) };

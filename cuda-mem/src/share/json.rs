@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interface_goes_around_as_text() {
+    fn an_interface_round_trips_as_text() {
         let text = whole().to_json().unwrap();
         let expected = concat!(
             r#"{"data":[18446744073709551615,true],"descr":[["","<f4"]],"mask":null,"shape":[2,3],"stream":2,"#,

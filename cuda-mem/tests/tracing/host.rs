@@ -32,7 +32,7 @@ fn a_transfer_that_is_dropped_is_waited_for_before_its_memory_is_freed() {
 }
 
 #[test]
-fn a_transfer_gives_its_array_back_and_nothing_is_waited_for_twice() {
+fn a_transfer_returns_its_array_and_nothing_is_waited_for_twice() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -52,7 +52,7 @@ fn a_transfer_gives_its_array_back_and_nothing_is_waited_for_twice() {
 }
 
 #[test]
-fn the_host_waits_for_what_it_conflicts_with_once() {
+fn the_host_waits_once_for_conflicting_accesses() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -94,7 +94,7 @@ fn copies_of_other_layouts_go_through_the_device() {
 }
 
 #[test]
-fn a_copy_that_is_refused_gives_the_memory_back() {
+fn a_refused_copy_returns_the_array() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -120,7 +120,7 @@ fn a_copy_that_is_refused_gives_the_memory_back() {
 }
 
 #[test]
-fn no_room_on_the_host_says_what_was_asked() {
+fn no_room_on_the_host_names_the_requested_bytes() {
     let session = Session::new();
     let context = session.context();
     let out = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
@@ -165,7 +165,7 @@ fn managed_memory_is_moved_and_attached_in_order() {
 }
 
 #[test]
-fn memory_that_is_pinned_for_a_while_is_given_back_at_once_also_after_a_panic() {
+fn temporarily_pinned_memory_is_unregistered_at_once_also_after_a_panic() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -234,7 +234,7 @@ fn arrays_without_elements_have_no_memory() {
 }
 
 #[test]
-fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
+fn a_long_copy_reports_its_progress_and_can_be_stopped() {
     let session = Session::new();
     let context = session.context();
     let total = 20 << 20;
@@ -266,7 +266,7 @@ fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
 }
 
 #[test]
-fn memory_is_pinned_and_given_back_at_once_while_frees_are_deferred() {
+fn memory_is_pinned_and_unregistered_at_once_while_frees_are_deferred() {
     for memory_pools in [true, false] {
         let session = Session::with(Traits { memory_pools });
         let context = session.context();
@@ -289,7 +289,7 @@ fn memory_is_pinned_and_given_back_at_once_while_frees_are_deferred() {
 }
 
 #[test]
-fn a_scoped_copy_is_in_the_order_of_its_stream_and_over_at_the_end() {
+fn a_scoped_copy_is_in_the_order_of_its_stream_and_finished_at_the_end() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());

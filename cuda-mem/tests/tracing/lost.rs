@@ -98,7 +98,7 @@ fn fill_memory_of_another_owner(session: &Session, context: &Context) {
 }
 
 #[test]
-fn another_owners_memory_is_kept_where_work_cannot_be_waited_for() {
+fn external_memory_is_leaked_if_work_cannot_be_waited_for() {
     let session = Session::new();
     let context = session.context();
     let (stream, held) = (Stream::new(&context).unwrap(), Arc::new(()));

@@ -40,7 +40,7 @@ fn a_cached_block_is_reused_on_its_stream_at_once_and_on_another_after_the_free(
 }
 
 #[test]
-fn a_wait_or_a_mark_that_fails_loses_no_block() {
+fn a_failing_wait_or_record_loses_no_block() {
     let session = Session::new();
     let context = session.context();
     let manager = Arc::new(CachingManager::new());
@@ -67,7 +67,7 @@ fn a_wait_or_a_mark_that_fails_loses_no_block() {
 }
 
 #[test]
-fn a_caching_manager_without_room_gives_back_what_it_keeps() {
+fn a_caching_manager_without_room_returns_its_cached_blocks() {
     let session = Session::new();
     let context = session.context();
     set_memory_manager(&context, Arc::new(CachingManager::new())).unwrap();
@@ -156,7 +156,7 @@ fn a_manager_is_set_once_and_before_the_first_allocation() {
 }
 
 #[test]
-fn a_caching_manager_takes_back_only_what_it_gave_and_once() {
+fn a_caching_manager_frees_only_its_own_blocks_and_once() {
     let session = Session::new();
     let context = session.context();
     let (manager, stream) = (CachingManager::new(), context.default_stream());

@@ -145,7 +145,7 @@ fn copies_wait_for_launches_and_launches_for_copies() {
 }
 
 #[test]
-fn a_finished_read_on_the_host_is_waited_for_by_nobody() {
+fn a_finished_read_on_the_host_needs_no_wait() {
     let session = Session::new();
     let context = session.context();
     let write = Kernels::new(&context).function("w");

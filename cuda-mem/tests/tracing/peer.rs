@@ -46,7 +46,7 @@ fn an_array_of_another_device_is_copied_from_device_to_device() {
 }
 
 #[test]
-fn what_comes_after_a_copy_between_devices_waits_for_it_on_either() {
+fn later_work_waits_for_a_copy_between_devices_on_both() {
     let session = Session::new();
     let (context, other) = contexts(&session);
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
@@ -66,7 +66,7 @@ fn what_comes_after_a_copy_between_devices_waits_for_it_on_either() {
 }
 
 #[test]
-fn a_copy_between_devices_whose_end_cannot_be_marked_is_waited_for() {
+fn a_copy_between_devices_whose_end_cannot_be_recorded_is_waited_for() {
     // An event of the source's device is recorded and waited for, then one of the target's; with each of the four calls failing.
     for (call, nth) in [("cuEventRecord", 1), ("cuStreamWaitEvent", 1), ("cuEventRecord", 2), ("cuStreamWaitEvent", 2)]
     {

@@ -80,7 +80,7 @@ fn a_handle_is_not_opened_in_its_own_process() {
 }
 
 #[test]
-fn an_array_that_is_gone_is_not_opened() {
+fn a_dropped_array_is_not_opened() {
     let session = Session::new();
     let context = session.context();
     let array = shared(&context);
@@ -99,7 +99,7 @@ fn an_array_that_is_gone_is_not_opened() {
 }
 
 #[test]
-fn what_fails_on_the_way_leaves_nothing_open() {
+fn a_failing_open_leaves_nothing_open() {
     let session = Session::new();
     let context = session.context();
     let array = shared(&context);

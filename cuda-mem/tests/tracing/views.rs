@@ -7,7 +7,7 @@ use ndarray::{Array2, Axis, Ix1, Ix2, Order, s};
 use crate::support::Session;
 
 #[test]
-fn a_view_makes_no_call_and_keeps_to_its_array() {
+fn a_view_makes_no_call_and_stays_within_its_array() {
     let session = Session::new();
     let context = session.context();
     let host = Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as i32);
@@ -101,7 +101,7 @@ fn overlapping_parts_wait_for_each_other() {
 }
 
 #[test]
-fn interleaved_parts_never_vouch_for_each_other() {
+fn interleaved_accesses_never_cover_each_other() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -140,7 +140,7 @@ fn many_parts_of_a_stream_become_few_records() {
 }
 
 #[test]
-fn records_that_are_joined_do_not_hide_the_latest_write() {
+fn merged_records_do_not_hide_the_latest_write() {
     let session = Session::new();
     let context = session.context();
     let streams: Vec<Stream> = (0..3).map(|_| Stream::new(&context).unwrap()).collect();
@@ -180,7 +180,7 @@ fn rows_of_a_window_are_one_copy_of_the_drivers() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error_that_loses_nothing() {
+fn impossible_views_are_errors_that_return_the_array() {
     let session = Session::new();
     let context = session.context();
     let x: DeviceArray<f32, Ix2> = zeros(&context, ((3, 4), Order::F)).unwrap();

@@ -300,7 +300,7 @@ impl Capture {
     ///     c.launch_host_fn(|| ())?;
     ///     let side = c.fork()?;
     ///     c.launch_host_fn(|| ())?;
-    ///     side.launch_host_fn(|| ())?;       // may run beside the one before
+    ///     side.launch_host_fn(|| ())?;       // may run concurrently with the previous one
     ///     c.join(&side)?;
     ///     c.launch_host_fn(|| ())
     /// })?;
@@ -506,7 +506,7 @@ impl Capture {
     /// use cuda_driver::{Graph, driver_call};
     ///
     /// let graph = Graph::capture(&context, |c| {
-    ///     // SAFETY: the memory has 64 bytes, and is there until the graph has run.
+    ///     // SAFETY: the memory has 64 bytes, and lives until the graph has run.
     ///     unsafe { c.with_raw(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
     /// })?;
     /// assert_eq!(graph.nodes()?.len(), 1);

@@ -230,7 +230,7 @@ impl GraphExec {
         match unsafe { driver_call!(context, cuGraphExecUpdate_v2(state.raw, graph.0.raw, &mut info)) } {
             Ok(()) => state.replace(contents.clone()),
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
-                // If the nodes cannot be listed, the error goes without the position.
+                // If the nodes cannot be listed, the error has no position.
                 let nodes = if info.errorNode.is_null() { None } else { graph.raw_nodes().ok() };
                 let node = nodes.and_then(|nodes| nodes.into_iter().position(|node| node == info.errorNode));
                 Err(GraphError::Update { result: info.result, node }.into())

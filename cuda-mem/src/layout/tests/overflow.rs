@@ -224,7 +224,7 @@ fn a_broadcast_whose_length_wraps_around_is_none() {
 }
 
 #[test]
-fn an_index_beyond_isize_is_not_taken_for_one_from_the_end() {
+fn an_index_beyond_isize_does_not_count_from_the_end() {
     let layout = Layout::c_order(IxDyn(&[4]));
     for index in [5, MAX, MAX + 1, usize::MAX] {
         let parts = catch_unwind(AssertUnwindSafe(|| layout.split_at(Axis(0), index)));
