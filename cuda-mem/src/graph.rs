@@ -29,7 +29,7 @@ impl Buffer {
     /// [`Error::OtherContext`] for a capture of another device; [`Error::Driver`] if it cannot be ordered after an earlier
     /// write of the graph.
     pub fn capture_read(&self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.capture_use(capture, false, what)
+        self.capture_access(capture, false, what)
     }
 
     /// Records that the next captured operation writes the memory, and may read it; see [`Buffer::capture_read`].
@@ -38,10 +38,10 @@ impl Buffer {
     ///
     /// As [`Buffer::capture_read`].
     pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.capture_use(capture, true, what)
+        self.capture_access(capture, true, what)
     }
 
-    fn capture_use(&self, capture: &mut OpenCapture<'_>, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+    fn capture_access(&self, capture: &mut OpenCapture<'_>, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
         if capture.context() != self.context() {
             return Err(Error::OtherContext {
                 memory: self.context().device().ordinal(),
@@ -50,7 +50,7 @@ impl Buffer {
             });
         }
         if !self.is_empty() {
-            capture.uses(self.id(), writes, || format!("{} ({} bytes)", what(), self.len()))?;
+            capture.record_access(self.id(), writes, || format!("{} ({} bytes)", what(), self.len()))?;
         }
         Ok(())
     }
@@ -120,7 +120,7 @@ impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
     ///
     /// As [`Buffer::capture_read`].
     pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.buffer().capture_use(capture, true, what)
+        self.buffer().capture_access(capture, true, what)
     }
 }
 

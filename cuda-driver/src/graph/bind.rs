@@ -60,7 +60,7 @@ pub enum Access {
 
 /// An allocation that captured nodes access.
 #[derive(Clone, Debug)]
-pub(crate) struct MemoryUse {
+pub(crate) struct MemoryAccess {
     pub(crate) id: MemoryId,
     pub(crate) writes: bool,
     /// A description of the access and its size, for messages.
@@ -68,11 +68,11 @@ pub(crate) struct MemoryUse {
 }
 
 /// Adds an access; accesses to one allocation are merged.
-pub(crate) fn merge(uses: &mut Vec<MemoryUse>, new: MemoryUse) {
-    match uses.iter_mut().find(|known| known.id == new.id) {
+pub(crate) fn merge(accesses: &mut Vec<MemoryAccess>, new: MemoryAccess) {
+    match accesses.iter_mut().find(|known| known.id == new.id) {
         Some(known) if new.writes && !known.writes => *known = new,
         Some(_) => {}
-        None => uses.push(new),
+        None => accesses.push(new),
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn merge(uses: &mut Vec<MemoryUse>, new: MemoryUse) {
 #[derive(Debug)]
 pub struct GraphLaunch<'a> {
     pub(crate) stream: &'a Stream,
-    pub(crate) uses: &'a [MemoryUse],
+    pub(crate) accesses: &'a [MemoryAccess],
     /// For each access, true once it is bound.
     pub(crate) bound: &'a mut Vec<bool>,
 }
@@ -98,8 +98,8 @@ impl GraphLaunch<'_> {
     ///
     /// [`Error::Graph`](crate::Error::Graph) if the graph writes it and `exclusive` is false.
     pub fn bind(&mut self, id: MemoryId, exclusive: bool) -> Result<Option<Access>> {
-        let Some(at) = self.uses.iter().position(|memory| memory.id == id) else { return Ok(None) };
-        let memory = &self.uses[at];
+        let Some(at) = self.accesses.iter().position(|memory| memory.id == id) else { return Ok(None) };
+        let memory = &self.accesses[at];
         if memory.writes && !exclusive {
             return Err(GraphError::BoundReadOnly { memory: memory.what.clone() }.into());
         }
@@ -112,7 +112,7 @@ impl GraphLaunch<'_> {
         match self.bound.iter().position(|bound| !bound) {
             None => Ok(()),
             Some(at) => {
-                let MemoryUse { writes, what, .. } = &self.uses[at];
+                let MemoryAccess { writes, what, .. } = &self.accesses[at];
                 Err(GraphError::NotBound { memory: what.clone(), writes: *writes }.into())
             }
         }
@@ -149,7 +149,7 @@ impl GraphLaunch<'_> {
 /// let mut table = Table { id: MemoryId::unique(), address: memory };
 /// let graph = Graph::capture(&context, |c| {
 ///     let mut open = c.open()?;
-///     open.uses(table.id, true, || "the table (64 bytes)".into())?;
+///     open.record_access(table.id, true, || "the table (64 bytes)".into())?;
 ///     // SAFETY: the memory has 64 bytes; it is bound to each launch.
 ///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(table.address, 1, 64, stream))) }
 /// })?;

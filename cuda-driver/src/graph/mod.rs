@@ -55,7 +55,7 @@ use crate::stream::Stream;
 use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
 use crate::stream::event::Event;
 use crate::sync::{Arc, Counter, Mutex};
-use bind::MemoryUse;
+use bind::MemoryAccess;
 
 /// Work with dependencies, which is launched as one operation of a stream. Clones are cheap and mean the same graph.
 ///
@@ -109,7 +109,7 @@ unsafe impl Sync for GraphInner {}
 #[derive(Clone, Default)]
 struct Contents {
     kept: Vec<Kept>,
-    uses: Vec<MemoryUse>,
+    accesses: Vec<MemoryAccess>,
     around: Vec<Arc<dyn AroundLaunch>>,
     generations: Generations,
     /// The panic records of the kernels.
@@ -176,7 +176,7 @@ impl Contents {
     /// Adds the contents of a child graph.
     fn absorb(&mut self, child: Contents) {
         self.kept.extend(child.kept.into_iter().map(|kept| Kept { node: 0, ..kept }));
-        child.uses.into_iter().for_each(|memory| bind::merge(&mut self.uses, memory));
+        child.accesses.into_iter().for_each(|memory| bind::merge(&mut self.accesses, memory));
         self.around.extend(child.around);
         self.panics.extend(child.panics);
         self.events.events.extend(child.events.events.into_iter().map(|(_, event)| (0, event)));
@@ -185,7 +185,7 @@ impl Contents {
 
     /// Returns true if both access the same allocation, and one of them writes it.
     fn conflicts_with(&self, other: &Contents) -> bool {
-        self.uses.iter().any(|a| other.uses.iter().any(|b| a.id == b.id && (a.writes || b.writes)))
+        self.accesses.iter().any(|a| other.accesses.iter().any(|b| a.id == b.id && (a.writes || b.writes)))
     }
 }
 

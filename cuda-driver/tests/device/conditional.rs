@@ -113,7 +113,7 @@ fn a_capture_is_one_node_of_a_body() {
 
 /// The accesses that a typed launch records for its arrays.
 fn captured(graph: &Graph, id: MemoryId, writes: bool) -> GraphNode {
-    graph.add_captured(&[], |c| c.open()?.uses(id, writes, || "an array".into())).unwrap()
+    graph.add_captured(&[], |c| c.open()?.record_access(id, writes, || "an array".into())).unwrap()
 }
 
 #[test]

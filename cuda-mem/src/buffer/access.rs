@@ -209,10 +209,10 @@ impl<Q: Queue> AccessList<Q> {
 
     /// Makes `stream` wait for the conflicting records from `since` on: once for each other stream.
     fn wait_for_conflicts(&self, since: usize, stream: &Q, conflicts: impl Fn(&AccessRecord<Q>) -> bool) -> Result<()> {
-        let (id, uses) = (stream.number(), &self.0[since..]);
-        for (at, earlier) in uses.iter().enumerate() {
+        let (id, records) = (stream.number(), &self.0[since..]);
+        for (at, earlier) in records.iter().enumerate() {
             let waited = |other: &AccessRecord<Q>| other.id == earlier.id && conflicts(other);
-            if earlier.id != id && conflicts(earlier) && !uses[..at].iter().any(waited) {
+            if earlier.id != id && conflicts(earlier) && !records[..at].iter().any(waited) {
                 stream.wait_for(&earlier.stream)?;
             }
         }

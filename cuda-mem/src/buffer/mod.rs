@@ -327,7 +327,7 @@ impl Buffer {
     }
 
     /// Waits on the host until every access has finished. None begins while the caller holds the borrow.
-    pub(crate) fn finish_uses(&mut self) -> Result<()> {
+    pub(crate) fn finish_accesses(&mut self) -> Result<()> {
         let waited = self.records.finish()?;
         self.report_all(&waited)
     }

@@ -41,7 +41,7 @@ impl<Q: Queue> AccessRecords<Q> {
     #[inline]
     pub(crate) fn read(&self, range: impl FnOnce() -> ByteRange, queue: &Q) -> Result<()> {
         let number = queue.number();
-        if self.synced_streams.iter().any(|synced_streams| synced_streams.load(Ordering::Acquire) == number) {
+        if self.synced_streams.iter().any(|synced| synced.load(Ordering::Acquire) == number) {
             return Ok(());
         }
         self.record(|accesses| accesses.read(range(), queue))
@@ -125,8 +125,8 @@ impl<Q: Queue> AccessRecords<Q> {
 
     /// Sets the synced streams; the caller has the lock or exclusive access.
     fn set_synced_streams(&self, numbers: [u64; 2]) {
-        for (synced_streams, number) in self.synced_streams.iter().zip(numbers) {
-            synced_streams.store(number, Ordering::Release);
+        for (synced, number) in self.synced_streams.iter().zip(numbers) {
+            synced.store(number, Ordering::Release);
         }
     }
 }

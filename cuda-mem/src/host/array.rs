@@ -151,7 +151,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostArray<T, D, K> {
     ///
     /// As [`view`](HostArray::view).
     pub fn view_mut(&mut self) -> Result<ArrayViewMut<'_, T, D>> {
-        self.array.buffer_mut().finish_uses()?;
+        self.array.buffer_mut().finish_accesses()?;
         // SAFETY: the elements live as long as `self`; no device accesses them now, and, as `self` is borrowed
         // exclusively, none will.
         Ok(unsafe { self.host.raw_view_mut().deref_into_view_mut() })

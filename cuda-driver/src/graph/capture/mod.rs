@@ -82,20 +82,20 @@ struct State {
     /// The streams of the branches; the capture began in the first one.
     streams: Vec<Queue>,
     contents: Contents,
-    uses: Vec<BranchUses>,
+    accesses: Vec<BranchAccesses>,
 }
 
 // SAFETY: the raw streams are addresses that the driver accepts on any thread; they are used under the lock.
 unsafe impl Send for State {}
 
 /// The branches that access an allocation: the last writer, and the readers since.
-struct BranchUses {
+struct BranchAccesses {
     id: MemoryId,
     writer: Option<usize>,
     readers: Vec<usize>,
 }
 
-impl BranchUses {
+impl BranchAccesses {
     /// The branches that an access has to be ordered after.
     fn conflicts(&self, branch: usize, writes: bool) -> Vec<usize> {
         let readers = self.readers.iter().filter(|_| writes);
@@ -207,7 +207,7 @@ impl Capture {
             }
         });
         let stream = began.inspect_err(|_| context.captures().end(context))?;
-        let state = State { open: true, streams: vec![stream], contents: Contents::default(), uses: Vec::new() };
+        let state = State { open: true, streams: vec![stream], contents: Contents::default(), accesses: Vec::new() };
         let shared = Shared { context: context.clone(), state: Mutex::new(state) };
         Ok(Capture { shared: Arc::new(shared), branch: 0 })
     }

@@ -10,10 +10,10 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUstream};
 
-use super::super::bind::{AroundLaunch, MemoryId, MemoryUse, merge};
+use super::super::bind::{AroundLaunch, MemoryAccess, MemoryId, merge};
 #[cfg(doc)]
 use super::Capture;
-use super::{BranchUses, State};
+use super::{BranchAccesses, State};
 use crate::context::Context;
 use crate::error::Result;
 use crate::module::function::CheckedLaunch;
@@ -49,7 +49,7 @@ use crate::sync::{Arc, MutexGuard};
 ///     let mut open = c.open()?;
 ///     assert_eq!(open.context(), &context);
 ///     open.enclose(Arc::new(Told));
-///     open.uses(id, true, || "the table (64 bytes)".into())?;
+///     open.record_access(id, true, || "the table (64 bytes)".into())?;
 ///     // SAFETY: the memory has 64 bytes; it is bound to each launch.
 ///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
 /// })?;
@@ -88,17 +88,17 @@ impl OpenCapture<'_> {
     /// # Errors
     ///
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then the operation must not be captured.
-    pub fn uses(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
-        let State { uses, contents, .. } = &mut *self.state;
-        let at = uses.iter().position(|known| known.id == id).unwrap_or_else(|| {
-            uses.push(BranchUses { id, writer: None, readers: Vec::new() });
-            uses.len() - 1
+    pub fn record_access(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+        let State { accesses, contents, .. } = &mut *self.state;
+        let at = accesses.iter().position(|known| known.id == id).unwrap_or_else(|| {
+            accesses.push(BranchAccesses { id, writer: None, readers: Vec::new() });
+            accesses.len() - 1
         });
-        merge(&mut contents.uses, MemoryUse { id, writes, what: what() });
-        for other in self.state.uses[at].conflicts(self.branch, writes) {
+        merge(&mut contents.accesses, MemoryAccess { id, writes, what: what() });
+        for other in self.state.accesses[at].conflicts(self.branch, writes) {
             self.state.join(self.context, self.branch, other)?;
         }
-        self.state.uses[at].note(self.branch, writes);
+        self.state.accesses[at].note(self.branch, writes);
         Ok(())
     }
 
@@ -147,8 +147,8 @@ impl OpenCapture<'_> {
     ///
     /// # Safety
     ///
-    /// As for [`Function::launch`], at every launch of the graph; the memory passed to [`uses`](OpenCapture::uses) is
-    /// live and ordered then.
+    /// As for [`Function::launch`], at every launch of the graph; the memory passed to
+    /// [`record_access`](OpenCapture::record_access) is live and ordered then.
     pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
         let function = launch.function();
         self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
@@ -167,7 +167,7 @@ impl OpenCapture<'_> {
     /// # Safety
     ///
     /// `enqueue` only enqueues in the stream. The enqueued work is sound at every launch of the graph, where the memory
-    /// passed to [`uses`](OpenCapture::uses) is live and ordered.
+    /// passed to [`record_access`](OpenCapture::record_access) is live and ordered.
     pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
         enqueue(self.stream())
     }

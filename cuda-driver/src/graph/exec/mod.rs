@@ -142,8 +142,8 @@ impl GraphExec {
         context.0.admit("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
         state.bound.clear();
-        state.bound.resize(state.contents.uses.len(), false);
-        let mut launch = GraphLaunch { stream, uses: &state.contents.uses, bound: &mut state.bound };
+        state.bound.resize(state.contents.accesses.len(), false);
+        let mut launch = GraphLaunch { stream, accesses: &state.contents.accesses, bound: &mut state.bound };
         bound.bind(&mut launch)?;
         launch.finish()?;
         state.free_records(context)?;
