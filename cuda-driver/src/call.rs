@@ -1,8 +1,8 @@
-//! How a C function is called: [`driver_call!`](crate::driver_call) enters a target (a [`Driver`](crate::Driver) or a
+//! Calls of C functions: [`driver_call!`](crate::driver_call) enters a target (a [`Driver`](crate::Driver) or a
 //! [`Context`](crate::Context)), looks the function up, calls it and turns its status into a [`Result`](crate::Result).
 //!
-//! The macro is public because layers above (device memory, the JIT) call functions that have no wrapper here; it is the
-//! only way in which any of them reaches a driver.
+//! The macro is public because layers above (device memory, the JIT) call functions that have no wrapper here; no other
+//! code calls a driver.
 
 /// Calls a function of the driver API by its C name, on a context or a driver.
 ///

@@ -1,6 +1,6 @@
 //! [`Driver`]: one initialised CUDA driver, its version and its devices.
 //!
-//! It never chooses a driver; it is handed a table of functions. Invariant: one table has one [`Driver`] state in the
+//! It never chooses a driver; it is passed a table of functions. Invariant: one table has one [`Driver`] state in the
 //! process while any clone of it lives, so that a device has one [`Context`](crate::Context) object.
 //!
 //! # Safety
@@ -12,13 +12,13 @@ use std::fmt;
 
 use cuda_sys::{CUdevice, CUresult, DriverApi};
 
+use crate::context::current;
 use crate::context::{Context, ContextInner};
-use crate::current;
 use crate::device::Device;
+use crate::device::limits::DeviceLimits;
 use crate::driver_call;
 use crate::error::{DriverError, Error, Result};
 use crate::fork;
-use crate::limits::DeviceLimits;
 use crate::registry::Registry;
 use crate::sync::statics::LazyLock;
 use crate::sync::{Arc, OnceLock};
@@ -43,25 +43,25 @@ pub struct Driver(Arc<DriverInner>);
 
 struct DriverInner {
     api: Arc<DriverApi>,
-    /// Facts of each device, in the driver's order; filled by the first question about devices.
+    /// The cached properties of each device, in the driver's order; filled on first use.
     devices: OnceLock<Box<[DeviceFacts]>>,
 }
 
-/// What is asked of the driver once for each device.
+/// Properties of a device that are queried once.
 pub(crate) struct DeviceFacts {
     pub(crate) raw: CUdevice,
     pub(crate) limits: OnceLock<DeviceLimits>,
-    /// The one context object of this device, while anything holds it.
+    /// The one context object of this device, as long as anything holds it.
     pub(crate) context: Registry<ContextInner>,
 }
 
-/// Every driver of the process that is still held, so that one table has one state.
+/// All drivers of the process that are still held, so that one table has one state.
 static DRIVERS: LazyLock<Registry<DriverInner>> = LazyLock::new(Registry::default);
 
 impl Driver {
     /// Initialises the driver behind `api` (`cuInit`).
     ///
-    /// Called again with the same table, it returns the same driver.
+    /// A second call with the same table returns the same driver.
     ///
     /// # Examples
     ///
@@ -107,7 +107,7 @@ impl Driver {
         Ok((version / 1000, version % 1000 / 10))
     }
 
-    /// How many devices the driver has.
+    /// The number of devices.
     ///
     /// # Errors
     ///
@@ -134,7 +134,7 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchDevice`] if there are not so many.
+    /// [`Error::NoSuchDevice`] if there are fewer devices.
     pub fn device(&self, ordinal: usize) -> Result<Device> {
         let count = self.device_count()?;
         if ordinal >= count {
@@ -164,9 +164,10 @@ impl Driver {
         Ok((0..self.device_count()?).map(|ordinal| Device::new(self.clone(), ordinal)).collect())
     }
 
-    /// The context that is bound to the calling thread, by whichever library; `None` where there is none.
+    /// The context that is bound to the calling thread, by this crate or another library; `None` where there is none.
     ///
-    /// So a program goes on in the context that another library has chosen, if that is its device's primary one.
+    /// A program can use it to continue in the context that another library has chosen, if that is the primary context
+    /// of its device.
     ///
     /// # Examples
     ///
@@ -183,7 +184,8 @@ impl Driver {
     ///
     /// # Errors
     ///
-    /// [`Error::ForeignContext`] if it is not its device's primary one; [`Error::Driver`] with the driver's status.
+    /// [`Error::ForeignContext`] if it is not the primary context of its device; [`Error::Driver`] with the driver's
+    /// status.
     pub fn bound_context(&self) -> Result<Option<Context>> {
         let (mut raw, mut device) = (std::ptr::null_mut(), 0);
         // SAFETY: `raw` lives through the call.
@@ -209,7 +211,7 @@ impl Driver {
     /// ```
     /// # fn main() -> cuda_driver::Result<()> {
     /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
-    /// assert_eq!(driver.adopted_context()?, None);                   // nobody has bound one
+    /// assert_eq!(driver.adopted_context()?, None);                   // no library has bound one
     /// let context = driver.device(0)?.primary_context()?;
     /// // SAFETY: another library binds the primary context.
     /// unsafe { (driver.api().cuCtxSetCurrent()?)(context.as_raw()) };
@@ -222,8 +224,8 @@ impl Driver {
     ///
     /// As [`bound_context`](Driver::bound_context).
     pub fn adopted_context(&self) -> Result<Option<Context>> {
-        let left = current::current(&self.0.api).is_ok_and(current::is_left);
-        if left { Ok(None) } else { self.bound_context() }
+        let bound_here = current::current(&self.0.api).is_ok_and(current::is_bound_here);
+        if bound_here { Ok(None) } else { self.bound_context() }
     }
 
     /// The table of functions that this driver calls.
@@ -242,7 +244,7 @@ impl Driver {
         &self.0.api
     }
 
-    /// The facts of the device `ordinal`, which exists because a [`Device`] has that number.
+    /// The cached properties of the device `ordinal`, which exists because a [`Device`] has that ordinal.
     pub(crate) fn facts(&self, ordinal: usize) -> Result<&DeviceFacts> {
         let table = self.device_table()?;
         table.get(ordinal).ok_or(Error::NoSuchDevice { ordinal, count: table.len() })
@@ -309,7 +311,7 @@ impl fmt::Debug for Driver {
     }
 }
 
-/// The error for `code`, with the names and texts that the driver gives it.
+/// The error for `code`, with the driver's name and text for it.
 #[cold]
 pub(crate) fn describe(api: &DriverApi, code: CUresult, call: &'static str) -> DriverError {
     let known_name = || code.name().map_or_else(|| format!("status {}", code.0), str::to_owned);

@@ -1,7 +1,7 @@
-//! [`Error`]: everything that a call of this crate can report.
+//! [`Error`]: all errors that the calls of this crate return.
 //!
-//! Each kind names the thing, its value and the way out. Errors are cheap to move (one pointer) and can be cloned, so that
-//! one cause can be reported many times.
+//! Each variant names the object, its value and the remedy. Errors are cheap to move (one pointer) and can be cloned,
+//! so that one cause can be reported many times.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use cuda_sys::{CUresult, MissingSymbol};
 
 use crate::graph::GraphError;
-use crate::jit_log::JitError;
-use crate::launch_error::LaunchConfigError;
+use crate::launch::error::LaunchConfigError;
+use crate::module::jit_log::JitError;
 use crate::panic::KernelPanic;
 use crate::status;
 
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong in a call to the driver, or kept it from being made.
+/// An error of a driver call, or the reason why no call was made.
 ///
 /// # Examples
 ///
@@ -57,7 +57,7 @@ pub enum Error {
     /// The driver's compiler refused a module.
     #[error(transparent)]
     Jit(Box<JitError>),
-    /// A graph cannot be built, changed or launched so.
+    /// A graph cannot be built, changed or launched in this way.
     #[error(transparent)]
     Graph(Box<GraphError>),
     /// A kernel panicked.
@@ -66,12 +66,12 @@ pub enum Error {
     /// A module has no function or variable of this name.
     #[error(transparent)]
     NotInModule(Box<NotInModule>),
-    /// There is no device of this number.
+    /// There is no device with this ordinal.
     #[error("there is no device {ordinal}: the driver has {count}, numbered from 0")]
     NoSuchDevice {
-        /// The number asked for.
+        /// The requested ordinal.
         ordinal: usize,
-        /// How many devices there are.
+        /// The number of devices.
         count: usize,
     },
     /// The thread's context was made by another library, and is not its device's primary one.
@@ -85,10 +85,10 @@ pub enum Error {
         /// The number of its device.
         device: usize,
     },
-    /// The arguments can never work together; the driver was not asked.
+    /// The arguments are invalid; the driver was not called.
     #[error("{0}")]
     Invalid(Box<str>),
-    /// An error of something built on this crate, on its way through one of this crate's results.
+    /// An error of a crate built on this one, carried through this crate's results.
     #[error(transparent)]
     Other(Arc<dyn std::error::Error + Send + Sync>),
 }
@@ -102,7 +102,7 @@ impl Error {
     /// # fn main() -> cuda_driver::Result<()> {
     /// let driver = cuda_driver::Driver::new(cuda_sim::driver_api())?;
     /// let error = driver.device(1000).unwrap_err();
-    /// assert_eq!(error.code(), None);         // found before the driver was asked
+    /// assert_eq!(error.code(), None);         // found before any driver call
     /// # Ok(())
     /// # }
     /// ```
@@ -117,7 +117,7 @@ impl Error {
         }
     }
 
-    /// The panic, if a kernel panicked; also where the error is that of something built on this crate.
+    /// The panic, if a kernel panicked, also inside an [`Error::Other`].
     ///
     /// # Examples
     ///
@@ -148,7 +148,7 @@ impl Error {
         }
     }
 
-    /// Whether every later call on the same context will fail too.
+    /// Returns true if every later call on the same context will fail too.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         match self {
@@ -157,7 +157,7 @@ impl Error {
         }
     }
 
-    /// Whether the device, or the host's pinned memory, had no room.
+    /// Returns true if the device, or the host's pinned memory, had no room.
     ///
     /// # Examples
     ///
@@ -178,7 +178,7 @@ impl Error {
         matches!(self, Error::Driver(error) if error.code == CUresult::CUDA_ERROR_OUT_OF_MEMORY)
     }
 
-    /// Carries an error of something built on this crate, so that closures passed to it can fail with their own.
+    /// Wraps an error of a crate built on this one, so that closures passed to this crate can return it.
     ///
     /// # Examples
     ///
@@ -190,7 +190,7 @@ impl Error {
         Error::Other(Arc::new(error))
     }
 
-    /// This error of a look-up in a module, with what was looked for where the driver says that it is not there.
+    /// Converts the driver's "not found" of a symbol look-up into [`Error::NotInModule`].
     pub(crate) fn of_symbol(self, what: &'static str, name: &str) -> Self {
         match self {
             Error::Driver(error) if error.code == CUresult::CUDA_ERROR_NOT_FOUND => {
@@ -200,7 +200,7 @@ impl Error {
         }
     }
 
-    /// An error about arguments that can never work together.
+    /// An [`Error::Invalid`] with this text.
     pub(crate) fn invalid(text: impl Into<String>) -> Self {
         Error::Invalid(text.into().into_boxed_str())
     }
@@ -224,7 +224,7 @@ impl From<KernelPanic> for Error {
     }
 }
 
-/// A name that a module was asked for, and has not.
+/// A symbol that a module does not have.
 ///
 /// # Examples
 ///
@@ -245,11 +245,11 @@ impl From<KernelPanic> for Error {
 #[error("the module has no {what} `{name}`; {error}")]
 #[non_exhaustive]
 pub struct NotInModule {
-    /// What was looked for: `function` or `global variable`.
+    /// The kind of the symbol: `function` or `global variable`.
     pub what: &'static str,
-    /// The name that was looked for.
+    /// The symbol's name.
     pub name: String,
-    /// What the driver said.
+    /// The driver's error.
     pub error: DriverError,
 }
 
@@ -282,7 +282,7 @@ pub struct DriverError {
 }
 
 impl DriverError {
-    /// Our explanation, with the way out; empty where the driver's text says it all.
+    /// This crate's explanation with the remedy; empty where the driver's text suffices.
     ///
     /// # Examples
     ///
@@ -324,7 +324,7 @@ impl From<DriverError> for Error {
     }
 }
 
-/// A call that was not made, because an earlier one had lost the context.
+/// A call that was not made because an earlier error lost the context.
 ///
 /// # Examples
 ///
@@ -338,7 +338,7 @@ impl From<DriverError> for Error {
 ///     .target sm_75
 ///     .address_size 64
 ///     .visible .entry stray() { .reg .b64 %a; mov.b64 %a, 8; st.global.b64 [%a], %a; ret; }";
-/// // SAFETY: no memory of anybody is there.
+/// // SAFETY: the kernel faults on purpose; no live memory has this address.
 /// let stray = unsafe { Module::load_ptx(&context, ptx) }?.function("stray")?;
 /// // SAFETY: the kernel has no parameters.
 /// unsafe { stray.launch(&LaunchConfig::new(1, 1), &context.default_stream(), &mut []) }?;
@@ -356,7 +356,7 @@ pub struct Poisoned {
     pub call: &'static str,
     /// The number of the device whose context is lost.
     pub device: usize,
-    /// The error that lost it.
+    /// The first sticky error.
     pub first: DriverError,
 }
 
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn a_forked_child_is_told_the_ways_out() {
+    fn a_forked_child_gets_the_remedies() {
         let error = Error::Forked { call: "cuInit" };
         assert_eq!(
             error.to_string(),

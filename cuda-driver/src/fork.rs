@@ -37,7 +37,7 @@ pub(crate) fn watch() {
     });
 }
 
-/// Whether this process was forked from one that had initialised a driver.
+/// Returns true if this process was forked from one that had initialised a driver.
 #[inline]
 pub(crate) fn is_forked_child() -> bool {
     FORKED.load(Ordering::Relaxed)

@@ -10,13 +10,13 @@ use cuda_sys::CUresult;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::thread;
 
-use crate::captures::Captures;
 use crate::context::Poison;
-use crate::done::Signal;
 use crate::error::DriverError;
-use crate::panic::{Asker, COUNT, LaunchId, LaunchLog, RawPanic, Slots, slot_of};
-use crate::pool::Pool;
+use crate::graph::captures::Captures;
+use crate::panic::{COUNT, LaunchId, LaunchLog, RawPanic, RecordSlots, Waiter, slot_of};
 use crate::registry::Registry;
+use crate::stream::done::Completion;
+use crate::stream::pool::Pool;
 use crate::sync::{Arc, Condvar, Mutex};
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
@@ -25,7 +25,7 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.check(body);
 }
 
-/// Something that is made and given back, which is counted.
+/// A value whose constructions and drops are counted.
 struct Made(Arc<AtomicUsize>);
 
 impl Drop for Made {
@@ -34,9 +34,9 @@ impl Drop for Made {
     }
 }
 
-/// A driver, or a device's context, that many threads use for the first time: one makes it, and all get the same.
+/// Many threads use a driver, or a device's context, for the first time: one makes it, and all get the same.
 #[test]
-fn loom_of_many_first_users_one_makes_it() {
+fn loom_one_of_many_first_users_makes_the_object() {
     model(|| {
         let (registry, live, made) = (Arc::new(Registry::default()), counter(), counter());
         let get = {
@@ -61,10 +61,10 @@ fn loom_of_many_first_users_one_makes_it() {
     });
 }
 
-/// One thread lets go of the last holder while another wants it: what is made and what is given back balance, and nobody
-/// gets a thing that is gone.
+/// One thread drops the last reference while another looks the value up: constructions and drops balance, and nobody
+/// gets a dropped value.
 #[test]
-fn loom_what_nobody_holds_is_made_anew() {
+fn loom_a_dropped_object_is_recreated() {
     model(|| {
         let (registry, live) = (Arc::new(Registry::default()), counter());
         let get = {
@@ -89,9 +89,9 @@ fn loom_what_nobody_holds_is_made_anew() {
     });
 }
 
-/// One that fails is tried again by the next.
+/// A failed construction is retried by the next thread.
 #[test]
-fn loom_who_fails_to_make_it_leaves_it_to_the_next() {
+fn loom_a_failed_construction_is_retried() {
     model(|| {
         let (registry, tries) = (Arc::new(Registry::<usize>::default()), counter());
         let get = {
@@ -136,8 +136,8 @@ impl Alarm {
     }
 }
 
-/// Polls until the signal is reached, asleep in between.
-fn wait_for(signal: &Signal) -> CUresult {
+/// Polls until the completion has a status, and sleeps in between.
+fn wait_for(signal: &Completion) -> CUresult {
     let alarm = Arc::new(Alarm::default());
     let waker = Waker::from(alarm.clone());
     loop {
@@ -148,26 +148,26 @@ fn wait_for(signal: &Signal) -> CUresult {
     }
 }
 
-/// The driver's callback comes before, while or after a future is polled: its waker is called, once it is left.
+/// The driver's callback comes before, during or after a poll of the future: a waker that was stored is called.
 #[test]
-fn loom_a_callback_wakes_whoever_polled() {
+fn loom_a_callback_wakes_the_task_that_polled() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_ERROR_UNKNOWN));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_ERROR_UNKNOWN));
         assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
         thread.join().unwrap();
         assert_eq!(wait_for(&signal), CUresult::CUDA_ERROR_UNKNOWN);
     });
 }
 
-/// A future goes from one task to another before it is done: the one that polled last is woken.
+/// A future moves from one task to another before it completes: the task that polled last is woken.
 #[test]
-fn loom_a_callback_wakes_the_last_who_polled() {
+fn loom_a_callback_wakes_the_last_task_that_polled() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_SUCCESS));
         let asleep = Waker::from(Arc::new(Alarm::default()));
         if signal.poll(&asleep).is_none() {
             wait_for(&signal);
@@ -176,13 +176,13 @@ fn loom_a_callback_wakes_the_last_who_polled() {
     });
 }
 
-/// A future is dropped while the driver calls back: nobody is woken who is gone, and the waker is not leaked.
+/// A future is dropped while the driver calls back: no dropped task is woken, and the waker is not leaked.
 #[test]
 fn loom_a_dropped_future_leaves_no_waker() {
     model(|| {
-        let signal = Arc::new(Signal::new());
+        let signal = Arc::new(Completion::new());
         let driver = signal.clone();
-        let thread = thread::spawn(move || driver.reach(CUresult::CUDA_SUCCESS));
+        let thread = thread::spawn(move || driver.complete(CUresult::CUDA_SUCCESS));
         let alarm = Arc::new(Alarm::default());
         let _ = signal.poll(&Waker::from(alarm.clone()));
         signal.abandon();
@@ -191,7 +191,7 @@ fn loom_a_dropped_future_leaves_no_waker() {
     });
 }
 
-/// Two threads take from a pool and give back: nothing is in two hands, and nothing is lost.
+/// Two threads take from a pool and put back: no object has two owners, and none is lost.
 #[test]
 fn loom_a_pool_hands_each_thing_to_one() {
     model(|| {
@@ -216,7 +216,8 @@ fn failure(call: &'static str) -> DriverError {
     DriverError { code, call, name: String::new(), text: String::new() }
 }
 
-/// Two sticky errors at once: one is the first cause, for all and for ever, and whoever has failed finds the context lost.
+/// Two sticky errors at once: one becomes the first cause for all threads, and every thread that reported one finds the
+/// context lost.
 #[test]
 fn loom_a_context_is_lost_for_one_cause() {
     model(|| {
@@ -233,30 +234,31 @@ fn loom_a_context_is_lost_for_one_cause() {
     });
 }
 
-/// A context is synchronised while another thread captures, again and again: never while a capture runs, and nobody waits
-/// for ever.
+/// A context is synchronised while another thread captures repeatedly: the synchronisation never runs during a capture,
+/// and no thread waits for ever.
 #[test]
-fn loom_who_synchronises_waits_for_captures() {
+fn loom_a_synchronisation_waits_for_captures() {
     model(|| {
         let (captures, running) = (Arc::new(Captures::default()), counter());
         let (theirs, seen) = (captures.clone(), running.clone());
         let thread = thread::spawn(move || {
-            let running = theirs.outside(|| seen.load(Ordering::SeqCst)).unwrap();
+            let running = theirs.while_none_active(|| seen.load(Ordering::SeqCst)).unwrap();
             assert_eq!(running, 0, "a capture runs meanwhile");
         });
         for _ in 0..2 {
             captures.begin();
             running.store(1, Ordering::SeqCst);
-            assert!(captures.outside(|| ()).is_err(), "it would wait for itself");
+            assert!(captures.while_none_active(|| ()).is_err(), "it would wait for itself");
             running.store(0, Ordering::SeqCst);
-            captures.leave(|_| ());
+            captures.end_own(|_| ());
         }
         thread.join().unwrap();
-        captures.outside(|| ()).unwrap();
+        captures.while_none_active(|| ()).unwrap();
     });
 }
 
-/// The records of a thread's launches, and the device that writes them: a kernel runs while its launch's call is made.
+/// The panic records of a thread's launches, with the device that writes them: a kernel may run while its launch call
+/// is being made.
 #[derive(Default)]
 struct Device {
     kernels: [AtomicUsize; COUNT],
@@ -273,7 +275,7 @@ impl Device {
     }
 }
 
-impl Slots for Device {
+impl RecordSlots for Device {
     fn is_free(&self, slot: usize) -> bool {
         self.kernels[slot].load(Ordering::Acquire) == 0
     }
@@ -288,12 +290,12 @@ impl Slots for Device {
     }
 }
 
-/// A stream.
-type Line = LaunchLog<Device>;
+/// The launch log of a stream.
+type StreamLog = LaunchLog<Device>;
 
-/// A launch of a thread that panics, or does not; its record is left alone until its call has returned. Returns the place of
+/// Makes a launch that panics or not; its record must stay untouched until its call has returned. Returns the index of
 /// the thread's log and the launch's number.
-fn launch(line: &Line, thread: u32, panics: bool) -> LaunchId {
+fn launch(line: &StreamLog, thread: u32, panics: bool) -> LaunchId {
     let log = line.of_thread(thread, |_| true);
     let records = log.records(|| Ok::<_, Infallible>(Device::default())).unwrap();
     let number = log.begin(records);
@@ -305,45 +307,45 @@ fn launch(line: &Line, thread: u32, panics: bool) -> LaunchId {
     log.id(number)
 }
 
-/// The launches whose panics a wait of a thread for the stream is told of.
-fn wait(line: &Line, thread: u32) -> Vec<LaunchId> {
+/// Waits for the stream. Returns the launches whose panics the wait reports to the thread.
+fn wait(line: &StreamLog, thread: u32) -> Vec<LaunchId> {
     let covered = line.returned();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     if line.find(&covered) {
-        line.report(&covered, &Asker::of_thread(thread), |launch, _| told.push(launch));
+        line.report(&covered, &Waiter::of_thread(thread), |launch, _| reported.push(launch));
     }
-    told
+    reported
 }
 
-/// Two threads launch in one stream and wait for it at once: each is told of its own panic by its own wait, once, and of the
-/// other's at most once.
+/// Two threads launch in one stream and wait for it concurrently: each gets its own panic from its own wait once, and
+/// the other's at most once.
 #[test]
-fn loom_each_thread_is_told_of_its_own_panic() {
+fn loom_each_thread_gets_its_own_panic() {
     model(|| {
-        let line = Arc::new(Line::default());
-        let run = |line: &Line, thread: u32| {
+        let line = Arc::new(StreamLog::default());
+        let run = |line: &StreamLog, thread: u32| {
             let own = launch(line, thread, true);
-            let told = wait(line, thread);
-            assert_eq!(told.iter().filter(|launch| **launch == own).count(), 1, "{told:?} with {own:?}");
+            let reported = wait(line, thread);
+            assert_eq!(reported.iter().filter(|launch| **launch == own).count(), 1, "{reported:?} with {own:?}");
             assert!(!wait(line, thread).contains(&own));
-            (own, told)
+            (own, reported)
         };
         let theirs = line.clone();
         let other = thread::spawn(move || run(&theirs, 2));
-        let (mine, told) = run(&line, 1);
-        let (their_own, they_were_told) = other.join().unwrap();
+        let (mine, reported) = run(&line, 1);
+        let (their_own, their_reports) = other.join().unwrap();
         assert_ne!(mine, their_own);
-        assert!(told.iter().filter(|launch| **launch == their_own).count() <= 1);
-        assert!(they_were_told.iter().filter(|launch| **launch == mine).count() <= 1);
+        assert!(reported.iter().filter(|launch| **launch == their_own).count() <= 1);
+        assert!(their_reports.iter().filter(|launch| **launch == mine).count() <= 1);
     });
 }
 
-/// A thread whose launches are healthy waits for the stream while another's launches panic: no panic is lost, whoever has
-/// looked at its record first, and none is told twice to either.
+/// A thread without panics waits for the stream while another thread's launches panic: no panic is lost, whichever
+/// thread scans the record first, and none is reported twice to either.
 #[test]
-fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
+fn loom_a_concurrent_wait_takes_no_panic_of_another_thread() {
     model(|| {
-        let line = Arc::new(Line::default());
+        let line = Arc::new(StreamLog::default());
         let theirs = line.clone();
         let other = thread::spawn(move || {
             for _ in 0..2 {
@@ -352,8 +354,8 @@ fn loom_a_wait_beside_a_launch_takes_nothing_from_it() {
             }
         });
         launch(&line, 1, false);
-        let told = [wait(&line, 1), wait(&line, 1)].concat();
-        assert!(told.windows(2).all(|pair| pair[0] != pair[1]), "once to others");
+        let reported = [wait(&line, 1), wait(&line, 1)].concat();
+        assert!(reported.windows(2).all(|pair| pair[0] != pair[1]), "once to others");
         other.join().unwrap();
         assert_eq!(wait(&line, 1).len(), 0, "its own thread was told, who is the one to be told");
     });

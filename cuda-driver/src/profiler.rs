@@ -1,4 +1,4 @@
-//! Telling a profiler which part of a program it should look at.
+//! Control of profilers: the part of a program that they record.
 //!
 //! Profilers that were started with collection off (`nsys profile -c cudaProfilerApi`, `ncu --profile-from-start off`)
 //! record between start and stop. Without a profiler the calls do nothing.
@@ -20,7 +20,7 @@ impl Context {
     /// # fn main() -> cuda_driver::Result<()> {
     /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     /// context.profiler_start()?;
-    /// // what the profiler should see
+    /// // the part that the profiler records
     /// context.profiler_stop()?;
     /// # Ok(())
     /// # }
@@ -53,7 +53,7 @@ impl Context {
     /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     /// {
     ///     let _profiled = context.profiling()?;
-    ///     // what the profiler should see
+    ///     // the part that the profiler records
     /// }
     /// # Ok(())
     /// # }
@@ -76,7 +76,7 @@ impl Context {
 /// # fn main() -> cuda_driver::Result<()> {
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let guard = context.profiling()?;
-/// // what the profiler should see
+/// // the part that the profiler records
 /// drop(guard);
 /// # Ok(())
 /// # }

@@ -1,11 +1,12 @@
-//! [`Registry`]: things of which there is one each while anybody holds them, such as a driver's state, or a device's context.
+//! [`Registry`]: shared objects that exist once as long as anything holds them, such as a driver's state or a device's
+//! context.
 //!
-//! It does not hold them. Invariant: of two threads that want the same thing, one makes it and both get it; a thing that
-//! nobody holds any more is made anew, even while the last holder is still giving back what it had.
+//! It holds weak references. Invariant: of two threads that look up the same object, one makes it and both get it; an
+//! object that nothing holds is recreated, even while the last holder is still dropping it.
 
 use crate::sync::{Arc, Mutex, Weak};
 
-/// What is made once each.
+/// Weak references to objects of which each exists once.
 pub(crate) struct Registry<T>(Mutex<Vec<Weak<T>>>);
 
 impl<T> Default for Registry<T> {
@@ -15,7 +16,8 @@ impl<T> Default for Registry<T> {
 }
 
 impl<T> Registry<T> {
-    /// The thing that is `wanted`: one that somebody holds, else a new one. If making it fails, the next caller tries again.
+    /// Returns the object that is `wanted`: a live one, else a new one. If making it fails, the next caller tries
+    /// again.
     pub(crate) fn find_or_make<E>(
         &self,
         wanted: impl Fn(&T) -> bool,
@@ -31,7 +33,7 @@ impl<T> Registry<T> {
         Ok(thing)
     }
 
-    /// Does something while there is nothing, and nothing can be made; `None` if somebody holds something.
+    /// Runs `work` while no object is live and none can be made; returns `None` if one is live.
     pub(crate) fn while_empty<R>(&self, work: impl FnOnce() -> R) -> Option<R> {
         let known = self.0.lock();
         let held = known.iter().any(|thing| thing.strong_count() > 0);

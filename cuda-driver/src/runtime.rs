@@ -1,7 +1,7 @@
-//! The CUDA runtime library, `libcudart`, of which this crate needs nothing: its version, for programs that load other
-//! libraries which do need it.
+//! The version of the CUDA runtime library, `libcudart`, for programs that load other libraries which need it. This
+//! crate itself does not need it.
 //!
-//! It is looked for when it is first asked about, and needs neither a driver nor a device.
+//! The library is searched at the first query. Neither a driver nor a device is needed.
 
 use cuda_sys::runtime::installed_version;
 
@@ -16,8 +16,8 @@ use crate::error::{Error, Result};
 /// ```
 pub const SUPPORTED_MAJORS: [u32; 2] = [12, 13];
 
-/// The version of the runtime library of this machine, as (major, minor): that of CUDA 13 where there is one, else that of
-/// CUDA 12.
+/// The version of this machine's runtime library, as (major, minor): that of CUDA 13 if there is one, else that of CUDA
+/// 12.
 ///
 /// # Examples
 ///
@@ -30,11 +30,11 @@ pub const SUPPORTED_MAJORS: [u32; 2] = [12, 13];
 ///
 /// # Errors
 ///
-/// [`Error::Other`] with a [`LoadError`](cuda_sys::LoadError), which lists every place where the library was looked for;
-/// [`Error::Invalid`] for a library that does not tell its version.
+/// [`Error::Other`] with a [`LoadError`](cuda_sys::LoadError), which lists every place where the library was looked
+/// for; [`Error::Invalid`] for a library that does not report its version.
 pub fn version() -> Result<(u32, u32)> {
     match installed_version().map_err(Error::other)? {
-        0 => Err(Error::invalid("the CUDA runtime library does not tell its version; it may be damaged")),
+        0 => Err(Error::invalid("the CUDA runtime library does not report its version; it may be damaged")),
         version => {
             let version = version.unsigned_abs();
             Ok((version / 1000, version % 1000 / 10))
@@ -42,7 +42,7 @@ pub fn version() -> Result<(u32, u32)> {
     }
 }
 
-/// Whether there is a runtime library of a version in [`SUPPORTED_MAJORS`]. Never fails.
+/// Returns true if there is a runtime library of a version in [`SUPPORTED_MAJORS`]. Never fails.
 ///
 /// # Examples
 ///

@@ -1,11 +1,11 @@
-//! What a status code means: our explanation with the way out, and whether the code is sticky.
+//! Status codes: this crate's explanation with the remedy, and the sticky codes.
 //!
-//! Names and one-line texts come from the driver (`cuGetErrorName`, `cuGetErrorString`); this table adds what they do not
-//! say. A code it does not know is still a number with the driver's own text.
+//! Names and one-line texts come from the driver (`cuGetErrorName`, `cuGetErrorString`); this table adds causes and
+//! remedies. An unknown code is a number with the driver's own text.
 
 use cuda_sys::CUresult;
 
-/// Whether every later call on the same context will fail with the same code.
+/// Returns true if every later call on the same context will fail with the same code.
 pub(crate) fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
@@ -28,7 +28,7 @@ pub(crate) fn is_sticky(code: CUresult) -> bool {
     )
 }
 
-/// Our explanation of `code`, with the way out where there is one; empty where the driver's text says it all.
+/// This crate's explanation of `code` with the remedy; empty where the driver's text suffices.
 pub(crate) fn explanation(code: CUresult) -> &'static str {
     match code {
         CUresult::CUDA_ERROR_INVALID_VALUE => "an argument of this call is outside what the driver accepts",
@@ -117,9 +117,9 @@ mod tests {
         assert!(!is_sticky(CUresult::CUDA_ERROR_OUT_OF_MEMORY));
     }
 
-    /// Each explanation with its code, as errors show it; `UPDATE_EXPECT=1` writes the file anew.
+    /// Each explanation with its code, as errors show it; `UPDATE_EXPECT=1` rewrites the file.
     #[test]
-    fn explanations_are_those_that_were_read_and_found_good() {
+    fn explanations_match_the_reviewed_file() {
         let line = |code: CUresult| {
             let (name, text) = (code.name()?, explanation(code));
             (!text.is_empty()).then(|| format!("{} {name}: {text}\n", code.0))

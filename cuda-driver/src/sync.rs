@@ -1,18 +1,18 @@
 //! The locks, cells, atomics and thread-locals that the crate uses, by one name each.
 //!
 //! Everything that locks or wakes takes its primitives from here, so that `--cfg loom` replaces them by loom's, and the
-//! models in `loom_models.rs` run the very code that ships. It holds no logic. What a static holds, and what a device writes,
-//! is real under loom too: [`Counter`], [`statics`], [`shared_with_device`].
+//! models in `loom_models.rs` run the shipped code. It holds no logic. Primitives in statics and in memory that a
+//! device writes stay the real ones under loom: [`Counter`], [`statics`], [`shared_with_device`].
 //!
 //! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-driver --lib loom --profile loom`.
 //!
 //! # Safety
 //!
-//! Only for loom: a cell that is filled once is a pointer to a box, which is set under a lock and freed with the cell.
+//! Only for loom: the once cell is a pointer to a box, which is set under a lock and freed with the cell.
 
 pub(crate) use std::sync::{Arc, Weak};
 
-/// Primitives that can stand in statics.
+/// Primitives for statics.
 pub(crate) mod statics {
     pub(crate) use std::sync::LazyLock;
     #[cfg(unix)]
@@ -20,12 +20,12 @@ pub(crate) mod statics {
     pub(crate) use std::sync::atomic::{AtomicBool, Ordering};
 }
 
-/// Primitives for memory that a device writes, which have the layout that it expects.
+/// Primitives for memory that a device writes, with the layout that it expects.
 pub(crate) mod shared_with_device {
     pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 }
 
-/// Numbers of which none is given out twice, from 1 on.
+/// A source of unique numbers, from 1 on.
 pub(crate) struct Counter(std::sync::atomic::AtomicU64);
 
 impl Counter {
@@ -99,7 +99,7 @@ mod real {
         }
     }
 
-    /// A cell that is filled once, of loom's atomics.
+    /// A once cell of loom's atomics.
     pub(crate) struct OnceLock<T> {
         filling: Mutex<()>,
         value: loom::sync::atomic::AtomicPtr<T>,
@@ -135,7 +135,8 @@ mod real {
 
         pub(crate) fn take(&mut self) -> Option<T> {
             let value = self.value.swap(std::ptr::null_mut(), Ordering::AcqRel);
-            // SAFETY: a pointer that is not null was made of a box, and nobody else has it any more.
+            // SAFETY: a pointer that is not null came from a box, and it has just been removed from the cell, so
+            // nothing else has it.
             (!value.is_null()).then(|| *unsafe { Box::from_raw(value) })
         }
     }
@@ -150,7 +151,7 @@ mod real {
         fn drop(&mut self) {
             let value = self.value.load(Ordering::Acquire);
             if !value.is_null() {
-                // SAFETY: it was made of a box, and nobody else has it any more.
+                // SAFETY: the pointer came from a box, and the cell, its only owner, is being dropped.
                 drop(unsafe { Box::from_raw(value) });
             }
         }

@@ -1,6 +1,7 @@
-//! The number of the calling thread, and whether the thread of a number still runs.
+//! Thread numbers, and the set of threads that still run.
 //!
-//! Panics of kernels are told to the thread that launched them, and per-thread streams belong to one; both outlive threads.
+//! Kernel panics are reported to the thread that launched them, and per-thread streams belong to a thread; both outlive
+//! threads.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -16,7 +17,7 @@ thread_local! {
     static END: End = const { End };
 }
 
-/// Takes the thread's number from those that run when the thread ends.
+/// Removes the thread's number from the running ones when the thread ends.
 struct End;
 
 impl Drop for End {
@@ -30,7 +31,7 @@ impl Drop for End {
     }
 }
 
-/// The number of the calling thread, from 1; no other thread of the process has or will have it.
+/// The number of the calling thread, from 1, which no other thread of the process ever has.
 #[inline]
 pub(crate) fn number() -> u32 {
     match NUMBER.get() {
@@ -42,11 +43,11 @@ pub(crate) fn number() -> u32 {
 #[cold]
 fn assign() -> u32 {
     static NEXT: crate::sync::Counter = crate::sync::Counter::new();
-    // After four thousand million threads, the last number stands for all that follow.
+    // Beyond 2^32 - 1 threads, all share the last number.
     let number = u32::try_from(NEXT.next()).unwrap_or(u32::MAX);
     NUMBER.set(number);
-    // While a thread ends, its end can no longer be noted: then it counts as ended from the start. In a forked child, which
-    // is refused every call, another thread of the parent may have held the lock.
+    // While a thread exits, no destructor can be registered: then it counts as ended from the start. In a forked child,
+    // which is refused every call, another thread of the parent may have held the lock.
     if !fork::is_forked_child() && END.try_with(|_| ()).is_ok() {
         RUNNING.lock().get_or_insert_default().insert(number);
     }

@@ -1,8 +1,8 @@
-//! A memory manager around another, which counts what passes: `cargo run -p cuda-mem --example counting_manager`.
+//! A memory manager around another one, which counts its calls: `cargo run -p cuda-mem --example counting_manager`.
 //!
 //! # Safety
 //!
-//! The implementation hands on to a manager that keeps the contract.
+//! The implementation forwards to a manager that keeps the contract.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ struct CountingManager<M> {
     frees: AtomicUsize,
 }
 
-// SAFETY: it is the inner manager's contract.
+// SAFETY: every call is forwarded to the inner manager, which keeps the contract.
 unsafe impl<M: MemoryManager> MemoryManager for CountingManager<M> {
     fn name(&self) -> &'static str {
         "counting manager"
@@ -33,7 +33,7 @@ unsafe impl<M: MemoryManager> MemoryManager for CountingManager<M> {
 
     unsafe fn free(&self, address: CUdeviceptr, bytes: usize, stream: &Stream) -> Result<()> {
         self.frees.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the same contract.
         unsafe { self.inner.free(address, bytes, stream) }
     }
 
@@ -46,7 +46,8 @@ unsafe impl<M: MemoryManager> MemoryManager for CountingManager<M> {
     }
 }
 
-/// Makes and drops five arrays and holds a sixth: allocations and frees so far, and the bytes that the inner manager keeps.
+/// Makes and drops five arrays and holds a sixth. Returns the allocations and frees so far, and the bytes that the
+/// inner manager caches.
 pub(crate) fn counted() -> Result<(usize, usize, usize)> {
     let context = Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
     let manager = Arc::new(CountingManager::<CachingManager>::default());

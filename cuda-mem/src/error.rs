@@ -1,4 +1,4 @@
-//! [`Error`]: what device memory can report beside the driver's own errors.
+//! [`Error`]: errors of device memory, beside the driver's own.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use ndarray::Dimension;
 
 use crate::Element;
 use crate::array::DeviceArray;
-use crate::exchange::ExchangeError;
-use crate::storage::Storage;
+use crate::array::storage::Storage;
+use crate::share::exchange::ExchangeError;
 
 /// The result of this crate's calls.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong with device memory.
+/// An error of device memory.
 ///
 /// # Examples
 ///
@@ -31,44 +31,44 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The driver reports an error, or a kernel panicked.
+    /// The driver returned an error, or a kernel panicked.
     #[error(transparent)]
     Driver(#[from] cuda_driver::Error),
     /// The device has no room.
     #[error(transparent)]
     OutOfMemory(Box<OutOfMemory>),
-    /// The host has no room for memory that devices reach.
+    /// The host has no room for device-accessible memory.
     #[error("the host has no room for {bytes} bytes of {kind} memory ({cause})")]
     HostMemory {
-        /// Bytes asked for.
+        /// The requested bytes.
         bytes: usize,
-        /// Which memory.
+        /// The kind of memory.
         kind: &'static str,
         /// The driver's error.
         cause: cuda_driver::Error,
     },
-    /// Host memory was to be page-locked that is, or a part of which is.
+    /// Host memory cannot be page-locked, since it or a part of it already is.
     #[error(
         "{bytes} bytes of host memory at {address:#x} cannot be page-locked, since some of them already are; end the \
          earlier `pinned` or `mapped` first, or use its array"
     )]
     AlreadyPinned {
-        /// Where the memory begins.
+        /// The address of the memory.
         address: usize,
-        /// How many bytes it has.
+        /// The size of the memory in bytes.
         bytes: usize,
     },
-    /// The driver or the device cannot do what was asked.
+    /// The driver or the device does not support the operation.
     #[error("device {device} has no {what}; {instead}")]
     Unsupported {
         /// Number of the device.
         device: usize,
-        /// What was asked.
+        /// The requested operation.
         what: &'static str,
-        /// What to do instead.
+        /// The alternative.
         instead: &'static str,
     },
-    /// Memory that something else keeps cannot be an array of this shape and type.
+    /// External memory cannot be an array of this shape and type.
     #[error(
         "memory at {address:#x} cannot be an array of shape {shape:?} with strides {strides:?} of `{element}`: {what}"
     )]
@@ -81,14 +81,14 @@ pub enum Error {
         strides: Box<[isize]>,
         /// The element type.
         element: &'static str,
-        /// What is wrong.
+        /// The reason.
         what: &'static str,
     },
-    /// An array is not shared with another library or process.
+    /// An array could not be exchanged with another library or process.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
-    /// A copy's callback broke it off.
-    #[error("the copy was broken off after {done} of {total} bytes; what was copied stays")]
+    /// A copy was stopped by its progress callback.
+    #[error("the progress callback stopped the copy after {done} of {total} bytes; the copied bytes stay")]
     Interrupted {
         /// Bytes that were copied.
         done: usize,
@@ -103,23 +103,23 @@ pub enum Error {
         /// The host array's shape.
         host: Box<[usize]>,
     },
-    /// An array cannot be repeated to fill another.
+    /// An array does not broadcast to a shape.
     #[error("an array of shape {from:?} does not broadcast to {to:?}")]
     Broadcast {
-        /// The shape of the array to be repeated.
+        /// The shape of the array to broadcast.
         from: Box<[usize]>,
-        /// The shape to be filled.
+        /// The target shape.
         to: Box<[usize]>,
     },
-    /// The array would be larger than the address space.
+    /// The array would exceed the address space.
     #[error("an array of shape {shape:?} with elements of {element_bytes} bytes is larger than the address space")]
     TooLarge {
-        /// The shape asked for.
+        /// The requested shape.
         shape: Box<[usize]>,
         /// Bytes of one element.
         element_bytes: usize,
     },
-    /// The elements would have to lie otherwise for what was asked.
+    /// The operation needs another memory layout of the elements.
     #[error(
         "an array of shape {shape:?} with strides {strides:?} does not allow {what}; make a contiguous copy first \
          (`to_c_order`)"
@@ -129,7 +129,7 @@ pub enum Error {
         shape: Box<[usize]>,
         /// Its strides, in elements.
         strides: Box<[isize]>,
-        /// What was asked.
+        /// The requested operation.
         what: &'static str,
     },
     /// A new shape has another number of elements.
@@ -137,21 +137,21 @@ pub enum Error {
     Reshape {
         /// The array's shape.
         from: Box<[usize]>,
-        /// The shape asked for.
+        /// The requested shape.
         to: Box<[usize]>,
     },
-    /// The number of axes differs from that of the type asked for.
-    #[error("an array of shape {shape:?} has {} axes, and not {wanted}", shape.len())]
+    /// The number of axes differs from that of the requested type.
+    #[error("an array of shape {shape:?} has {} axes, not {wanted}", shape.len())]
     Axes {
         /// The array's shape.
         shape: Box<[usize]>,
-        /// The number of axes asked for.
+        /// The requested number of axes.
         wanted: usize,
     },
-    /// Elements cannot be seen as another type's.
+    /// The elements cannot be viewed as another type.
     #[error(
-        "an array of shape {shape:?} with strides {strides:?} of `{}` ({} bytes) at {address:#x} cannot be seen as `{}` \
-         ({} bytes, aligned to {}): its last axis has to be without gaps, hold a whole number of them, and be aligned",
+        "an array of shape {shape:?} with strides {strides:?} of `{}` ({} bytes) at {address:#x} cannot be viewed as `{}` \
+         ({} bytes, aligned to {}): the last axis must be contiguous, hold a whole number of the new elements, and be aligned for them",
         from.0, from.1, to.0, to.1, to.2
     )]
     Cast {
@@ -163,22 +163,22 @@ pub enum Error {
         address: u64,
         /// Its element type: name and bytes.
         from: (&'static str, usize),
-        /// The element type asked for: name, bytes and alignment.
+        /// The requested element type: name, bytes and alignment.
         to: (&'static str, usize, usize),
     },
     /// An axis cannot be split into equal parts.
     #[error(
-        "axis {axis} of extent {extent} cannot be split into {sections} equal parts; `axis_chunks` leaves a smaller last"
+        "axis {axis} of extent {extent} cannot be split into {sections} equal parts; `axis_chunks` allows a smaller last part"
     )]
     Split {
         /// The axis.
         axis: usize,
         /// Its extent.
         extent: usize,
-        /// The number of parts asked for.
+        /// The requested number of parts.
         sections: usize,
     },
-    /// A buffer was to be used on a stream of another context.
+    /// A buffer cannot be used on a stream of another context.
     #[error(
         "memory of device {memory} cannot be used in {stream}, which belongs to device {device}; copy it to that device \
          first"
@@ -196,13 +196,13 @@ pub enum Error {
     Manager {
         /// The manager's name.
         manager: Box<str>,
-        /// What it was to do.
+        /// The failed operation.
         action: &'static str,
         /// Its error.
         #[source]
         cause: Box<Error>,
     },
-    /// A memory manager was set after the context's memory had been allocated by something else.
+    /// A memory manager was set after the context's memory was allocated by another source.
     #[error(
         "the memory manager `{manager}` comes too late: {} allocates the memory of device {device} already; set it before \
          the first array",
@@ -218,7 +218,7 @@ pub enum Error {
     },
 }
 
-/// An array that could not be taken for what was asked, and why.
+/// The error of an operation that takes an array by value; it returns the array.
 ///
 /// It becomes an [`Error`] by `?`, which drops the array.
 ///
@@ -237,9 +237,9 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct Refused<A: fmt::Debug> {
-    /// The array as it was.
+    /// The unchanged array.
     pub array: A,
-    /// Why it was refused.
+    /// The reason.
     pub error: Error,
 }
 
@@ -255,8 +255,8 @@ impl<A: fmt::Debug> From<Box<Refused<A>>> for Error {
     }
 }
 
-/// What [`Stream::scope`](cuda_driver::Stream::scope) and other work of the driver's reports: the driver's own error, or one with
-/// this as its source.
+/// The error that [`Stream::scope`](cuda_driver::Stream::scope) and other closures of the driver crate return: the
+/// driver's own error, or one with this as its source.
 impl From<Error> for cuda_driver::Error {
     fn from(error: Error) -> Self {
         match error {
@@ -266,14 +266,14 @@ impl From<Error> for cuda_driver::Error {
     }
 }
 
-/// How many elements a shape has, in words where there are too many to count.
+/// The number of elements of a shape, as text; "too many" on overflow.
 fn elements(shape: &[usize]) -> String {
     let product = shape.iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent));
     product.map_or_else(|| "too many".to_owned(), |product| product.to_string())
 }
 
 impl Error {
-    /// Returns true for a call inside a host function of a stream, where none can be made.
+    /// Returns true for the driver's refusal of a call inside a host function.
     pub(crate) fn is_not_permitted(&self) -> bool {
         matches!(self, Error::Driver(error) if error.code() == Some(cuda_sys::CUresult::CUDA_ERROR_NOT_PERMITTED))
     }
@@ -304,7 +304,7 @@ impl Error {
         }
     }
 
-    /// Whether the device had no room.
+    /// Returns true if the device had no room.
     #[must_use]
     pub fn is_out_of_memory(&self) -> bool {
         match self {
@@ -315,7 +315,7 @@ impl Error {
         }
     }
 
-    /// Whether every later call on the same context will fail too.
+    /// Returns true if every later call on the same context will fail too.
     #[must_use]
     pub fn is_sticky(&self) -> bool {
         match self {
@@ -326,15 +326,15 @@ impl Error {
     }
 }
 
-/// The device had no room, also after everything that was freed had been given back.
+/// The device had no room, even after all freed memory was returned.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OutOfMemory {
-    /// Bytes asked for.
+    /// The requested bytes.
     pub requested: usize,
     /// Number of the device.
     pub device: usize,
-    /// What the device had then, if it could tell.
+    /// The device's memory at that time, if it is known.
     pub memory: Option<MemoryInfo>,
     /// The driver's error.
     pub cause: cuda_driver::Error,

@@ -1,24 +1,26 @@
-//! Device memory in graphs: what a captured kernel uses is noted in the capture, and lent again to each launch.
+//! Device memory in graphs: the memory that captured kernels access is recorded in the capture, and bound again to each
+//! launch.
 //!
-//! Nothing is recorded in the memory while a graph is captured, since nothing runs. The record is made by each launch of
-//! the graph, which borrows the memory as a launch of a kernel does.
+//! A capture adds no access records to the memory, since nothing runs. Each launch of the graph adds them, and borrows
+//! the memory as a launch of a kernel does.
 //!
 //! # Safety
 //!
-//! The `unsafe` implementations and blocks keep to one rule: what a graph does with memory is noted before it is captured,
-//! and ordered and recorded by the memory that is lent, which is borrowed meanwhile.
+//! The `unsafe` implementations and blocks follow one rule: an access of the graph is recorded in the capture before it
+//! is captured, and at each launch it is ordered and recorded by the bound memory, which is borrowed meanwhile.
 
-use cuda_driver::{Access, Capture, GraphLaunch, Lend, OpenCapture, driver_call};
+use cuda_driver::{Access, Bind, Capture, GraphLaunch, OpenCapture, driver_call};
 use ndarray::Dimension;
 
 use crate::Element;
 use crate::array::DeviceArray;
+use crate::array::storage::{Storage, StorageMut};
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
-use crate::storage::{Storage, StorageMut};
 
 impl Buffer {
-    /// Notes that what is captured next reads the memory. `what` says where, such as "argument 0 of kernel `add`".
+    /// Records that the next captured operation reads the memory. `what` describes the access, such as "argument 0 of
+    /// kernel `add`".
     ///
     /// Call it before the read is captured, and keep the borrow until then.
     ///
@@ -27,19 +29,19 @@ impl Buffer {
     /// [`Error::OtherContext`] for a capture of another device; [`Error::Driver`] if it cannot be ordered after an earlier
     /// write of the graph.
     pub fn capture_read(&self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.capture_use(capture, false, what)
+        self.capture_access(capture, false, what)
     }
 
-    /// Notes that what is captured next writes the memory, and may read it; see [`Buffer::capture_read`].
+    /// Records that the next captured operation writes the memory, and may read it; see [`Buffer::capture_read`].
     ///
     /// # Errors
     ///
     /// As [`Buffer::capture_read`].
     pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.capture_use(capture, true, what)
+        self.capture_access(capture, true, what)
     }
 
-    fn capture_use(&self, capture: &mut OpenCapture<'_>, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+    fn capture_access(&self, capture: &mut OpenCapture<'_>, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
         if capture.context() != self.context() {
             return Err(Error::OtherContext {
                 memory: self.context().device().ordinal(),
@@ -48,12 +50,12 @@ impl Buffer {
             });
         }
         if !self.is_empty() {
-            capture.uses(self.id(), writes, || format!("{} ({} bytes)", what(), self.len()))?;
+            capture.record_access(self.id(), writes, || format!("{} ({} bytes)", what(), self.len()))?;
         }
         Ok(())
     }
 
-    /// Captures setting every byte to `value`, at each launch of the graph.
+    /// Captures a fill of every byte with `value`, at each launch of the graph.
     ///
     /// # Errors
     ///
@@ -61,13 +63,14 @@ impl Buffer {
     pub fn capture_fill(&mut self, value: u8, capture: &Capture) -> Result<()> {
         let (address, bytes, context) = (self.address(), self.len(), self.context().clone());
         let mut open = capture.open()?;
-        self.capture_write(&mut open, || "what is filled".to_owned())?;
+        self.capture_write(&mut open, || "the filled buffer".to_owned())?;
         if bytes == 0 {
             return Ok(());
         }
         // SAFETY: the stream is captured and of this context; the range is the memory.
         let fill = |stream| unsafe { driver_call!(&context, cuMemsetD8Async(address, value, bytes, stream)) };
-        // SAFETY: it is only enqueued. The memory's use has been noted, so that at each launch it is lent and ordered.
+        // SAFETY: the fill is only enqueued. The access has been recorded in the capture, so that at each launch the
+        // memory is bound and ordered.
         unsafe { open.enqueue(fill) }?;
         Ok(())
     }
@@ -85,21 +88,22 @@ impl Buffer {
         assert_eq!(self.len(), source.len(), "a copy is between buffers of one size");
         let (to, from, bytes, context) = (self.address(), source.address(), self.len(), self.context().clone());
         let mut open = capture.open()?;
-        source.capture_read(&mut open, || "what is copied".to_owned())?;
-        self.capture_write(&mut open, || "what is copied to".to_owned())?;
+        source.capture_read(&mut open, || "the source of a copy".to_owned())?;
+        self.capture_write(&mut open, || "the target of a copy".to_owned())?;
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: as for a fill; two buffers do not overlap.
+        // SAFETY: the stream is captured and of this context; the ranges are the two memories, which do not overlap.
         let copy = |stream| unsafe { driver_call!(&context, cuMemcpyDtoDAsync_v2(to, from, bytes, stream)) };
-        // SAFETY: as for a fill.
+        // SAFETY: the copy is only enqueued. Both accesses have been recorded in the capture, so that at each launch
+        // the memory is bound and ordered.
         unsafe { open.enqueue(copy) }?;
         Ok(())
     }
 }
 
 impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
-    /// As [`Buffer::capture_read`]. A view stands for the array that it is a part of, which is lent to each launch.
+    /// As [`Buffer::capture_read`]. For a view, the array that it is a part of is bound to each launch.
     ///
     /// # Errors
     ///
@@ -110,25 +114,25 @@ impl<T: Element, D: Dimension, S: Storage> DeviceArray<T, D, S> {
 }
 
 impl<T: Element, D: Dimension, S: StorageMut> DeviceArray<T, D, S> {
-    /// As [`Buffer::capture_write`]. A view stands for the array that it is a part of, which is lent to each launch.
+    /// As [`Buffer::capture_write`]. For a view, the array that it is a part of is bound to each launch.
     ///
     /// # Errors
     ///
     /// As [`Buffer::capture_read`].
     pub fn capture_write(&mut self, capture: &mut OpenCapture<'_>, what: impl FnOnce() -> String) -> Result<()> {
-        self.buffer().capture_use(capture, true, what)
+        self.buffer().capture_access(capture, true, what)
     }
 }
 
-/// An error on its way through the driver's results.
+/// Converts the error for the driver's results.
 fn passed(result: Result<()>) -> cuda_driver::Result<()> {
     Ok(result?)
 }
 
-// SAFETY: the memory is borrowed, and the read is ordered and recorded as a launch's is.
-unsafe impl Lend for &Buffer {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        match launch.lend(self.id(), false)? {
+// SAFETY: the memory is borrowed, and the read is ordered and recorded as for a launch of a kernel.
+unsafe impl Bind for &Buffer {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.bind(self.id(), false)? {
             Some(Access::Read) => passed(self.prepare_read(launch.stream())),
             Some(Access::Write) => unreachable!("a shared borrow is refused for writing"),
             None => Ok(()),
@@ -136,10 +140,10 @@ unsafe impl Lend for &Buffer {
     }
 }
 
-// SAFETY: the memory is borrowed exclusively, and the use is ordered and recorded as a launch's is.
-unsafe impl Lend for &mut Buffer {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        match launch.lend(self.id(), true)? {
+// SAFETY: the memory is borrowed exclusively, and the access is ordered and recorded as for a launch of a kernel.
+unsafe impl Bind for &mut Buffer {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        match launch.bind(self.id(), true)? {
             Some(Access::Read) => passed(self.prepare_read(launch.stream())),
             Some(Access::Write) => passed(self.prepare_write(launch.stream())),
             None => Ok(()),
@@ -147,16 +151,16 @@ unsafe impl Lend for &mut Buffer {
     }
 }
 
-// SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension> Lend for &DeviceArray<T, D> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        self.buffer().lend(launch)
+// SAFETY: an array's memory is its buffer, whose implementation keeps the contract.
+unsafe impl<T: Element, D: Dimension> Bind for &DeviceArray<T, D> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer().bind(launch)
     }
 }
 
-// SAFETY: an array's memory is its buffer.
-unsafe impl<T: Element, D: Dimension> Lend for &mut DeviceArray<T, D> {
-    fn lend(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
-        self.buffer_mut().lend(launch)
+// SAFETY: an array's memory is its buffer, whose implementation keeps the contract.
+unsafe impl<T: Element, D: Dimension> Bind for &mut DeviceArray<T, D> {
+    fn bind(self, launch: &mut GraphLaunch<'_>) -> cuda_driver::Result<()> {
+        self.buffer_mut().bind(launch)
     }
 }

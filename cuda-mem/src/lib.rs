@@ -1,17 +1,18 @@
 //! Device memory with ndarray's shapes: [`DeviceArray`], and the untyped [`Buffer`] below it.
 //!
-//! The crate moves bytes and orders their users. It launches no kernels but one of its own, which moves elements that lie
-//! apart; `cuda-jit` launches others. It never chooses a device: every function takes a [`Context`](cuda_driver::Context) or a
+//! The crate copies memory and orders accesses to it. It launches only one kernel of its own, for strided copies;
+//! `cuda-jit` launches others. It never chooses a device: every function takes a [`Context`](cuda_driver::Context) or a
 //! [`Stream`](cuda_driver::Stream), or an array that has one.
 //!
-//! What always holds:
+//! Invariants:
 //!
-//! - A buffer knows which streams use it. A conflicting use on another stream waits for them on the device, and so does
-//!   freeing; safe code cannot race between launches, and a use on the same stream as before makes no driver call.
-//! - Element types are plain data, so that any bytes a device leaves in memory are a value.
+//! - A buffer tracks the streams that access it. A conflicting access on another stream waits for them on the device,
+//!   and so does freeing; safe code cannot race between launches, and an access on the same stream as before makes no
+//!   driver call.
+//! - Element types are plain data, so that any bytes in device memory are a value.
 //! - An array without elements has no memory and makes no driver call.
-//! - Copies of pageable host memory return when the host's side is done with; copies that run on take page-locked memory.
-//! - The host's access to memory that devices reach waits for their uses of it.
+//! - Copies of pageable host memory are blocking; asynchronous copies take page-locked memory.
+//! - Host accesses to device-accessible memory wait for the devices' accesses to it.
 //!
 //! # Examples
 //!
@@ -35,69 +36,42 @@ struct Readme;
 
 mod alloc;
 mod array;
-mod assign;
 mod buffer;
-mod create;
-mod dlpack;
+mod copy;
 mod error;
-mod exchange;
-mod external;
 mod graph;
-mod host_array;
-mod host_copy;
-mod host_memory;
-mod index;
-mod interface;
-mod ipc;
-#[cfg(feature = "json")]
-mod json;
+mod host;
 mod layout;
-mod like;
 #[cfg(all(test, loom))]
 mod loom_models;
-mod managed;
-mod peer;
-mod pitched;
-mod place;
-mod progress;
-mod queue;
-mod records;
-mod registered;
-mod scoped;
-mod show;
-mod staging;
-mod storage;
-mod strided;
+mod share;
 mod sync;
-mod transfer;
-mod uses;
-mod view;
 
 pub use alloc::{
     CachingManager, DeferCleanup, MemoryManager, MemoryPool, MemoryStatistics, PendingLimits, PoolReuse,
     PoolStatistics, defer_cleanup, free_pending, memory_info, memory_statistics, reset_peak, set_memory_manager,
     set_pending_limits,
 };
+pub use array::create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use array::like::Like;
+pub use array::storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
+pub use array::target::AllocTarget;
 pub use array::{DeviceArray, DeviceArrayView, DeviceArrayViewMut};
 pub use buffer::Buffer;
-pub use create::{device_array, device_array_like, from_slice, to_device, zeros};
+pub use copy::progress::Progress;
+pub use copy::transfer::{GivenBack, Transfer};
 pub use cuda_mem_element::{Element, Exchanged, NumberKind};
-pub use dlpack::{Dlpack, ManagedTensor, ffi};
 pub use error::{Error, OutOfMemory, Refused, Result};
-pub use exchange::ExchangeError;
-pub use host_array::{
+pub use host::array::{
     HostArray, HostKind, Managed, Mapped, OnDevice, PageLocked, Pinned, Registered, RegisteredMapped,
 };
-pub use host_memory::{
+pub use host::managed::{Advice, MemoryLocation};
+pub use host::memory::{
     HostOptions, ManagedArray, MappedArray, PinnedArray, managed_array, managed_array_like, mapped_array,
     mapped_array_like, pinned_array, pinned_array_like,
 };
-pub use interface::CudaArrayInterface;
-pub use ipc::{IpcHandle, open_ipc_array, shareable_array};
-pub use like::Like;
-pub use managed::{Advice, MemoryLocation};
-pub use place::Place;
-pub use progress::Progress;
-pub use registered::{MappedView, PinnedView, mapped, pinned};
-pub use storage::{Owned, ReadOnly, Storage, StorageMut, View, ViewMut};
-pub use transfer::{GivenBack, Transfer};
+pub use host::registered::{MappedView, PinnedView, mapped, pinned};
+pub use share::dlpack::{Dlpack, ManagedTensor, ffi};
+pub use share::exchange::ExchangeError;
+pub use share::interface::CudaArrayInterface;
+pub use share::ipc::{IpcHandle, open_ipc_array, shareable_array};

@@ -1,4 +1,5 @@
-//! Every interleaving of small programs on the crate's bookkeeping: use records, pending frees, kept blocks, statistics.
+//! Every interleaving of small programs on the crate's bookkeeping: access records, pending frees, cached blocks,
+//! statistics.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --profile loom`.
 
@@ -7,11 +8,11 @@ use std::sync::Arc;
 use loom::sync::{Mutex, RwLock};
 use loom::thread;
 
-use crate::alloc::{Block, Pending, Shelf, Statistics};
+use crate::alloc::{FreeBlock, FreeList, Pending, Statistics};
+use crate::buffer::access::ByteRange;
+use crate::buffer::queue::Queue;
+use crate::buffer::records::AccessRecords;
 use crate::error::Result;
-use crate::queue::Queue;
-use crate::records::Records;
-use crate::uses::Reach;
 
 fn model(body: impl Fn() + Send + Sync + 'static) {
     let mut builder = loom::model::Builder::new();
@@ -19,7 +20,7 @@ fn model(body: impl Fn() + Send + Sync + 'static) {
     builder.check(body);
 }
 
-/// Two threads free while a third asks for all that is pending: each free is made once.
+/// Two threads free while a third takes all pending frees: each free is made once.
 #[test]
 fn loom_each_pending_free_is_made_once() {
     model(|| {
@@ -36,7 +37,7 @@ fn loom_each_pending_free_is_made_once() {
         if let Some(batch) = pending.take() {
             made.lock().unwrap().extend(batch.items);
         }
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
         let mut all = made.lock().unwrap().clone();
         all.extend(pending.take_all().items);
         all.sort_unstable();
@@ -44,7 +45,7 @@ fn loom_each_pending_free_is_made_once() {
     });
 }
 
-/// A guard that began before another thread frees: nothing is made until it ends, though the queue is full.
+/// A guard that began before another thread frees: no free is made until it ends, though the queue is full.
 #[test]
 fn loom_no_free_is_made_while_a_guard_defers() {
     model(|| {
@@ -56,12 +57,12 @@ fn loom_no_free_is_made_while_a_guard_defers() {
                 pending.defer();
                 assert!(pending.add(1, 8, 0, 0).is_none());
                 pending.resume();
-                // The guard of the other thread is still there.
+                // The other thread's guard still defers.
                 assert!(pending.take().is_none());
             })
         };
         assert!(pending.add(2, 8, 0, 0).is_none());
-        other.join().unwrap();
+        other.merge().unwrap();
         pending.resume();
         assert_eq!(pending.take().unwrap().items.len(), 2);
     });
@@ -69,7 +70,7 @@ fn loom_no_free_is_made_while_a_guard_defers() {
 
 /// A batch that could not be freed goes back while others free: nothing is lost, and the bytes are right.
 #[test]
-fn loom_what_is_put_back_is_pending_again() {
+fn loom_items_that_are_put_back_are_pending_again() {
     model(|| {
         let pending = Arc::new(Pending::default());
         assert!(pending.add(1, 8, 9, usize::MAX).is_none());
@@ -80,30 +81,30 @@ fn loom_what_is_put_back_is_pending_again() {
         if let Some(batch) = pending.take() {
             pending.put_back(batch);
         }
-        other.join().unwrap();
+        other.merge().unwrap();
         assert_eq!(pending.size(), (2, 12));
     });
 }
 
-/// Two streams ask for the one block that was freed: one gets it.
+/// Two streams request the one free block: one gets it.
 #[test]
-fn loom_a_kept_block_goes_to_one() {
+fn loom_a_cached_block_has_one_taker() {
     model(|| {
-        let shelf = Arc::new(Shelf::default());
-        shelf.put(Block { address: 1, bytes: 512, context: 1, stream: 1, freed: () });
+        let free_list = Arc::new(FreeList::default());
+        free_list.put(FreeBlock { address: 1, bytes: 512, context: 1, stream: 1, freed: () });
         let other = {
-            let shelf = shelf.clone();
-            thread::spawn(move || shelf.take(512, 1, 2).inspect(|block| shelf.put(*block)).is_some())
+            let free_list = free_list.clone();
+            thread::spawn(move || free_list.take(512, 1, 2).inspect(|block| free_list.put(*block)).is_some())
         };
-        let mine = shelf.take(512, 1, 1);
-        let theirs = other.join().unwrap();
-        assert!(mine.is_some() || theirs, "somebody gets it");
-        let left = shelf.drain(1).len();
-        assert_eq!(left + usize::from(mine.is_some()), 1, "and nobody a second one");
+        let mine = free_list.take(512, 1, 1);
+        let theirs = other.merge().unwrap();
+        assert!(mine.is_some() || theirs, "one of them gets it");
+        let left = free_list.drain(1).len();
+        assert_eq!(left + usize::from(mine.is_some()), 1, "and neither gets a second one");
     });
 }
 
-/// The peak is what was live at once in some order of the allocations, and never less than at the end.
+/// The peak is that of some order of the allocations, and never less than the live bytes at the end.
 #[test]
 fn loom_the_peak_is_exact() {
     model(|| {
@@ -116,53 +117,54 @@ fn loom_the_peak_is_exact() {
             })
         };
         statistics.allocated(2);
-        other.join().unwrap();
+        other.merge().unwrap();
         let read = statistics.read();
         assert_eq!((read.live_bytes, read.allocations, read.frees), (2, 2, 1));
         assert!([4, 6].contains(&read.peak_bytes), "{}", read.peak_bytes);
     });
 }
 
-/// How many streams the models have.
-const LINES: usize = 4;
+/// The number of streams in the models.
+const STREAMS: usize = 4;
 
-/// For each stream, how many of its items come before.
-type Clock = [usize; LINES];
+/// A vector clock: for each stream, the number of its operations that are ordered before.
+type Clock = [usize; STREAMS];
 
-fn join(to: &mut Clock, from: Clock) {
+fn merge(to: &mut Clock, from: Clock) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to = from.max(*to));
 }
 
-/// A device that runs nothing, and notes what comes before what.
+/// A model device that runs nothing and tracks the order of operations.
 #[derive(Default)]
 struct Device {
-    /// For each stream, what comes before its next item.
-    lines: [Clock; LINES],
-    /// What the host has waited for.
-    over: Clock,
-    /// Every use of the one memory: stream, number in it, bytes, whether it writes.
-    used: Vec<(usize, usize, Reach, bool)>,
+    /// For each stream, the operations ordered before its next one.
+    streams: [Clock; STREAMS],
+    /// The operations that the host has waited for.
+    finished: Clock,
+    /// Every access to the one memory: stream, number in it, bytes, and true if it writes.
+    used: Vec<(usize, usize, ByteRange, bool)>,
 }
 
-/// A stream of such a device.
+/// A stream of the model device.
 #[derive(Clone)]
-struct Line(usize, Arc<Mutex<Device>>);
+struct ModelStream(usize, Arc<Mutex<Device>>);
 
-impl Line {
-    /// Enqueues a use, or the free, which is a write of all, and sees that it comes after all that it conflicts with.
-    fn enqueue(&self, reach: &Reach, writes: bool) {
+impl ModelStream {
+    /// Enqueues an access, or the free, which is a write of all bytes, and checks that it is ordered after all accesses
+    /// that it conflicts with.
+    fn enqueue(&self, range: &ByteRange, writes: bool) {
         let device = &mut *self.1.lock().unwrap();
-        for (line, number, other, written) in &device.used {
-            let before = device.lines[self.0][*line].max(device.over[*line]) >= *number;
-            let conflicts = (writes || *written) && reach.overlaps(other);
-            assert!(before || !conflicts, "{reach:?} on {} is not ordered after {other:?} on {line}", self.0);
+        for (stream, number, other, written) in &device.used {
+            let before = device.streams[self.0][*stream].max(device.finished[*stream]) >= *number;
+            let conflicts = (writes || *written) && range.overlaps(other);
+            assert!(before || !conflicts, "{range:?} on {} is not ordered after {other:?} on {stream}", self.0);
         }
-        device.lines[self.0][self.0] += 1;
-        device.used.push((self.0, device.lines[self.0][self.0], reach.clone(), writes));
+        device.streams[self.0][self.0] += 1;
+        device.used.push((self.0, device.streams[self.0][self.0], range.clone(), writes));
     }
 }
 
-impl Queue for Line {
+impl Queue for ModelStream {
     type Waited = ();
 
     fn number(&self) -> u64 {
@@ -171,78 +173,78 @@ impl Queue for Line {
 
     fn wait_for(&self, earlier: &Self) -> Result<()> {
         let device = &mut *self.1.lock().unwrap();
-        let before = device.lines[earlier.0];
-        join(&mut device.lines[self.0], before);
+        let before = device.streams[earlier.0];
+        merge(&mut device.streams[self.0], before);
         Ok(())
     }
 
     fn finish(&self) -> Result<()> {
         let device = &mut *self.1.lock().unwrap();
-        join(&mut device.over, device.lines[self.0]);
+        merge(&mut device.finished, device.streams[self.0]);
         Ok(())
     }
 }
 
-/// Memory of 64 bytes, freed by its drop, with the real records of its uses.
+/// Memory of 64 bytes, freed by its drop, with real access records.
 struct Memory {
-    records: Records<Line>,
-    lines: [Line; LINES],
+    records: AccessRecords<ModelStream>,
+    streams: [ModelStream; STREAMS],
 }
 
 impl Memory {
     /// Memory that the first stream has allocated and written.
     fn new() -> Self {
         let device = Arc::new(Mutex::new(Device::default()));
-        let lines = std::array::from_fn(|number| Line(number, device.clone()));
-        let mut memory = Memory { records: Records::new(64), lines };
-        memory.records.begin(&memory.lines[0]).unwrap();
-        memory.lines[0].enqueue(&all(), true);
+        let streams = std::array::from_fn(|number| ModelStream(number, device.clone()));
+        let mut memory = Memory { records: AccessRecords::new(64), streams };
+        memory.records.begin(&memory.streams[0]).unwrap();
+        memory.streams[0].enqueue(&all(), true);
         memory
     }
 
-    fn read(&self, reach: &Reach, line: usize) {
-        self.records.read(|| reach.clone(), &self.lines[line]).unwrap();
-        self.lines[line].enqueue(reach, false);
+    fn read(&self, range: &ByteRange, stream: usize) {
+        self.records.read(|| range.clone(), &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(range, false);
     }
 
-    /// A write of bytes that nobody else uses meanwhile.
-    fn write_shared(&self, reach: &Reach, line: usize) {
-        self.records.write_shared(reach.clone(), &self.lines[line]).unwrap();
-        self.lines[line].enqueue(reach, true);
+    /// A write of bytes that nothing else accesses meanwhile.
+    fn write_shared(&self, range: &ByteRange, stream: usize) {
+        self.records.write_shared(range.clone(), &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(range, true);
     }
 
-    fn write(&mut self, line: usize) {
-        self.records.write(all, &self.lines[line]).unwrap();
-        self.lines[line].enqueue(&all(), true);
+    fn write(&mut self, stream: usize) {
+        self.records.write(all, &self.streams[stream]).unwrap();
+        self.streams[stream].enqueue(&all(), true);
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            return; // what went wrong has been said
+            return; // the failure is already reported
         }
         let end = self.records.end(|| unreachable!("the memory has been used")).unwrap();
         end.enqueue(&all(), true);
     }
 }
 
-fn all() -> Reach {
-    Reach::all_of(0..64)
+fn all() -> ByteRange {
+    ByteRange::all_of(0..64)
 }
 
-/// Two threads read on a stream each, a third writes and then drops, and all of them come in any order: each use comes after
-/// those that it conflicts with, and the free after all.
+/// Two threads read on a stream each, a third writes and then drops, in any order: each access is ordered after those
+/// that it conflicts with, and the free after all.
 #[test]
 fn loom_readers_a_writer_and_a_drop_are_ordered() {
     model(|| {
         let shared = Arc::new(RwLock::new(Some(Memory::new())));
-        let reader = |line: usize, times: usize| {
+        let reader = |stream: usize, times: usize| {
             let shared = shared.clone();
             move || {
                 for _ in 0..times {
                     if let Some(memory) = &*shared.read().unwrap() {
-                        memory.read(&all(), line);
+                        memory.read(&all(), stream);
                     }
                 }
             }
@@ -253,34 +255,35 @@ fn loom_readers_a_writer_and_a_drop_are_ordered() {
         }
         let dropped = shared.write().unwrap().take();
         drop(dropped);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
     });
 }
 
-/// Two threads read on a stream each and let go of the memory, whoever is last: its free comes after both.
+/// Two threads read on a stream each and drop the memory: the last one's free is ordered after both.
 #[test]
 fn loom_the_last_of_two_readers_frees_after_both() {
     model(|| {
         let memory = loom::sync::Arc::new(Memory::new());
-        let reader = |line: usize| {
+        let reader = |stream: usize| {
             let memory = memory.clone();
             move || {
-                memory.read(&all(), line);
-                memory.read(&all(), line);
+                memory.read(&all(), stream);
+                memory.read(&all(), stream);
             }
         };
         let threads = [thread::spawn(reader(1)), thread::spawn(reader(2))];
         drop(memory);
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        threads.into_iter().for_each(|thread| thread.merge().unwrap());
     });
 }
 
-/// A thread writes one half while another reads the other half, at times without the lock: what comes later waits for both.
+/// A thread writes one half while another reads the other half, sometimes without the lock: later accesses wait for
+/// both.
 #[test]
 fn loom_halves_are_ordered_with_the_whole() {
     model(|| {
         let memory = Arc::new(Memory::new());
-        let (left, right) = (Reach::all_of(0..32), Reach::all_of(32..64));
+        let (left, right) = (ByteRange::all_of(0..32), ByteRange::all_of(32..64));
         memory.read(&all(), 1);
         let other = {
             let memory = memory.clone();
@@ -291,7 +294,7 @@ fn loom_halves_are_ordered_with_the_whole() {
         };
         memory.read(&right, 1);
         memory.read(&right, 2);
-        other.join().unwrap();
+        other.merge().unwrap();
         memory.read(&all(), 1);
         memory.read(&all(), 2);
         let mut memory = Arc::into_inner(memory).unwrap();
@@ -299,33 +302,34 @@ fn loom_halves_are_ordered_with_the_whole() {
     });
 }
 
-/// Two threads write parts that lie interleaved, so that one prepares while the other has not enqueued yet: neither may stand
-/// for the other, and what comes later waits for both.
+/// Two threads write interleaved parts, so that one prepares while the other has not enqueued yet: neither covers the
+/// other, and later accesses wait for both.
 #[test]
-fn loom_interleaved_parts_do_not_stand_for_each_other() {
+fn loom_interleaved_accesses_do_not_cover_each_other() {
     model(|| {
         let memory = Arc::new(Memory::new());
-        let inner = Reach { bytes: 8..52, dense: false };
+        let inner = ByteRange { bytes: 8..52, dense: false };
         let other = {
             let memory = memory.clone();
             thread::spawn(move || {
-                // Its hull covers the other's, and its bytes lie between those, which the device cannot see.
-                let outer = Reach { bytes: 4..64, dense: false };
-                memory.records.write_shared(outer, &memory.lines[2]).unwrap();
-                memory.lines[2].enqueue(&Reach::all_of(4..8), true);
+                // Its range encloses the other's, and its bytes lie between those, which the device cannot see.
+                let outer = ByteRange { bytes: 4..64, dense: false };
+                memory.records.write_shared(outer, &memory.streams[2]).unwrap();
+                memory.streams[2].enqueue(&ByteRange::all_of(4..8), true);
             })
         };
-        memory.records.write_shared(inner, &memory.lines[1]).unwrap();
-        memory.lines[1].enqueue(&Reach::all_of(8..12), true);
-        other.join().unwrap();
-        memory.read(&Reach::all_of(8..52), 2);
+        memory.records.write_shared(inner, &memory.streams[1]).unwrap();
+        memory.streams[1].enqueue(&ByteRange::all_of(8..12), true);
+        other.merge().unwrap();
+        memory.read(&ByteRange::all_of(8..52), 2);
         memory.read(&all(), 1);
         let mut memory = Arc::into_inner(memory).unwrap();
         memory.write(3);
     });
 }
 
-/// The host waits for the writes while another thread reads on the device, which it may: no record of the read is lost.
+/// The host waits for the writes while another thread reads on the device, which is allowed: no record of the read is
+/// lost.
 #[test]
 fn loom_the_hosts_wait_for_writes_loses_no_read() {
     model(|| {
@@ -335,7 +339,7 @@ fn loom_the_hosts_wait_for_writes_loses_no_read() {
             thread::spawn(move || memory.read(&all(), 1))
         };
         memory.records.finish_writes().unwrap();
-        other.join().unwrap();
+        other.merge().unwrap();
         let mut memory = Arc::into_inner(memory).unwrap();
         memory.write(2);
     });

@@ -1,5 +1,5 @@
-//! The locks and atomics of what threads share, by one name each, so that `--cfg loom` replaces them by loom's and the models
-//! in `loom_models.rs` run the code that ships.
+//! The locks and atomics that the crate uses, by one name each, so that `--cfg loom` replaces them by loom's and the
+//! models in `loom_models.rs` run the shipped code.
 //!
 //! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-mem --lib loom --profile loom`.
 

@@ -1,5 +1,4 @@
-//! Arrays, streams and a hand-written kernel on devices that really compute: the software device, and a GPU where there is
-//! one.
+//! Arrays, streams and a hand-written kernel on real devices: the software device, and a GPU where there is one.
 //!
 //! # Safety
 //!
@@ -47,7 +46,7 @@ DONE:
 }
 ";
 
-/// A context on every device that this machine can compute on.
+/// A context on every device of this machine.
 fn contexts() -> Vec<Context> {
     let gpu = DriverApi::load().ok().and_then(|api| Driver::new(Arc::new(api)).ok());
     let gpu = gpu.and_then(|driver| driver.device(0).ok());
@@ -59,7 +58,7 @@ fn contexts() -> Vec<Context> {
 }
 
 fn scale_function(context: &Context) -> Function {
-    // SAFETY: the kernel touches its own elements below its count, as its launches promise.
+    // SAFETY: the kernel accesses only the elements below its count, which its launches keep within the array.
     unsafe { Module::load_ptx(context, SCALE) }.unwrap().function("scale").unwrap()
 }
 
@@ -80,7 +79,7 @@ fn launches_on_many_streams_keep_their_order() {
         let host = Array1::from_iter((0..100_000).map(|i| i as f32));
         let mut x = to_device(&context, &host).unwrap();
         for round in 0..30 {
-            // Ordered, the factors cancel in pairs; a lost or doubled scaling leaves a factor.
+            // In the right order the factors cancel in pairs; a lost or doubled scaling leaves a factor.
             scale(&function, &streams[round % 3], &mut x, if round % 2 == 0 { 4.0 } else { 0.25 });
         }
         assert_eq!(x.copy_to_host().unwrap(), host, "{context}");
@@ -92,7 +91,7 @@ fn launches_on_many_streams_keep_their_order() {
 }
 
 #[test]
-fn memory_dropped_while_it_is_used_is_not_handed_out_before() {
+fn memory_dropped_while_it_is_used_is_not_reused_before() {
     for context in contexts() {
         let function = scale_function(&context);
         let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -137,7 +136,7 @@ fn events_measure_a_launch() {
 }
 
 #[test]
-fn more_memory_than_there_is_leaves_the_device_usable() {
+fn a_failed_allocation_leaves_the_device_usable() {
     for context in contexts() {
         let total = context.memory_info().unwrap().total;
         let error = zeros::<u8, _>(&context, total * 4).unwrap_err();

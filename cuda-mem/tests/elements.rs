@@ -1,4 +1,4 @@
-//! Strided copies on the device of every size of element, and of arrays larger than a piece of the staging.
+//! Strided copies on the device for every element size, and for arrays larger than a staging buffer.
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{Element, to_device, zeros};
@@ -10,7 +10,7 @@ fn context() -> Context {
     Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap().primary_context().unwrap()
 }
 
-/// Turns, slices and repeats an array of these elements on the device, as ndarray does on the host.
+/// Transposes, slices and broadcasts an array of these elements on the device, as ndarray does on the host.
 fn moves<T: Element + PartialEq + std::fmt::Debug>(of: impl Fn(usize) -> T) {
     let context = context();
     let host = Array3::from_shape_fn((5, 6, 7), |(i, j, k)| of(42 * i + 7 * j + k));
@@ -51,7 +51,7 @@ fn elements_of_every_size_move() {
 }
 
 #[test]
-fn more_axes_than_the_kernel_takes_and_more_than_a_piece_of_the_staging() {
+fn more_axes_than_the_kernel_supports_and_more_than_a_staging_buffer() {
     let context = context();
     let host =
         ndarray::ArrayD::from_shape_fn(vec![2; 11], |index| index.slice().iter().fold(0, |n, bit| 2 * n + *bit as u16));
@@ -69,7 +69,7 @@ fn more_axes_than_the_kernel_takes_and_more_than_a_piece_of_the_staging() {
 }
 
 #[test]
-fn what_a_host_array_repeats_is_sent_once() {
+fn repeated_elements_of_a_host_array_are_sent_once() {
     let context = context();
     let row = Array1::from_iter(0..1000);
     let mut x = zeros::<i32, _>(&context, (50, 1000)).unwrap();

@@ -1,8 +1,8 @@
-//! Memory that others keep, and arrays that go to other libraries and processes, on the software device.
+//! External memory, and arrays that are exported to other libraries and processes, on the software device.
 //!
 //! # Safety
 //!
-//! What is imported was exported by the same test, or lies in an array that is its owner.
+//! Every imported array was exported by the same test, or lies in an array that is its owner.
 
 use std::ffi::c_void;
 use std::process::Command;
@@ -25,7 +25,7 @@ fn context() -> Context {
     Driver::new(cuda_sim::driver_api()).and_then(|driver| driver.device(0)?.primary_context()).unwrap()
 }
 
-/// Counts how often it is dropped.
+/// Counts its drops.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -35,7 +35,7 @@ impl Drop for Counted {
 }
 
 #[test]
-fn external_memory_of_any_strides_is_seen_and_its_owner_dropped_once() {
+fn external_memory_of_any_strides_is_an_array_and_its_owner_is_dropped_once() {
     let context = context();
     let drops = Arc::new(AtomicUsize::new(0));
     let whole = to_device(&context, &Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as i32)).unwrap();
@@ -57,7 +57,7 @@ fn external_memory_that_cannot_be_an_array_is_refused_and_its_owner_dropped() {
     let whole = from_slice(&context, &[1_u32; 64]).unwrap();
     let first = whole.device_ptr();
     let make = |address, shape: (usize, usize), strides: &[isize]| {
-        // SAFETY: the elements of what is accepted lie in `whole`, which is not used meanwhile.
+        // SAFETY: the elements of an accepted array lie in `whole`, which is not used meanwhile.
         unsafe { DeviceArray::<u32, Ix2>::from_raw_parts(&context, address, shape, strides, Counted(drops.clone())) }
     };
     let refused = |address, shape, strides: &[isize]| make(address, shape, strides).unwrap_err().to_string();
@@ -67,20 +67,20 @@ fn external_memory_that_cannot_be_an_array_is_refused_and_its_owner_dropped() {
     assert!(refused(first, (2, 3), &[3]).ends_with("there is not one stride for each axis"));
     assert!(refused(first, (2, 3), &[1, 1]).contains("several indices share an element"));
     assert!(refused(first, (2, 3), &[0, 1]).contains("several indices share an element"));
-    assert!(refused(first, (2, 3), &[-isize::MAX, 1]).ends_with("its elements reach beyond the address space"));
-    assert!(refused(first, (2, 3), &[isize::MAX, isize::MAX]).ends_with("reach beyond the address space"));
-    assert!(refused(16, (2, 3), &[-8, 1]).ends_with("reach beyond the address space"), "below the address 0");
+    assert!(refused(first, (2, 3), &[-isize::MAX, 1]).ends_with("its elements exceed the address space"));
+    assert!(refused(first, (2, 3), &[isize::MAX, isize::MAX]).ends_with("exceed the address space"));
+    assert!(refused(16, (2, 3), &[-8, 1]).ends_with("exceed the address space"), "below the address 0");
     assert!(refused(first, (usize::MAX, 3), &[3, 1]).contains("is larger than the address space"));
     assert!(make(0, (0, 3), &[3, 1]).unwrap().is_empty(), "no elements need no address");
     assert_eq!(drops.load(Ordering::Relaxed), 10);
-    // SAFETY: as above; it is only read.
+    // SAFETY: the elements lie in `whole`, which is not used meanwhile, and are only read.
     let repeated =
         unsafe { DeviceArray::<u32, Ix2, _>::from_raw_parts_read_only(&context, first, (2, 3), &[0, 1], whole) };
     assert_eq!(repeated.unwrap().copy_to_host().unwrap(), Array2::<u32>::ones((2, 3)));
 }
 
 #[test]
-fn the_array_interface_goes_around() {
+fn the_array_interface_round_trips() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let mut x = to_device(&context, &array![[1.0_f64, 2.0, 3.0], [4.0, 5.0, 6.0]]).unwrap();
@@ -102,7 +102,7 @@ fn the_array_interface_goes_around() {
     let read = unsafe { DeviceArray::<f64, Ix2, _>::from_cuda_array_interface_read_only(&context, &part, ()) }.unwrap();
     assert_eq!(read.copy_to_host().unwrap(), array![[3.0, 1.0], [6.0, 4.0]]);
     let bf = cuda_mem::zeros::<bf16, _>(&context, 2).unwrap().cuda_array_interface(&stream).unwrap_err();
-    let text = "NumPy has no type string for `half::bfloat::bf16`; share the array by `into_dlpack`, or see it as another type by \
+    let text = "NumPy has no type string for `half::bfloat::bf16`; share the array by `into_dlpack`, or view it as another type by \
                 `view_as`";
     assert_eq!(bf.to_string(), text);
     let empty = cuda_mem::zeros::<u8, _>(&context, 0).unwrap().cuda_array_interface(&stream).unwrap();
@@ -117,7 +117,7 @@ fn the_array_interface_goes_around() {
         // SAFETY: it is refused.
         unsafe { DeviceArray::<f64, Ix2>::from_cuda_array_interface(&context, &changed, ()) }.unwrap_err().to_string()
     };
-    assert_eq!(refused(&|x| x.masked = true), "masked arrays are not supported; fill in what is masked first");
+    assert_eq!(refused(&|x| x.masked = true), "masked arrays are not supported; fill in the masked elements first");
     assert_eq!(refused(&|x| x.version = 2), "version 2 of the protocol is not supported");
     assert!(refused(&|x| x.stream = Some(0)).starts_with("stream 0 is ambiguous and not allowed"));
     assert_eq!(refused(&|x| x.typestr = ">f8".into()), "the array's elements are `>f8`, not `<f8`");
@@ -160,7 +160,7 @@ unsafe extern "C" fn deleted(_: *mut DLManagedTensorVersioned) {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_by_name_and_deleted_once() {
+fn mismatches_are_refused_by_name_and_deleted_once() {
     let context = context();
     let x = from_slice(&context, &[1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
     let (mut shape, address) = ([2_i64, 3], x.device_ptr());
@@ -228,7 +228,7 @@ fn another_process_opens_an_array_once() {
         assert!(twice.to_string().starts_with("the IPC handle is open already in this process"), "{twice}");
         x.fill(7).unwrap();
         drop(x);
-        // SAFETY: as above.
+        // SAFETY: it is refused.
         assert_eq!(unsafe { handle.open(&context) }.unwrap().copy_to_host().unwrap().sum(), 28, "again after its end");
         return;
     }

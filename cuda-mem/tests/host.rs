@@ -1,4 +1,4 @@
-//! Host memory that devices reach, on the software device: what is copied, and what both sides see.
+//! Device-accessible host memory on the software device: copies, and the view of both sides.
 
 use cuda_driver::{Context, Driver, Stream};
 use cuda_mem::{
@@ -96,7 +96,8 @@ fn host_arrays_are_shaped_after_any_other() {
     assert_eq!(managed_array_like(&context, &host.view()).unwrap().strides(), [5, 1]);
 }
 
-/// A host array of the same numbers, which lie otherwise: in order, turned, backwards, every second, or in short rows.
+/// A host array of the same numbers in another layout: in order, transposed, reversed, every second element, or in
+/// short rows.
 fn laid_out(host: &Array2<u32>, layout: usize) -> Array2<u32> {
     let (rows, columns) = host.dim();
     let mut room = match layout {

@@ -1,11 +1,11 @@
-//! Very many live arrays: device memory takes no system mapping for each, of which a process has 65,530 in all. A file of its
-//! own, as it counts those of its process.
+//! Many live arrays: device memory takes no system mapping for each, of which a process has 65,530 in all. The test has
+//! its own file, since it counts the mappings of its process.
 
 use cuda_driver::Driver;
 use cuda_mem::{DeviceArray, from_slice, zeros};
 use ndarray::Ix1;
 
-/// Mappings of the process.
+/// The number of mappings of the process.
 fn mappings() -> usize {
     std::fs::read_to_string("/proc/self/maps").unwrap().lines().count()
 }

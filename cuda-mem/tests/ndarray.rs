@@ -1,4 +1,5 @@
-//! Device arrays against ndarray: any sequence of views, copies and assignments gives what ndarray gives on the host.
+//! Device arrays compared with ndarray: every sequence of views, copies and assignments has the same result as
+//! ndarray's on the host.
 
 use cuda_driver::{Context, Driver};
 use cuda_mem::{DeviceArrayViewMut, to_device};
@@ -16,7 +17,7 @@ enum Step {
     Reshape { axis: usize, factor: usize, fortran: bool },
 }
 
-/// What is done with a view.
+/// An operation on a view.
 #[derive(Clone, Debug)]
 enum Action {
     Fill(i32),
@@ -69,7 +70,7 @@ fn actions() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// A view, and for each of its elements the place in the whole array: what ndarray makes of an array of places.
+/// A view, and the index of each of its elements in the whole array: ndarray's view of an array of indices.
 type Walk<'a> = (DeviceArrayViewMut<'a, i32, IxDyn>, ArrayD<usize>);
 
 fn step<'a>((view, places): Walk<'a>, step: &Step) -> Walk<'a> {
@@ -116,7 +117,7 @@ fn step<'a>((view, places): Walk<'a>, step: &Step) -> Walk<'a> {
     }
 }
 
-/// The shape with an axis cut into `factor` rows, or joined with the next one.
+/// The shape with an axis split into `factor` rows, or joined with the next one.
 fn other_shape(shape: &[usize], axis: usize, factor: usize) -> Vec<usize> {
     let mut other = shape.to_vec();
     if shape[axis].is_multiple_of(factor) {
@@ -163,7 +164,7 @@ fn host_array(shape: &[usize], layout: usize, first: i32) -> ArrayD<i32> {
     }
 }
 
-/// Does the same on both sides and compares what comes of it.
+/// Does the same on both sides and compares the results.
 fn act(context: &Context, (mut view, places): Walk<'_>, model: &mut [i32], action: &Action) {
     let shape = view.shape().to_vec();
     let values = |model: &[i32]| places.map(|place| model[*place]);

@@ -71,18 +71,18 @@ fn a_launch_without_an_array_that_the_graph_uses_is_an_error() -> Result<()> {
     let refusals = [
         (
             exec.launch(&s, ()),
-            "the graph uses argument 0 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass `&it` to \
+            "the graph uses argument 0 of kernel `add_arrays` (8000 bytes), which was not bound to this launch; pass `&it` to \
              `launch`",
         ),
         (
             exec.launch(&s, (&x, &y)),
-            "the graph uses argument 2 of kernel `add_arrays` (8000 bytes), which was not lent to this launch; pass \
+            "the graph uses argument 2 of kernel `add_arrays` (8000 bytes), which was not bound to this launch; pass \
              `&mut it` to `launch`",
         ),
         (
             exec.launch(&s, (&x, &y, &sum)),
-            "the graph writes argument 2 of kernel `add_arrays` (8000 bytes), which was lent to this launch for reading; \
-             lend it by `&mut`",
+            "the graph writes argument 2 of kernel `add_arrays` (8000 bytes), which was bound to this launch by a shared reference; \
+             pass it as `&mut`",
         ),
     ];
     for (refusal, text) in refusals {
@@ -175,7 +175,7 @@ fn a_graph_is_updated_by_a_capture_with_other_arguments() -> Result<()> {
     let s = stream()?;
     exec.launch(&s, &mut x)?;
     exec.update(&capture(|c| Ok(raise_by::launch((4, 64, c), &mut y, 20)?))?)?;
-    assert!(exec.launch(&s, &mut x).is_err(), "it uses another array now");
+    assert!(exec.launch(&s, &mut x).is_err(), "the memory that it accesses now has to be bound");
     exec.launch(&s, &mut y)?;
     all(&x, 2)?;
     all(&y, 21)

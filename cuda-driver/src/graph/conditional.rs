@@ -1,9 +1,9 @@
-//! Conditional nodes: graphs in a graph, of which a number that kernels set says which runs, and how often.
+//! Conditional nodes: body graphs that run depending on a value that kernels set.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are those of all nodes, and pointers that live through the call.
-//! The list of bodies that the driver gives is its own, and as long as was asked for.
+//! The `unsafe` blocks call C functions whose obligations are those of all nodes, and pointers that live through the
+//! call. The list of bodies that the driver returns is the driver's, and has the requested length.
 
 use cuda_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUgraph, CUgraphConditionalHandle,
@@ -14,11 +14,12 @@ use super::{Graph, GraphError, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
 
-/// The number that a conditional node looks at, from [`Graph::conditional_handle`].
+/// The value that a conditional node tests, from [`Graph::conditional_handle`].
 ///
-/// Kernels set it: they take [`as_raw`](ConditionalHandle::as_raw) as a parameter of 64 bits, and hand it with the new
-/// value to `cudaGraphSetConditional(handle, value)`, a function of CUDA's device runtime. On NVIDIA's driver their module is
-/// linked with `libcudadevrt.a` (see [`Linker`](crate::Linker)); the software device has the function built in.
+/// Kernels set it: they take [`as_raw`](ConditionalHandle::as_raw) as a parameter of 64 bits, and pass it with the new
+/// value to `cudaGraphSetConditional(handle, value)`, a function of CUDA's device runtime. On NVIDIA's driver their
+/// module is linked with `libcudadevrt.a` (see [`Linker`](crate::Linker)); the software device has the function built
+/// in.
 ///
 /// # Examples
 ///
@@ -29,7 +30,7 @@ use crate::error::Result;
 ///
 /// let graph = Graph::new(&context)?;
 /// let number = graph.conditional_handle(Some(1))?;
-/// let mut parameter: u64 = number.as_raw();               // of a kernel that sets it
+/// let mut parameter: u64 = number.as_raw();               // a parameter of the kernel that sets it
 /// assert_ne!(parameter, 0);
 /// # Ok(())
 /// # }
@@ -41,7 +42,7 @@ pub struct ConditionalHandle {
 }
 
 impl ConditionalHandle {
-    /// The handle as kernels take it; valid while its graph, or something made of it, lives.
+    /// The handle as kernels take it; valid while its graph or an executable graph of it lives.
     #[must_use]
     pub fn as_raw(self) -> CUgraphConditionalHandle {
         self.raw
@@ -56,8 +57,8 @@ impl From<ConditionalHandle> for u64 {
 }
 
 impl Graph {
-    /// A number for one conditional node of this graph. With a `default` it is that at the beginning of each launch, else what
-    /// kernels have set last.
+    /// Creates a value for one conditional node of this graph. With a `default`, each launch begins with that; without
+    /// one, with the value that kernels have set last.
     ///
     /// # Errors
     ///
@@ -73,9 +74,9 @@ impl Graph {
         Ok(ConditionalHandle { raw, graph: self.0.id })
     }
 
-    /// Adds a node that runs its body if the number is not 0. The body is returned, without nodes; it takes kernels, copies and
-    /// fills on this device, empty nodes, child graphs and [captures](Graph::add_captured) of those, and further conditional
-    /// nodes.
+    /// Adds a node that runs its body if the value is not 0. Returns the body, without nodes; it takes kernels, copies
+    /// and fills on this device, empty nodes, child graphs and [captures](Graph::add_captured) of those, and further
+    /// conditional nodes.
     ///
     /// # Examples
     ///
@@ -91,7 +92,7 @@ impl Graph {
     /// let graph = Graph::new(&context)?;
     /// let yes = graph.conditional_handle(Some(1))?;
     /// let (_, body) = graph.add_if(&[], yes)?;
-    /// // SAFETY: the memory is there until the graph has run.
+    /// // SAFETY: the memory lives until the graph has run.
     /// unsafe { body.add_memset(&[], device, Fill::U32(7), 1) }?;
     ///
     /// let stream = Stream::new(&context)?;
@@ -101,7 +102,7 @@ impl Graph {
     /// // SAFETY: both sides have four bytes.
     /// unsafe { driver_call!(&context, cuMemcpyDtoH_v2((&raw mut host).cast(), device, 4)) }?;
     /// assert_eq!(host, 7);
-    /// // SAFETY: nothing uses it any more.
+    /// // SAFETY: the graph has run, and nothing else uses the memory.
     /// unsafe { driver_call!(&context, cuMemFree_v2(device)) }?;
     /// # Ok(())
     /// # }
@@ -109,15 +110,15 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) for a dependency or a number of another graph;
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` for a number that
-    /// another node looks at, or `CUDA_ERROR_NOT_SUPPORTED` where the driver has no conditional nodes.
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency or a handle of another graph;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` for a
+    /// handle that another node has, or `CUDA_ERROR_NOT_SUPPORTED` where the driver has no conditional nodes.
     pub fn add_if(&self, after: &[GraphNode], number: ConditionalHandle) -> Result<(GraphNode, Graph)> {
         let (node, [body]) = self.add_conditional(after, number, Type::CU_GRAPH_COND_TYPE_IF)?;
         Ok((node, body))
     }
 
-    /// Adds a node that runs the first body if the number is not 0, else the second; on drivers from CUDA 12.8 on.
+    /// Adds a node that runs the first body if the value is not 0, else the second; on drivers from CUDA 12.8 on.
     ///
     /// # Examples
     ///
@@ -142,7 +143,7 @@ impl Graph {
         Ok((node, then, otherwise))
     }
 
-    /// Adds a node that runs its body again and again as long as the number is not 0, which is looked at before each run.
+    /// Adds a node that runs its body as long as the value is not 0, which is tested before each iteration.
     ///
     /// # Examples
     ///
@@ -167,14 +168,14 @@ impl Graph {
     ///         call.uni cudaGraphSetConditional, (p0, p1);
     ///         ret;
     ///     }";
-    /// // SAFETY: the kernel sets the number that it is handed.
+    /// // SAFETY: the kernel only sets the value of its handle.
     /// let once = unsafe { Module::load_ptx(&context, ptx) }?.function("once")?;
     ///
     /// let graph = Graph::new(&context)?;
     /// let again = graph.conditional_handle(Some(1))?;
     /// let (_, body) = graph.add_while(&[], again)?;
     /// let config = LaunchConfig::new(1, 1);
-    /// // SAFETY: the kernel takes the number of a graph that has it.
+    /// // SAFETY: the kernel's parameter is a handle of this graph.
     /// unsafe { body.add_kernel_with(&[], &once, &config, (again.as_raw(),)) }?;
     /// let stream = Stream::new(&context)?;
     /// graph.instantiate()?.launch(&stream, ())?;
@@ -191,8 +192,8 @@ impl Graph {
         Ok((node, body))
     }
 
-    /// Adds a node that runs the body whose position is the number, and none if there are not so many; on drivers from CUDA
-    /// 12.8 on.
+    /// Adds a node that runs the body with the value as its index, and none if there are fewer bodies; on drivers from
+    /// CUDA 12.8 on.
     ///
     /// # Examples
     ///
@@ -246,18 +247,19 @@ impl Graph {
         };
         let edges = std::ptr::null();
         let node = self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; no data of edges is given, and the parameters live through the call.
+            // SAFETY: the graph is live, the dependencies are its own, no edge data is passed, and the parameters live
+            // through the call.
             unsafe { driver_call!(context, cuGraphAddNode_v2(node, graph, after, edges, count, &mut params)) }
         })?;
-        // SAFETY: it was written as this part of the union, and the driver has added its list.
+        // SAFETY: this variant of the union was written, and the driver has added its list.
         let bodies: *mut CUgraph = unsafe { params.anon_1.conditional.phGraph_out };
-        // SAFETY: the list has as many graphs as were asked for, and lives as long as the node, which cannot be removed.
+        // SAFETY: the list has the requested number of graphs, and lives as long as the node, which cannot be removed.
         let bodies: [CUgraph; N] = unsafe { bodies.cast::<[CUgraph; N]>().read() };
         Ok((node, bodies.map(|body| self.body(node, body))))
     }
 
-    /// Makes the node of which this graph is a body, if it is one, come after all of its own graph but what comes after it;
-    /// for a caller that holds the lock. So what is added to the body is ordered against what that graph does.
+    /// If this graph is the body of a conditional node, orders that node after all nodes of its graph but its own
+    /// dependents, so that what is added to the body is ordered after that graph's work. The caller holds the lock.
     pub(super) fn order_owner(&self) -> Result<()> {
         let Some((owner, GraphNode { raw: node, .. })) = &self.0.owner else { return Ok(()) };
         let edges = owner.raw_edges()?;
@@ -268,7 +270,7 @@ impl Graph {
         let graph = owner.0.raw;
         for before in owner.raw_nodes()?.iter().filter(|other| !later.contains(other)) {
             if !edges.contains(&(*before, *node)) {
-                // SAFETY: the graph is live and both nodes are its own; the lists of one live through the call.
+                // SAFETY: the graph is live and both nodes are its own; the lists of one element live through the call.
                 unsafe { driver_call!(self.context(), cuGraphAddDependencies(graph, before, node, 1)) }?;
             }
         }

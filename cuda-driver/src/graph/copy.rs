@@ -1,9 +1,9 @@
-//! Copies as nodes of graphs: rows of bytes of one to three dimensions, between memory of the device and of the host.
+//! Copy nodes of graphs: rows of bytes in one to three dimensions, between memory of the device and of the host.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are those of all nodes; what the addresses lead to is the promise of
-//! the callers of `unsafe` functions here.
+//! The `unsafe` blocks call C functions whose obligations are those of all nodes; the callers of the `unsafe` functions
+//! answer for the memory behind the addresses.
 
 use std::ffi::c_void;
 
@@ -13,10 +13,10 @@ use super::{Graph, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
 
-/// One side of a [`MemoryCopy`]: a box of rows of bytes, and where in it the copy begins.
+/// One side of a [`MemoryCopy`]: a pitched allocation, and the position in it where the copy begins.
 ///
-/// A row begins [`pitch`](CopySide::pitch) bytes after the one before, and a slice [`rows`](CopySide::rows) rows after the
-/// one before; where they are not given, the rows of the copy lie side by side.
+/// Rows are [`pitch`](CopySide::pitch) bytes apart, and slices [`rows`](CopySide::rows) rows; by default the rows of
+/// the copy lie side by side.
 ///
 /// # Examples
 ///
@@ -24,7 +24,7 @@ use crate::error::Result;
 /// use cuda_driver::CopySide;
 ///
 /// let mut image = vec![0_u8; 640 * 480];
-/// // A part of the image, which begins in its row 100 at byte 20.
+/// // A part of the image that begins at byte 20 of row 100.
 /// let part = CopySide::host(image.as_mut_ptr().cast()).pitch(640).at(20, 100, 0);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,25 +57,25 @@ impl CopySide {
         Self::new(Memory::Host(address))
     }
 
-    /// How many bytes lie between the beginnings of two rows.
+    /// Sets the pitch: the distance in bytes between the beginnings of two rows.
     pub fn pitch(mut self, bytes: usize) -> Self {
         self.pitch = bytes;
         self
     }
 
-    /// How many rows lie between the beginnings of two slices.
+    /// Sets the number of rows between the beginnings of two slices.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = rows;
         self
     }
 
-    /// Where the copy begins: a byte of a row, a row of a slice, and a slice.
+    /// Sets the position where the copy begins: a byte of a row, a row of a slice, and a slice.
     pub fn at(mut self, byte: usize, row: usize, slice: usize) -> Self {
         self.at = [byte, row, slice];
         self
     }
 
-    /// Its type, address on the device and on the host, pitch and height, as the driver takes them for rows of `width`.
+    /// The memory type, device address, host address, pitch and height as the driver takes them, for rows of `width`.
     fn parts(self, width: usize, height: usize) -> (CUmemorytype, CUdeviceptr, *mut c_void, usize, usize) {
         let or = |given: usize, least: usize| if given == 0 { least } else { given };
         let (pitch, rows) = (or(self.pitch, self.at[0] + width), or(self.rows, self.at[1] + height));
@@ -107,14 +107,14 @@ impl CopySide {
 /// let graph = Graph::new(&context)?;
 /// // SAFETY: all memory lives until the graph has run, and nothing else uses it.
 /// let first = unsafe { graph.add_copy(&[], &up) }?;
-/// // SAFETY: as above.
+/// // SAFETY: all memory lives until the graph has run, and nothing else uses it.
 /// unsafe { graph.add_copy(&[first], &down) }?;
 ///
 /// let stream = Stream::new(&context)?;
 /// graph.instantiate()?.launch(&stream, ())?;
 /// stream.synchronize()?;
 /// assert_eq!(back, [6, 7, 8, 10, 11, 12]);
-/// // SAFETY: nothing uses it any more.
+/// // SAFETY: the graph has run, and nothing else uses the memory.
 /// unsafe { driver_call!(&context, cuMemFree_v2(device)) }?;
 /// # Ok(())
 /// # }
@@ -139,7 +139,7 @@ impl MemoryCopy {
         Self::volume(to, from, [width, height, 1])
     }
 
-    /// Slices of rows: the bytes of a row, the rows of a slice, and the slices.
+    /// Slices of rows: the bytes in a row, the rows in a slice, and the number of slices.
     ///
     /// # Examples
     ///
@@ -185,7 +185,7 @@ impl MemoryCopy {
 }
 
 impl Graph {
-    /// Adds a copy, of which either side may be memory of the host.
+    /// Adds a copy node. Either side may be host memory.
     ///
     /// # Errors
     ///
@@ -194,17 +194,17 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// At every launch of what is made of the graph, both sides are live: memory of this context's device, or of the host. From
-    /// then until the launch has finished nothing else writes them, or uses what is written.
+    /// At every launch of the graph, both sides are live: memory of this context's device, or of the host. From then
+    /// until the launch has finished, nothing else writes them, and nothing else reads the target.
     pub unsafe fn add_copy(&self, after: &[GraphNode], copy: &MemoryCopy) -> Result<GraphNode> {
         let (copy, context) = (copy.params(), self.context());
         self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the memory is the caller's promise.
+            // SAFETY: the graph is live and the dependencies are its own; the caller answers for the memory.
             unsafe { driver_call!(context, cuGraphAddMemcpyNode(node, graph, after, count, &copy, context.as_raw())) }
         })
     }
 
-    /// Adds a copy of bytes within device memory.
+    /// Adds a copy node of bytes within device memory.
     ///
     /// # Examples
     ///
@@ -215,11 +215,11 @@ impl Graph {
     /// # // SAFETY: the address lives through the call.
     /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
     /// let graph = cuda_driver::Graph::new(&context)?;
-    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// // SAFETY: there are 64 bytes of memory, which nothing else uses.
     /// unsafe { graph.add_memcpy(&[], memory + 32, memory, 32) }?;
     /// graph.instantiate()?.launch(&context.default_stream(), ())?;
     /// # context.synchronize()?;
-    /// # // SAFETY: nothing uses it any more.
+    /// # // SAFETY: the graph has run, and nothing else uses the memory.
     /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
     /// # Ok(())
     /// # }
@@ -239,7 +239,7 @@ impl Graph {
         from: CUdeviceptr,
         bytes: usize,
     ) -> Result<GraphNode> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller answers for both ranges as for `add_copy`.
         unsafe { self.add_copy(after, &MemoryCopy::line(CopySide::device(to), CopySide::device(from), bytes)) }
     }
 }
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_given_is_as_large_as_the_copy_needs() {
+    fn the_default_pitch_and_height_fit_the_copy() {
         let side = CopySide::device(0x1000).at(3, 5, 7);
         let params = MemoryCopy::volume(side, CopySide::host(std::ptr::null_mut()), [10, 20, 30]).params();
         assert_eq!(

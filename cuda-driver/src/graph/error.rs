@@ -1,10 +1,10 @@
-//! [`GraphError`]: what cannot be done with a graph, and why.
+//! [`GraphError`]: operations that a graph refuses, with the reason.
 
 use cuda_sys::CUgraphExecUpdateResult;
 
 use crate::error::Error;
 
-/// What cannot be done with a graph. Nothing was launched, and no graph changed.
+/// The reason why an operation on a graph is refused. Nothing was launched, and no graph changed.
 ///
 /// # Examples
 ///
@@ -26,72 +26,74 @@ pub enum GraphError {
     /// A node belongs to another graph.
     #[error("the node belongs to another graph")]
     OtherGraph,
-    /// Memory that the graph uses was not lent to the launch.
-    #[error("the graph uses {memory}, which was not lent to this launch; pass `{}` to `launch`", hint(.writes))]
-    NotLent {
-        /// Where the graph uses it, and its size.
+    /// Memory that the graph accesses was not bound to the launch.
+    #[error("the graph uses {memory}, which was not bound to this launch; pass `{}` to `launch`", hint(.writes))]
+    NotBound {
+        /// A description of the access, with its size.
         memory: String,
-        /// Whether the graph writes it.
+        /// True if the graph writes it.
         writes: bool,
     },
-    /// Memory that the graph writes was lent for reading.
-    #[error("the graph writes {memory}, which was lent to this launch for reading; lend it by `&mut`")]
-    LentForReading {
-        /// Where the graph uses it, and its size.
+    /// Memory that the graph writes was bound by a shared reference.
+    #[error("the graph writes {memory}, which was bound to this launch by a shared reference; pass it as `&mut`")]
+    BoundReadOnly {
+        /// A description of the access, with its size.
         memory: String,
     },
     /// A capture was used after its closure had returned.
-    #[error("this capture has ended; what is launched by it belongs inside the closure of `Graph::capture`")]
+    #[error("this capture has ended; launches with it belong inside the closure of `Graph::capture`")]
     CaptureEnded,
     /// A capture was used together with another one.
     #[error("the two belong to different captures")]
     OtherCapture,
-    /// What cannot be part of a graph.
+    /// An operation that cannot be captured.
     #[error("{0} cannot be part of a graph")]
     NotCapturable(String),
     /// A node was removed from its graph.
     #[error("the node was removed from its graph; nodes that were added later have handles of their own")]
     NodeRemoved,
-    /// An executable graph does not have a node, since the node is newer.
+    /// The node was added after the executable graph was instantiated.
     #[error("the node was added after the executable graph was made; instantiate the graph again to launch it")]
     NodeIsNewer,
-    /// A node whose body somebody may still use was to be removed.
-    #[error("a conditional node cannot be removed, since its bodies would go with it; build the graph without it")]
-    BodyInUse,
-    /// The body of a conditional node was used as a graph of its own.
+    /// A conditional node cannot be removed, since its bodies may still be in use.
     #[error(
-        "this graph is the body of a conditional node, and is launched with the graph of that; instantiate that one"
+        "a conditional node cannot be removed, since its bodies would be destroyed with it; build the graph without it"
+    )]
+    BodyInUse,
+    /// The body of a conditional node was instantiated.
+    #[error(
+        "this graph is the body of a conditional node, and is launched with the graph of that node; instantiate that graph"
     )]
     Body,
-    /// A launch is of another kind than that of the node whose place it should take.
+    /// A launch differs in kind from that of the node that it should replace.
     #[error(
-        "function `{function}` would be launched {}, and the node was added {}; an executable graph keeps that of each node: \
+        "function `{function}` would be launched {}, and the node was added {}; an executable graph cannot change that: \
          build and instantiate the graph with this launch",
         how(.launch), how(.node)
     )]
     LaunchKind {
         /// The function that should be launched.
         function: String,
-        /// How it should be launched.
+        /// The kind of the requested launch.
         launch: LaunchKind,
-        /// How the node launches.
+        /// The kind of the node's launch.
         node: LaunchKind,
     },
-    /// The driver refuses to replace what an executable graph does.
+    /// The driver refuses to update an executable graph.
     #[error(
-        "the executable graph cannot take over this graph: {}{} ({}); it is as it was, and the other graph can be \
+        "the executable graph cannot be updated from this graph: {}{} ({}); it is unchanged, and the other graph can be \
          instantiated instead",
         reason(*.result), at(.node), .result.name().unwrap_or("a result that is newer than this crate")
     )]
     Update {
-        /// What the driver says.
+        /// The driver's result.
         result: CUgraphExecUpdateResult,
-        /// The node at fault, as a position in [`Graph::nodes`](super::Graph::nodes) of the graph that was to be taken over.
+        /// The node at fault, as an index into [`Graph::nodes`](super::Graph::nodes) of the graph to update from.
         node: Option<usize>,
     },
 }
 
-/// What a node fixes of its kernel's launches for good.
+/// The properties of a kernel node's launch that cannot change after instantiation.
 ///
 /// # Examples
 ///
@@ -105,7 +107,7 @@ pub enum GraphError {
 pub struct LaunchKind {
     /// The extents of its clusters in blocks, where it has any.
     pub cluster: Option<[u32; 3]>,
-    /// Whether all blocks run at once.
+    /// True if all blocks run at once.
     pub cooperative: bool,
 }
 
@@ -117,7 +119,7 @@ fn how(kind: &LaunchKind) -> String {
     if kind.cooperative { format!("cooperatively {cluster}") } else { cluster }
 }
 
-/// Why an update is refused.
+/// The reason why an update is refused.
 fn reason(result: CUgraphExecUpdateResult) -> &'static str {
     use CUgraphExecUpdateResult as R;
     match result {
@@ -138,12 +140,12 @@ fn reason(result: CUgraphExecUpdateResult) -> &'static str {
     }
 }
 
-/// Where the fault is.
+/// The position of the fault.
 fn at(node: &Option<usize>) -> String {
     node.map(|node| format!(", at its node {node}")).unwrap_or_default()
 }
 
-/// How memory is lent.
+/// The form in which memory has to be passed.
 fn hint(writes: &bool) -> &'static str {
     if *writes { "&mut it" } else { "&it" }
 }
@@ -187,7 +189,7 @@ mod tests {
             assert_eq!(
                 text,
                 format!(
-                    "the executable graph cannot take over this graph: {reason}, at its node 2 ({name}); it is as it was, and \
+                    "the executable graph cannot be updated from this graph: {reason}, at its node 2 ({name}); it is unchanged, and \
                      the other graph can be instantiated instead"
                 )
             );

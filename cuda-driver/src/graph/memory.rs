@@ -1,4 +1,5 @@
-//! Nodes that allocate and free memory: its address is known when the node is added, and it is there between the two nodes.
+//! Nodes that allocate and free memory. The address is known when the node is added; the memory exists between the two
+//! nodes.
 //!
 //! # Safety
 //!
@@ -17,12 +18,13 @@ use crate::driver_call;
 use crate::error::Result;
 
 impl Graph {
-    /// Adds the allocation of memory on the graph's device, and gives its address.
+    /// Adds a node that allocates memory on the graph's device. Returns the node and the address.
     ///
-    /// The memory is there for nodes that come after this one, until a node that [frees](Graph::add_free) it. Where there is
-    /// none, it stays after the launch, until `cuMemFree` or `cuMemFreeAsync`, and the graph cannot be launched again before,
-    /// unless it was instantiated with [`auto_free`](super::InstantiateOptions::auto_free). A graph that allocates or frees
-    /// has one executable graph at a time, and no node and no dependency can be removed from it.
+    /// The memory exists for nodes that come after this one, until a node that [frees](Graph::add_free) it. Without
+    /// such a node it stays after the launch, until `cuMemFree` or `cuMemFreeAsync`, and the graph cannot be launched
+    /// again before, unless it was instantiated with [`auto_free`](super::InstantiateOptions::auto_free). A graph that
+    /// allocates or frees has one executable graph at a time, and neither nodes nor dependencies can be removed from
+    /// it.
     ///
     /// # Examples
     ///
@@ -34,7 +36,7 @@ impl Graph {
     /// let mut host = [0_u8; 64];
     /// let graph = Graph::new(&context)?;
     /// let (allocated, memory) = graph.add_alloc(&[], 64)?;
-    /// // SAFETY: the memory is there between the first node and the last one, and the host's until the graph has run.
+    /// // SAFETY: the memory lives from the first node to the last one, and the host's until the graph has run.
     /// unsafe {
     ///     let filled = graph.add_memset(&[allocated], memory, Fill::U8(7), 64)?;
     ///     let down = MemoryCopy::line(CopySide::host(host.as_mut_ptr().cast()), CopySide::device(memory), 64);
@@ -52,7 +54,7 @@ impl Graph {
     /// # Errors
     ///
     /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Driver`](crate::Error::Driver)
-    /// with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` for no bytes.
+    /// with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` for 0 bytes.
     pub fn add_alloc(&self, after: &[GraphNode], bytes: usize) -> Result<(GraphNode, CUdeviceptr)> {
         let device = self.context().device().as_raw()?;
         let location = CUmemLocation { type_: CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE, id: device };
@@ -69,13 +71,14 @@ impl Graph {
             dptr: 0,
         };
         let node = self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the driver writes the address into what lives through the call.
+            // SAFETY: the graph is live, the dependencies are its own, and the driver writes the address into
+            // parameters that live through the call.
             unsafe { driver_call!(self.context(), cuGraphAddMemAllocNode(node, graph, after, count, &mut wanted)) }
         })?;
         Ok((node, wanted.dptr))
     }
 
-    /// Adds the end of memory that a node of a graph [allocates](Graph::add_alloc).
+    /// Adds a node that frees memory which a node of a graph [allocates](Graph::add_alloc).
     ///
     /// # Errors
     ///
@@ -84,16 +87,17 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// At every launch of what is made of the graph, everything that uses the memory comes before this node.
+    /// At every launch of the graph, everything that accesses the memory comes before this node.
     pub unsafe fn add_free(&self, after: &[GraphNode], memory: CUdeviceptr) -> Result<GraphNode> {
         self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the driver checks the address, and the order is the caller's promise.
+            // SAFETY: the graph is live and the dependencies are its own; the driver checks the address, and the caller
+            // answers for the order.
             unsafe { driver_call!(self.context(), cuGraphAddMemFreeNode(node, graph, after, count, memory)) }
         })
     }
 }
 
-/// What the graphs of a device hold of its memory, in bytes.
+/// The memory of a device that graphs hold, in bytes.
 ///
 /// # Examples
 ///
@@ -108,18 +112,18 @@ impl Graph {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphMemory {
-    /// What is allocated now.
+    /// Bytes that are allocated now.
     pub used: u64,
-    /// The most that was allocated at once.
+    /// The peak of the allocated bytes.
     pub used_most: u64,
-    /// What is kept for graphs now.
+    /// Bytes that are reserved for graphs now.
     pub reserved: u64,
-    /// The most that was kept at once.
+    /// The peak of the reserved bytes.
     pub reserved_most: u64,
 }
 
 impl Device {
-    /// What graphs hold of the device's memory, in all of the process.
+    /// The memory of the device that the graphs of the process hold.
     ///
     /// # Errors
     ///
@@ -140,7 +144,7 @@ impl Device {
         })
     }
 
-    /// Gives memory that is kept for graphs, and not used, back to the system.
+    /// Returns unused memory that is reserved for graphs to the system.
     ///
     /// # Examples
     ///

@@ -1,29 +1,32 @@
 //! [`Graph`]: work with dependencies, described once and launched many times.
 //!
-//! This file is the graph and what it holds; `nodes` adds nodes one by one, `copy` those of copies, `memory` those that
-//! allocate and free, `conditional` those that choose; `capture` fills a graph by what is launched, `exec` is what it becomes
-//! to be launched, `lend` how a launch borrows the memory that captured kernels use.
+//! This file is the graph and its contents. `nodes` adds nodes one by one, `copy` copy nodes, `memory` nodes that
+//! allocate and free, `conditional` conditional nodes. `capture` records launches as a graph, `exec` is the executable
+//! graph, and `bind` borrows the memory that captured kernels access for a launch. `captures` tracks the active
+//! captures of a context.
 //!
-//! A graph makes no copy of what its nodes lead to, so it holds it: functions (and with them modules), events, and host
-//! closures. Memory it does not hold. Nodes that were added with raw addresses are their caller's promise (`unsafe`); what
-//! was captured from typed launches is lent again to every launch of the graph, see [`Lend`]. So a graph dangles at most
-//! where somebody wrote `unsafe`.
+//! A graph does not copy the objects that its nodes use, so it keeps them alive: functions (and with them modules),
+//! events, and host closures. It does not keep memory alive. For nodes with raw addresses the caller answers
+//! (`unsafe`); memory of captured typed launches is bound again at every launch of the graph, see [`Bind`]. So a graph
+//! can dangle only through `unsafe` code.
 //!
-//! Invariants: a raw graph is used under the lock of its contents, since the driver has none, and shares it with the bodies
-//! of its conditional nodes; no two locks of graphs are held at once; what any node of a graph needs is in its contents, and
-//! in those of everything made of it; a node's handle is handed to the driver only while the node is there.
+//! Invariants: a raw graph is used under the lock of its contents, since the driver has none, and shares it with the
+//! bodies of its conditional nodes; no two locks of graphs are held at once; the objects that any node needs are in the
+//! graph's contents, and in those of its executable graphs; a node's handle is passed to the driver only while the node
+//! exists.
 //!
 //! # Safety
 //!
 //! The `unsafe` blocks call C functions whose obligations are a live graph (owned by `self`), nodes of that graph (checked)
 //! and pointers that live through the call.
 
+mod bind;
 mod capture;
+pub(crate) mod captures;
 mod conditional;
 mod copy;
 mod error;
 mod exec;
-mod lend;
 mod memory;
 mod nodes;
 
@@ -35,29 +38,29 @@ use std::path::Path;
 
 use cuda_sys::{CUgraph, CUgraphDebugDot_flags, CUgraphNode, CUgraphNodeType};
 
+pub use bind::{Access, AroundLaunch, Bind, GraphLaunch, MemoryId};
 pub use capture::{Capture, GraphPanicRecord, OpenCapture};
 pub use conditional::ConditionalHandle;
 pub use copy::{CopySide, MemoryCopy};
 pub use error::{GraphError, LaunchKind};
 pub use exec::{GraphExec, InstantiateOptions};
-pub use lend::{Access, AroundLaunch, GraphLaunch, Lend, MemoryId};
 pub use memory::GraphMemory;
 pub use nodes::Fill;
 
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::event::Event;
-use crate::later::{drop_later, is_in_host_fn};
 use crate::panic::{GraphRecords, StreamPosition};
 use crate::stream::Stream;
+use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
+use crate::stream::event::Event;
 use crate::sync::{Arc, Counter, Mutex};
-use lend::MemoryUse;
+use bind::MemoryAccess;
 
-/// Work with dependencies, which is launched as one item of a stream. Clones are cheap and mean the same graph.
+/// Work with dependencies, which is launched as one operation of a stream. Clones are cheap and mean the same graph.
 ///
-/// It is [captured](Graph::capture) from launches, or built of nodes that name the nodes they come after.
-/// [`instantiate`](Graph::instantiate) makes of it what can be launched; what is added later is not in that.
+/// It is [captured](Graph::capture) from launches, or built node by node with explicit dependencies.
+/// [`instantiate`](Graph::instantiate) makes an executable graph of it; nodes that are added later are not in that.
 ///
 /// # Examples
 ///
@@ -89,7 +92,7 @@ pub struct Graph(Arc<GraphInner>);
 
 struct GraphInner {
     context: Context,
-    /// A number that no other graph of the process has or will have.
+    /// The graph's id, which no other graph of the process ever has.
     id: u64,
     raw: CUgraph,
     contents: Arc<Mutex<Contents>>,
@@ -99,16 +102,16 @@ struct GraphInner {
 
 // SAFETY: the raw graph is an address that the driver accepts on any thread; it is used under a lock.
 unsafe impl Send for GraphInner {}
-// SAFETY: as above.
+// SAFETY: the address is plain data, and it is used under the graph's lock.
 unsafe impl Sync for GraphInner {}
 
-/// What the nodes of a graph need beside the driver's own description.
+/// The objects that the nodes of a graph need, beside the driver's own description.
 #[derive(Clone, Default)]
 struct Contents {
     kept: Vec<Kept>,
-    uses: Vec<MemoryUse>,
+    accesses: Vec<MemoryAccess>,
     around: Vec<Arc<dyn AroundLaunch>>,
-    births: Births,
+    generations: Generations,
     /// The panic records of the kernels.
     panics: Vec<Arc<GraphRecords>>,
     events: RecordedEvents,
@@ -117,14 +120,14 @@ struct Contents {
 /// The events that a launch records.
 #[derive(Clone, Default)]
 struct RecordedEvents {
-    /// By the addresses of their nodes, 0 for those that were captured.
+    /// The events with the addresses of their nodes; 0 for captured nodes.
     events: Vec<(usize, Event)>,
-    /// True after the removal of a captured node that recorded one of them; it is not known which.
+    /// True after the removal of a captured node that recorded one of them, since it is not known which.
     uncertain: bool,
 }
 
 impl RecordedEvents {
-    /// A node is gone, which may have recorded an event.
+    /// Notes the removal of a node that may have recorded an event.
     fn remove(&mut self, node: CUgraphNode, kind: CUgraphNodeType) {
         let before = self.events.len();
         self.events.retain(|(known, _)| *known != node.addr());
@@ -137,17 +140,17 @@ impl RecordedEvents {
         (!self.uncertain && !self.events.is_empty()).then(|| stream.position())
     }
 
-    /// Notes where a launch has marked the events.
+    /// Sets the position of the events that a launch has recorded.
     fn mark(&self, position: &StreamPosition) {
         self.events.iter().for_each(|(_, event)| event.set_position(position.clone()));
     }
 }
 
-/// How many nodes have been removed at each address: drivers may give an address again.
+/// The generation of each node address: the number of nodes that were removed there. Drivers may reuse addresses.
 #[derive(Clone, Default)]
-struct Births(HashMap<usize, u32>);
+struct Generations(HashMap<usize, u32>);
 
-impl Births {
+impl Generations {
     fn of(&self, node: CUgraphNode) -> u32 {
         self.0.get(&node.addr()).copied().unwrap_or(0)
     }
@@ -157,10 +160,10 @@ impl Births {
     }
 }
 
-/// Something that lives as long as the graph.
+/// An object that is kept alive as long as the graph.
 #[derive(Clone)]
 struct Kept {
-    /// The address of the node that needs it; 0 where that is not one node.
+    /// The address of the node that needs it; 0 if it is not one node.
     node: usize,
     _value: Arc<dyn Any + Send + Sync>,
 }
@@ -170,25 +173,25 @@ impl Contents {
         self.kept.push(Kept { node: node.addr(), _value: value });
     }
 
-    /// Takes in what the contents of a child need.
+    /// Adds the contents of a child graph.
     fn absorb(&mut self, child: Contents) {
         self.kept.extend(child.kept.into_iter().map(|kept| Kept { node: 0, ..kept }));
-        child.uses.into_iter().for_each(|memory| lend::merge(&mut self.uses, memory));
+        child.accesses.into_iter().for_each(|memory| bind::merge(&mut self.accesses, memory));
         self.around.extend(child.around);
         self.panics.extend(child.panics);
         self.events.events.extend(child.events.events.into_iter().map(|(_, event)| (0, event)));
         self.events.uncertain |= child.events.uncertain;
     }
 
-    /// Whether both use one piece of memory, and one of them writes it.
+    /// Returns true if both access the same allocation, and one of them writes it.
     fn conflicts_with(&self, other: &Contents) -> bool {
-        self.uses.iter().any(|a| other.uses.iter().any(|b| a.id == b.id && (a.writes || b.writes)))
+        self.accesses.iter().any(|a| other.accesses.iter().any(|b| a.id == b.id && (a.writes || b.writes)))
     }
 }
 
 static IDS: Counter = Counter::new();
 
-/// A node of a [`Graph`]; valid as long as that, or until it is [removed](Graph::remove_node).
+/// A node of a [`Graph`]; valid as long as the graph lives, or until it is [removed](Graph::remove_node).
 ///
 /// # Examples
 ///
@@ -208,13 +211,13 @@ static IDS: Counter = Counter::new();
 pub struct GraphNode {
     raw: CUgraphNode,
     graph: u64,
-    /// How many nodes were removed at its address before it was added.
-    birth: u32,
+    /// The generation of its address when it was added.
+    generation: u32,
 }
 
 // SAFETY: the raw node is an address that the driver accepts on any thread; it is used under its graph's lock.
 unsafe impl Send for GraphNode {}
-// SAFETY: as above.
+// SAFETY: the address is plain data, and it is used under the graph's lock.
 unsafe impl Sync for GraphNode {}
 
 impl GraphNode {
@@ -229,7 +232,7 @@ impl GraphNode {
     ///
     /// let graph = Graph::new(&context)?;
     /// let (node, mut kind) = (graph.add_empty(&[])?, CUgraphNodeType::default());
-    /// // SAFETY: the node is live, and nobody else uses the graph.
+    /// // SAFETY: the node is live, and nothing else uses the graph.
     /// unsafe { driver_call!(&context, cuGraphNodeGetType(node.as_raw(), &mut kind)) }?;
     /// assert_eq!(kind, graph.kind(node)?);
     /// # Ok(())
@@ -254,7 +257,7 @@ impl Graph {
         Ok(Self::from_parts(context, raw, Contents::default()))
     }
 
-    /// The owner of a raw graph that nobody else has.
+    /// Takes ownership of a raw graph.
     fn from_parts(context: &Context, raw: CUgraph, contents: Contents) -> Self {
         let contents = Arc::new(Mutex::new(contents));
         Graph(Arc::new(GraphInner { context: context.clone(), id: IDS.next(), raw, contents, owner: None }))
@@ -294,7 +297,7 @@ impl Graph {
     ///
     /// let (graph, mut count) = (Graph::new(&context)?, 0);
     /// graph.add_empty(&[])?;
-    /// // SAFETY: the graph is live, and nobody else uses it; without a list only the number is asked for.
+    /// // SAFETY: the graph is live, and nothing else uses it; without a list the call returns the count.
     /// unsafe { driver_call!(&context, cuGraphGetNodes(graph.as_raw(), std::ptr::null_mut(), &mut count)) }?;
     /// assert_eq!(count, 1);
     /// # Ok(())
@@ -305,7 +308,8 @@ impl Graph {
         self.0.raw
     }
 
-    /// Keeps `value` alive as long as the graph and all that is made of it: what addresses in nodes lead to.
+    /// Keeps `value` alive as long as the graph and its executable graphs: for objects that addresses in nodes point
+    /// to.
     ///
     /// # Examples
     ///
@@ -327,7 +331,7 @@ impl Graph {
         self.0.contents.lock().keep(std::ptr::null_mut(), Arc::new(value));
     }
 
-    /// All nodes, in the order in which the driver has them.
+    /// All nodes, in the driver's order.
     ///
     /// # Errors
     ///
@@ -340,19 +344,19 @@ impl Graph {
     /// The nodes, for a caller that holds the lock.
     fn raw_nodes(&self) -> Result<Vec<CUgraphNode>> {
         let (context, raw, mut count) = (&self.0.context, self.0.raw, 0);
-        // SAFETY: the graph is live; without a list only the number is asked for.
+        // SAFETY: the graph is live; without a list the call only returns the count.
         unsafe { driver_call!(context, cuGraphGetNodes(raw, std::ptr::null_mut(), &mut count)) }?;
         let mut nodes = vec![std::ptr::null_mut(); count];
-        // SAFETY: as above; the list has room for as many as there are, since the lock is held.
+        // SAFETY: the graph is live, and the list has room for all nodes, whose number cannot change under the lock.
         unsafe { driver_call!(context, cuGraphGetNodes(raw, nodes.as_mut_ptr(), &mut count)) }?;
         Ok(nodes)
     }
 
     fn node(&self, contents: &Contents, raw: CUgraphNode) -> GraphNode {
-        GraphNode { raw, graph: self.0.id, birth: contents.births.of(raw) }
+        GraphNode { raw, graph: self.0.id, generation: contents.generations.of(raw) }
     }
 
-    /// What a node does.
+    /// The type of a node.
     ///
     /// # Errors
     ///
@@ -363,7 +367,7 @@ impl Graph {
         self.raw_kind(node)
     }
 
-    /// What a node of this graph does, for a caller that holds the lock.
+    /// The type of a node of this graph, for a caller that holds the lock.
     fn raw_kind(&self, node: GraphNode) -> Result<CUgraphNodeType> {
         let mut kind = CUgraphNodeType::default();
         // SAFETY: the node is live, and `kind` lives through the call.
@@ -371,7 +375,7 @@ impl Graph {
         Ok(kind)
     }
 
-    /// Each dependency as the node that comes before and the one that comes after.
+    /// All dependencies, as (predecessor, successor).
     ///
     /// # Examples
     ///
@@ -398,29 +402,29 @@ impl Graph {
     /// The dependencies, for a caller that holds the lock.
     fn raw_edges(&self) -> Result<Vec<(CUgraphNode, CUgraphNode)>> {
         let (context, raw, none, mut count) = (&self.0.context, self.0.raw, std::ptr::null_mut(), 0);
-        // SAFETY: the graph is live; without lists only the number is asked for.
+        // SAFETY: the graph is live; without lists the call only returns the count.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, none, none, &mut count)) }?;
         let mut from = vec![std::ptr::null_mut(); count];
         let mut to = from.clone();
-        // SAFETY: as above; the lists have room for as many as there are, since the lock is held.
+        // SAFETY: the graph is live, and the lists have room for all edges, whose number cannot change under the lock.
         unsafe { driver_call!(context, cuGraphGetEdges(raw, from.as_mut_ptr(), to.as_mut_ptr(), &mut count)) }?;
         Ok(from.into_iter().zip(to).collect())
     }
 
-    /// Makes `after` come after `before`. A cycle is found when the graph is instantiated.
+    /// Adds a dependency of `after` on `before`. A cycle is detected at instantiation.
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`] for a node of another graph; [`Error::Driver`] if the dependency is there already.
+    /// [`Error::Graph`] for a node of another graph; [`Error::Driver`] if the dependency exists already.
     pub fn add_dependency(&self, before: GraphNode, after: GraphNode) -> Result<()> {
         let contents = self.0.contents.lock();
         self.expect_own(&contents, before)?;
         self.expect_own(&contents, after)?;
-        // SAFETY: the graph is live, both nodes are its own, and the lists of one live through the call.
+        // SAFETY: the graph is live, both nodes are its own, and the lists of one element live through the call.
         unsafe { driver_call!(&self.0.context, cuGraphAddDependencies(self.0.raw, &before.raw, &after.raw, 1)) }
     }
 
-    /// Takes a dependency away.
+    /// Removes a dependency.
     ///
     /// # Examples
     ///
@@ -430,7 +434,7 @@ impl Graph {
     /// let graph = cuda_driver::Graph::new(&context)?;
     /// let first = graph.add_empty(&[])?;
     /// let second = graph.add_empty(&[first])?;
-    /// // SAFETY: neither does anything.
+    /// // SAFETY: both nodes are empty.
     /// unsafe { graph.remove_dependency(first, second) }?;
     /// assert!(graph.edges()?.is_empty());
     /// # Ok(())
@@ -439,7 +443,7 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// What the two nodes do, and what comes after them, needs no order between them.
+    /// The two nodes and their successors need no order between them.
     ///
     /// # Errors
     ///
@@ -448,12 +452,13 @@ impl Graph {
         let contents = self.0.contents.lock();
         self.expect_own(&contents, before)?;
         self.expect_own(&contents, after)?;
-        // SAFETY: as for adding one; that the order is not needed is the caller's promise.
+        // SAFETY: the graph is live, both nodes are its own, and the lists of one element live through the call; the
+        // caller promises that the order is not needed.
         unsafe { driver_call!(&self.0.context, cuGraphRemoveDependencies(self.0.raw, &before.raw, &after.raw, 1)) }
     }
 
-    /// Takes a node away, with its dependencies; its handle is refused from then on. What was instantiated before has the
-    /// node, but it cannot be changed there any more.
+    /// Removes a node with its dependencies; its handle is refused from then on. Executable graphs that were
+    /// instantiated before keep the node, but it cannot be updated there any more.
     ///
     /// # Examples
     ///
@@ -463,7 +468,7 @@ impl Graph {
     /// let graph = cuda_driver::Graph::new(&context)?;
     /// let first = graph.add_empty(&[])?;
     /// let second = graph.add_empty(&[first])?;
-    /// // SAFETY: neither does anything.
+    /// // SAFETY: both nodes are empty.
     /// unsafe { graph.remove_node(first) }?;
     /// assert_eq!(graph.nodes()?, [second]);
     /// assert!(graph.kind(first).unwrap_err().to_string().starts_with("the node was removed"));
@@ -473,12 +478,12 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// The other nodes need neither what this one does, nor the order that it made between them.
+    /// The other nodes need neither the work of this one, nor the order that it made between them.
     ///
     /// # Errors
     ///
-    /// [`GraphError::BodyInUse`] for a conditional node; [`Error::Graph`] for a node of another graph, or one that is gone;
-    /// [`Error::Driver`] with `CUDA_ERROR_NOT_SUPPORTED` in a graph that allocates or frees memory.
+    /// [`GraphError::BodyInUse`] for a conditional node; [`Error::Graph`] for a node of another graph, or one that was
+    /// removed; [`Error::Driver`] with `CUDA_ERROR_NOT_SUPPORTED` in a graph that allocates or frees memory.
     pub unsafe fn remove_node(&self, node: GraphNode) -> Result<()> {
         let mut contents = self.0.contents.lock();
         self.expect_own(&contents, node)?;
@@ -488,13 +493,13 @@ impl Graph {
         }
         // SAFETY: the node is live, and from here on its handle is refused.
         unsafe { driver_call!(&self.0.context, cuGraphDestroyNode(node.raw)) }?;
-        contents.births.removed(node.raw);
+        contents.generations.removed(node.raw);
         contents.kept.retain(|kept| kept.node != node.raw.addr());
         contents.events.remove(node.raw, kind);
         Ok(())
     }
 
-    /// Makes of the graph, as it is now, what can be launched.
+    /// Makes an executable graph of the graph in its present state.
     ///
     /// # Errors
     ///
@@ -514,7 +519,7 @@ impl Graph {
     /// use cuda_driver::{Graph, InstantiateOptions};
     ///
     /// let graph = Graph::new(&context)?;
-    /// graph.add_alloc(&[], 64)?;             // and nothing that frees it
+    /// graph.add_alloc(&[], 64)?;             // without a node that frees it
     /// let exec = graph.instantiate_with(InstantiateOptions::new().auto_free())?;
     /// assert_eq!(exec.graph().nodes()?.len(), 1);
     /// # Ok(())
@@ -535,8 +540,8 @@ impl Graph {
         Ok(GraphExec::new(self, raw, contents.clone()))
     }
 
-    /// Writes the graph to a file that [Graphviz](https://graphviz.org) draws; `verbose` with all that the driver knows of
-    /// each node.
+    /// Writes the graph to a file in the DOT format of [Graphviz](https://graphviz.org); if `verbose`, with all that
+    /// the driver knows of each node.
     ///
     /// # Examples
     ///
@@ -566,12 +571,12 @@ impl Graph {
         unsafe { driver_call!(&self.0.context, cuGraphDebugDotPrint(self.0.raw, name.as_ptr(), flags)) }
     }
 
-    /// An error unless the node is one that this graph has now.
+    /// Returns an error unless the node is one that this graph has now.
     fn expect_own(&self, contents: &Contents, node: GraphNode) -> Result<()> {
         if node.graph != self.0.id {
             return Err(GraphError::OtherGraph.into());
         }
-        if node.birth == contents.births.of(node.raw) { Ok(()) } else { Err(GraphError::NodeRemoved.into()) }
+        if node.generation == contents.generations.of(node.raw) { Ok(()) } else { Err(GraphError::NodeRemoved.into()) }
     }
 }
 
@@ -582,9 +587,9 @@ impl Drop for GraphInner {
         }
         if is_in_host_fn() {
             let (context, id, raw) = (self.context.clone(), self.id, self.raw);
-            return drop_later(Box::new(GraphInner { context, id, raw, contents: self.contents.clone(), owner: None }));
+            return defer_drop(Box::new(GraphInner { context, id, raw, contents: self.contents.clone(), owner: None }));
         }
-        // SAFETY: the last clone is gone, and so are the bodies, which hold one; what was instantiated has a copy.
+        // SAFETY: the last clone and the bodies, which hold one, are dropped; executable graphs have a copy.
         if let Err(error) = unsafe { driver_call!(&self.context, cuGraphDestroy(self.raw)) } {
             tracing::warn!(%error, "a graph could not be destroyed");
         }

@@ -1,10 +1,10 @@
-//! Nodes that are added to a graph one by one, each after nodes that are there.
+//! Nodes that are added to a graph one by one, with explicit dependencies.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are a live graph, dependencies that are its nodes (checked), and
-//! parameters that live through the call, since the driver copies them. What addresses in them lead to is the promise of
-//! the callers of `unsafe` functions here; what else they lead to is kept by the graph.
+//! The `unsafe` blocks call C functions whose obligations are a live graph, dependencies that are its nodes (checked),
+//! and parameters that live through the call, since the driver copies them. The callers of the `unsafe` functions
+//! answer for the memory behind raw addresses; the graph keeps all other objects alive.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -17,22 +17,22 @@ use cuda_sys::{
 use super::{Capture, Contents, Graph, GraphNode};
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::extended;
-use crate::function::{CheckedLaunch, Function};
-use crate::host_fn::{self, Repeated};
-use crate::launch_config::LaunchConfig;
-use crate::params::Arguments;
+use crate::launch::config::LaunchConfig;
+use crate::launch::extended;
+use crate::module::function::{CheckedLaunch, Function};
+use crate::module::params::Arguments;
+use crate::stream::event::Event;
+use crate::stream::host_fn::{self, Repeated};
 use crate::sync::Arc;
 
-/// What a node of memory sets: a value of one, two or four bytes, so many times.
+/// The value that a memset node repeats: one, two or four bytes.
 ///
 /// # Examples
 ///
 /// ```
 /// use cuda_driver::Fill;
 ///
-/// assert_ne!(Fill::U8(0), Fill::U32(0));          // of another width, and so for another number of bytes
+/// assert_ne!(Fill::U8(0), Fill::U32(0));          // another width sets another number of bytes
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fill {
@@ -56,7 +56,7 @@ impl Fill {
     }
 }
 
-/// A launch as a node takes it; `params` must outlive the call that it is handed to.
+/// The parameters of a kernel node; `params` must outlive the call that they are passed to.
 pub(super) fn kernel_params(launch: &CheckedLaunch<'_>, params: &mut [*mut c_void]) -> CUDA_KERNEL_NODE_PARAMS {
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid(), launch.block());
     CUDA_KERNEL_NODE_PARAMS {
@@ -75,7 +75,7 @@ pub(super) fn kernel_params(launch: &CheckedLaunch<'_>, params: &mut [*mut c_voi
     }
 }
 
-/// A closure as the parameters of a node, and what keeps it alive.
+/// The parameters of a host node for a closure, and the object that keeps the closure alive.
 pub(super) fn host_params(work: impl Fn() + Send + Sync + 'static) -> (CUDA_HOST_NODE_PARAMS, Arc<Repeated>) {
     let work: Arc<Repeated> = Arc::new(Box::new(work));
     let data = Arc::as_ptr(&work).cast_mut().cast::<c_void>();
@@ -83,7 +83,7 @@ pub(super) fn host_params(work: impl Fn() + Send + Sync + 'static) -> (CUDA_HOST
 }
 
 impl Graph {
-    /// Adds a node by `add`, which is handed the graph, the dependencies and their number, and keeps `needed` for it.
+    /// Adds a node with `add`, which gets the graph, the dependencies and their number, and keeps `needed` for it.
     pub(super) fn add(
         &self,
         after: &[GraphNode],
@@ -100,7 +100,7 @@ impl Graph {
         Ok(self.node(&contents, raw))
     }
 
-    /// The raw nodes, each once, if they are this graph's.
+    /// The raw handles without duplicates, if all nodes are this graph's.
     fn raw_dependencies(&self, contents: &Contents, after: &[GraphNode]) -> Result<Vec<CUgraphNode>> {
         let mut nodes = Vec::with_capacity(after.len());
         for node in after {
@@ -112,7 +112,7 @@ impl Graph {
         Ok(nodes)
     }
 
-    /// Adds a node that does nothing, but its dependents come after its dependencies.
+    /// Adds an empty node, which only orders its successors after its dependencies.
     ///
     /// # Examples
     ///
@@ -139,9 +139,9 @@ impl Graph {
         })
     }
 
-    /// Adds a launch of a function; the configuration's own choice of a stream is not looked at.
+    /// Adds a kernel node; the stream in the configuration is ignored.
     ///
-    /// The values of the parameters are read now.
+    /// The values of the parameters are copied now.
     ///
     /// # Examples
     ///
@@ -156,7 +156,7 @@ impl Graph {
     /// let graph = Graph::new(&context)?;
     /// // SAFETY: the kernel has no parameters.
     /// let first = unsafe { graph.add_kernel(&[], &nothing, &LaunchConfig::new(4, 32), &mut []) }?;
-    /// // SAFETY: as above.
+    /// // SAFETY: the kernel has no parameters.
     /// unsafe { graph.add_kernel(&[first], &nothing, &LaunchConfig::new(1, 32), &mut []) }?;
     /// let stream = Stream::new(&context)?;
     /// graph.instantiate()?.launch(&stream, ())?;
@@ -168,13 +168,13 @@ impl Graph {
     /// # Errors
     ///
     /// [`Error::LaunchConfig`](crate::Error::LaunchConfig) if the device or the function cannot run the configuration;
-    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph; [`Error::Invalid`](crate::Error::Invalid)
-    /// for parameters that the function has not, or a function of another context; [`Error::Driver`](crate::Error::Driver)
-    /// with the driver's status.
+    /// [`Error::Graph`](crate::Error::Graph) for a dependency of another graph;
+    /// [`Error::Invalid`](crate::Error::Invalid) for another number of parameters than the function has, or a function
+    /// of another context; [`Error::Driver`](crate::Error::Driver) with the driver's status.
     ///
     /// # Safety
     ///
-    /// As for [`Function::launch`], at every launch of what is made of the graph.
+    /// As for [`Function::launch`], at every launch of the graph.
     pub unsafe fn add_kernel(
         &self,
         after: &[GraphNode],
@@ -187,7 +187,8 @@ impl Graph {
         launch.prepare_for_graph(params)?;
         let kernel = kernel_params(&launch, params);
         let node = self.add(after, Some(Arc::new(function.clone())), |node, graph, after, count| {
-            // SAFETY: as for an empty node; the parameters live through the call, and are the caller's promise.
+            // SAFETY: the graph is live, the dependencies are its own, and the parameters live through the call; the
+            // caller answers for them.
             unsafe { driver_call!(self.context(), cuGraphAddKernelNode_v2(node, graph, after, count, &kernel)) }
         })?;
         if launch.is_cooperative() {
@@ -199,8 +200,7 @@ impl Graph {
         Ok(node)
     }
 
-    /// Adds a launch of a function with a tuple of values, whose number and sizes are checked as those of
-    /// [`Function::launch_with`].
+    /// Adds a kernel node with a tuple of values, whose number and sizes are checked as in [`Function::launch_with`].
     ///
     /// # Examples
     ///
@@ -214,7 +214,7 @@ impl Graph {
     /// let (graph, config) = (Graph::new(&context)?, LaunchConfig::new(1, 32));
     /// // SAFETY: the kernel has one parameter of four bytes.
     /// let node = unsafe { graph.add_kernel_with(&[], &ignore, &config, (7_u32,)) }?;
-    /// // SAFETY: as above.
+    /// // SAFETY: the kernel has one parameter of four bytes.
     /// unsafe { graph.instantiate()?.set_kernel_with(node, &ignore, &config, (8_u32,)) }?;
     /// // SAFETY: nothing is added.
     /// let error = unsafe { graph.add_kernel_with(&[], &ignore, &config, (7_u64,)) }.unwrap_err();
@@ -237,11 +237,11 @@ impl Graph {
         config: &LaunchConfig,
         values: impl Arguments,
     ) -> Result<GraphNode> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of `add_kernel`.
         function.with_values(values, |pointers| unsafe { self.add_kernel(after, function, config, pointers) })
     }
 
-    /// Says more of a kernel's launch.
+    /// Sets a launch attribute of a kernel node.
     fn set_attribute(
         &self,
         node: GraphNode,
@@ -252,7 +252,7 @@ impl Graph {
         unsafe { driver_call!(self.context(), cuGraphKernelNodeSetAttribute(node.raw, attribute, &value)) }
     }
 
-    /// Adds setting `count` values from `to` on.
+    /// Adds a memset node: sets `count` values from `to` on.
     ///
     /// # Examples
     ///
@@ -265,7 +265,7 @@ impl Graph {
     /// use cuda_driver::{Fill, Graph};
     ///
     /// let graph = Graph::new(&context)?;
-    /// // SAFETY: there are 64 bytes of memory, aligned for that, which nobody else uses.
+    /// // SAFETY: there are 64 bytes of memory, aligned for that, which nothing else uses.
     /// unsafe { graph.add_memset(&[], memory, Fill::U32(u32::MAX), 16) }?;
     /// graph.instantiate()?.launch(&context.default_stream(), ())?;
     /// # context.synchronize()?;
@@ -281,8 +281,8 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// At every launch of what is made of the graph, the range is live device memory of this context, aligned to the
-    /// value's size, and nothing else uses it meanwhile.
+    /// At every launch of the graph, the range is live device memory of this context, aligned to the value's size, and
+    /// nothing else accesses it meanwhile.
     pub unsafe fn add_memset(
         &self,
         after: &[GraphNode],
@@ -292,12 +292,12 @@ impl Graph {
     ) -> Result<GraphNode> {
         let (fill, context) = (value.params(to, count), self.context());
         self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the range is the caller's promise.
+            // SAFETY: the graph is live and the dependencies are its own; the caller answers for the range.
             unsafe { driver_call!(context, cuGraphAddMemsetNode(node, graph, after, count, &fill, context.as_raw())) }
         })
     }
 
-    /// Adds a call of `work` on a thread of the driver, at each launch.
+    /// Adds a host node, which calls `work` on a thread of the driver at each launch.
     ///
     /// `work` must not call CUDA: the driver refuses it or hangs. A panic in it is caught and reported through
     /// [`tracing`].
@@ -323,12 +323,13 @@ impl Graph {
     pub fn add_host_fn(&self, after: &[GraphNode], work: impl Fn() + Send + Sync + 'static) -> Result<GraphNode> {
         let (host, work) = host_params(work);
         self.add(after, Some(work), |node, graph, after, count| {
-            // SAFETY: as for an empty node; the graph keeps the closure that the parameters lead to.
+            // SAFETY: the graph is live, the dependencies are its own, and the graph keeps the closure that the
+            // parameters point to.
             unsafe { driver_call!(self.context(), cuGraphAddHostNode(node, graph, after, count, &host)) }
         })
     }
 
-    /// Adds a record of `event`, at each launch.
+    /// Adds a node that records `event` at each launch.
     ///
     /// # Examples
     ///
@@ -355,14 +356,14 @@ impl Graph {
         self.context().expect_same(event.context(), event)?;
         let raw = event.raw_to_record();
         let added = self.add(after, None, |node, graph, after, count| {
-            // SAFETY: as for an empty node; the graph keeps the event.
+            // SAFETY: the graph is live, the dependencies are its own, and the graph keeps the event.
             unsafe { driver_call!(self.context(), cuGraphAddEventRecordNode(node, graph, after, count, raw)) }
         })?;
         self.0.contents.lock().events.events.push((added.raw.addr(), event.clone()));
         Ok(added)
     }
 
-    /// Adds a wait for what `event` has recorded when the graph is launched.
+    /// Adds a node that waits for `event`, in the state that it has when the graph is launched.
     ///
     /// # Examples
     ///
@@ -391,15 +392,15 @@ impl Graph {
         self.context().expect_same(event.context(), event)?;
         let raw = event.as_raw();
         self.add(after, Some(Arc::new(event.clone())), |node, graph, after, count| {
-            // SAFETY: as for an empty node; the graph keeps the event.
+            // SAFETY: the graph is live, the dependencies are its own, and the graph keeps the event.
             unsafe { driver_call!(self.context(), cuGraphAddEventWaitNode(node, graph, after, count, raw)) }
         })
     }
 
-    /// Adds all of `child`, as it is now, as one node.
+    /// Adds `child`, in its present state, as one node.
     ///
-    /// If both have captured kernels that use the same memory, and one of them writes it, the child comes after all nodes
-    /// that are there; in the body of a conditional node, that node comes after those of its own graph then.
+    /// If captured kernels of both access the same memory, and one of them writes it, the child is ordered after all
+    /// present nodes; in the body of a conditional node, that node is then ordered after the nodes of its own graph.
     ///
     /// # Examples
     ///
@@ -422,7 +423,7 @@ impl Graph {
     /// [`add_empty`](Graph::add_empty).
     pub fn add_child(&self, after: &[GraphNode], child: &Graph) -> Result<GraphNode> {
         self.context().expect_same(child.context(), &"the child graph")?;
-        // A copy, so that the locks of two graphs, which may be one and the same, are never held together.
+        // A copy, so that the locks of two graphs, which may be the same graph, are never held together.
         let (copy, needed) = child.copy()?;
         let mut contents = self.0.contents.lock();
         let mut after = self.raw_dependencies(&contents, after)?;
@@ -432,16 +433,16 @@ impl Graph {
         }
         let (mut raw, graph, child) = (std::ptr::null_mut(), self.0.raw, copy.0.raw);
         let (list, count) = (after.as_ptr(), after.len());
-        // SAFETY: both graphs are live, nobody else has the copy, and the dependencies are this graph's own.
+        // SAFETY: both graphs are live, nothing else uses the copy, and the dependencies are this graph's own.
         unsafe { driver_call!(self.context(), cuGraphAddChildGraphNode(&mut raw, graph, list, count, child)) }?;
         contents.absorb(needed);
         Ok(self.node(&contents, raw))
     }
 
-    /// Adds what `work` launches by the [`Capture`] that it is handed, as one node: [`capture`](Graph::capture) and
-    /// [`add_child`](Graph::add_child) in one. Of whatever fails, nothing is added.
+    /// Captures `work` and adds the result as one node: [`capture`](Graph::capture) and [`add_child`](Graph::add_child)
+    /// in one. On an error nothing is added.
     ///
-    /// So typed launches come into a graph that is built of nodes, and into the bodies of conditional nodes.
+    /// It brings typed launches into a graph that is built of nodes, and into the bodies of conditional nodes.
     ///
     /// # Examples
     ///
@@ -475,7 +476,7 @@ impl Graph {
         self.add_child(after, &Graph::capture(self.context(), work)?)
     }
 
-    /// A graph of its own with the same nodes, and what they need.
+    /// Clones the graph with the contents that its nodes need.
     fn copy(&self) -> Result<(Graph, Contents)> {
         let contents = self.0.contents.lock();
         let mut raw = std::ptr::null_mut();

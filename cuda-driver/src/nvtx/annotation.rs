@@ -1,12 +1,12 @@
-//! The message of a mark or a range: [`Annotation`], [`Color`], [`Payload`].
+//! The attributes of a mark or a range: [`Annotation`], [`Color`], [`Payload`].
 //!
 //! # Safety
 //!
-//! A test alone reads a union, all of whose parts are plain data.
+//! Only a test reads a union, all of whose fields are plain data.
 
 use super::{Category, Domain, Name, sys};
 
-/// The message of a mark or a range.
+/// The attributes of a mark or a range: message, colour, category and payload.
 ///
 /// # Examples
 ///
@@ -31,7 +31,7 @@ enum Message<'a> {
 }
 
 impl<'a> Annotation<'a> {
-    /// A text alone.
+    /// An annotation with only a text.
     pub fn new(text: &'a str) -> Self {
         Self::of(Message::Text(text))
     }
@@ -40,13 +40,13 @@ impl<'a> Annotation<'a> {
         Annotation { message, color: None, category: None, payload: None }
     }
 
-    /// The colour to be shown in.
+    /// Sets the colour.
     pub fn color(mut self, color: Color) -> Self {
         self.color = Some(color);
         self
     }
 
-    /// The category; one of another domain is not said.
+    /// Sets the category; one of another domain is ignored.
     ///
     /// # Examples
     ///
@@ -62,7 +62,7 @@ impl<'a> Annotation<'a> {
         self
     }
 
-    /// A number that goes with it.
+    /// Sets the payload: a number that is shown with the annotation.
     pub fn payload(mut self, payload: impl Into<Payload>) -> Self {
         self.payload = Some(payload.into());
         self
@@ -166,20 +166,20 @@ impl Color {
     /// Grey.
     pub const GREY: Color = Color::rgb(128, 128, 128);
 
-    /// An opaque colour of its parts, each from 0 to 255.
+    /// An opaque colour from its components, each from 0 to 255.
     #[must_use]
     pub const fn rgb(red: u8, green: u8, blue: u8) -> Self {
         Color(u32::from_be_bytes([255, red, green, blue]))
     }
 
-    /// The colour as NVTX has it: alpha, red, green, blue, from the highest byte on.
+    /// The colour in NVTX's encoding: alpha, red, green, blue, from the highest byte on.
     #[must_use]
     pub const fn argb(self) -> u32 {
         self.0
     }
 }
 
-/// A number that goes with a mark or a range.
+/// The payload of a mark or a range: a number.
 ///
 /// # Examples
 ///
@@ -190,15 +190,15 @@ impl Color {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Payload {
-    /// Of 64 bits, without sign.
+    /// An unsigned 64-bit integer.
     U64(u64),
-    /// Of 64 bits, with sign.
+    /// A signed 64-bit integer.
     I64(i64),
     /// A double.
     F64(f64),
-    /// Of 32 bits, without sign.
+    /// An unsigned 32-bit integer.
     U32(u32),
-    /// Of 32 bits, with sign.
+    /// A signed 32-bit integer.
     I32(i32),
     /// A float.
     F32(f32),
@@ -214,7 +214,7 @@ macro_rules! payloads {
 
         impl Payload {
             fn raw(self) -> (sys::nvtxPayloadType_t, sys::nvtxEventAttributes_v2_payload_t) {
-                // The tool reads the part that the type names; the rest is zero.
+                // The tool reads the field that the type names; the rest is zero.
                 let mut raw = sys::nvtxEventAttributes_v2_payload_t { ullValue: 0 };
                 let kind = match self {
                     $(Payload::$variant(value) => {
@@ -242,10 +242,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn payloads_say_their_type_and_nothing_beyond_it() {
+    fn payloads_set_only_the_bytes_of_their_type() {
         let (kind, raw) = Payload::from(-1_i32).raw();
         assert_eq!(kind, sys::nvtxPayloadType_t::NVTX_PAYLOAD_TYPE_INT32);
-        // SAFETY: every part of the union is plain data.
+        // SAFETY: every field of the union is plain data.
         assert_eq!(unsafe { raw.ullValue }, 0xffff_ffff);
     }
 }

@@ -1,14 +1,15 @@
 //! NVTX: ranges, marks and names that a program shows to profilers such as Nsight Systems.
 //!
-//! A [`range`] encloses what a thread does until its guard is dropped; a [`started`](start) range may end on another thread,
-//! or overlap others; a [`mark`] is a moment. Each takes a text, or an [`Annotation`] with a colour, a category and a number.
-//! A library has a [`Domain`] of its own, so that its users can tell its ranges from theirs, or leave them out.
+//! A [`range`] covers the work of a thread until its guard is dropped; a [`started`](start) range may end on another
+//! thread, or overlap others; a [`mark`] is a moment. Each takes a text, or an [`Annotation`] with a colour, a category
+//! and a number. A library has its own [`Domain`], so that its users can tell its ranges from theirs, or filter them
+//! out.
 //!
-//! The tool is looked for at the first use: a profiler sets `NVTX_INJECTION64_PATH` for the programs that it starts. Where
-//! there is none, everything here does nothing and costs about two loads; nothing is ever an error, but
-//! [`require_tool`] for those who want one. No driver and no device is needed.
+//! The tool is loaded at the first use: a profiler sets `NVTX_INJECTION64_PATH` for the programs that it starts.
+//! Without a tool, everything here does nothing and costs about two loads. No function returns an error, except
+//! [`require_tool`] for programs that need a tool. No driver and no device is needed.
 //!
-//! C ends a text at its first NUL byte. Those within a text are shown as `␀`.
+//! C ends a text at its first NUL byte. NUL bytes within a text are shown as `␀`.
 //!
 //! # Examples
 //!
@@ -22,7 +23,7 @@
 //!
 //! let domain = Domain::new("my library");
 //! let io = domain.category("input and output");
-//! let block = domain.name("read a block");        // cheaper for what is said again and again
+//! let block = domain.name("read a block");        // cheaper for repeated texts
 //! for number in 0..3_u64 {
 //!     let _range = domain.range(Annotation::from(&block).color(Color::GREEN).category(&io).payload(number));
 //! }
@@ -32,8 +33,8 @@
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call NVTX with C strings and attributes that live through the call, and with handles that are held by
-//! the objects which pass them on.
+//! The `unsafe` blocks call NVTX with C strings and attributes that live through the call, and with handles that the
+//! calling objects hold.
 
 mod annotation;
 
@@ -47,8 +48,8 @@ use cuda_sys::nvtx as sys;
 use crate::context::Context;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::stream::Stream;
+use crate::stream::event::Event;
 use crate::sync::statics::LazyLock;
 use crate::sync::{Arc, Counter};
 
@@ -68,7 +69,7 @@ pub fn tool() -> Option<&'static Path> {
     sys::tool()
 }
 
-/// As [`tool`], for a program that makes no sense without one.
+/// As [`tool`], for a program that needs a tool.
 ///
 /// # Examples
 ///
@@ -98,12 +99,13 @@ pub fn require_tool() -> Result<&'static Path> {
     })
 }
 
-/// A text as C takes it.
+/// A text as a C string.
 fn c_text(text: &str) -> CString {
     CString::new(text).unwrap_or_else(|_| CString::new(text.replace('\0', "␀")).unwrap_or_default())
 }
 
-/// Whose ranges, marks, categories and names they are. Clones mean the same domain, which ends with the last of what is of it.
+/// A namespace of ranges, marks, categories and names. Clones mean the same domain, which ends with the last clone and
+/// the last object in it.
 ///
 /// # Examples
 ///
@@ -118,19 +120,19 @@ pub struct Domain(Arc<Registered>);
 /// A domain as the tool knows it.
 struct Registered {
     name: String,
-    /// Null for the domain that programs share, and where no tool wants to know of domains.
+    /// Null for the global domain, and where no tool handles domains.
     raw: sys::nvtxDomainHandle_t,
-    /// Whether it is the one that programs share.
+    /// True for the global domain.
     global: bool,
     categories: Counter,
 }
 
-// SAFETY: the handle is a name that tools accept on any thread.
+// SAFETY: tools accept the handle on any thread.
 unsafe impl Send for Registered {}
-// SAFETY: as above.
+// SAFETY: tools accept the handle on any thread.
 unsafe impl Sync for Registered {}
 
-/// The domain that programs share.
+/// The global domain, which all programs share.
 static GLOBAL: LazyLock<Domain> = LazyLock::new(|| {
     let (name, raw) = (String::new(), std::ptr::null_mut());
     Domain(Arc::new(Registered { name, raw, global: true, categories: Counter::new() }))
@@ -139,14 +141,14 @@ static GLOBAL: LazyLock<Domain> = LazyLock::new(|| {
 impl Drop for Registered {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: the domain was made for this object, and nothing holds it any more.
+            // SAFETY: the domain was made for this object, and nothing else holds it.
             unsafe { sys::nvtxDomainDestroy(self.raw) };
         }
     }
 }
 
 impl Domain {
-    /// A domain of a name, best that of the library whose it is.
+    /// A domain with a name, by convention that of the library.
     #[must_use]
     pub fn new(name: &str) -> Self {
         let raw = match tool() {
@@ -157,7 +159,7 @@ impl Domain {
         Domain(Arc::new(Registered { name: name.to_owned(), raw, global: false, categories: Counter::new() }))
     }
 
-    /// The domain that all shares which has none of its own; that of [`range`], [`start`] and [`mark`].
+    /// The global domain, which [`range`], [`start`] and [`mark`] use.
     ///
     /// # Examples
     ///
@@ -172,8 +174,8 @@ impl Domain {
         GLOBAL.clone()
     }
 
-    /// Whether somebody hears what is said in the domain.
-    fn is_heard(&self) -> bool {
+    /// Returns true if a tool receives the domain's annotations.
+    fn is_enabled(&self) -> bool {
         tool().is_some() && (self.0.global || !self.0.raw.is_null())
     }
 
@@ -181,26 +183,26 @@ impl Domain {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// A category, by which profilers sort what is said in the domain. Each call makes another one.
+    /// A category, by which profilers group the annotations of the domain. Each call makes another one.
     #[must_use]
     pub fn category(&self, name: &str) -> Category {
         let number = self.0.categories.next() as u32;
-        if self.is_heard() {
+        if self.is_enabled() {
             let text = c_text(name);
             match self.0.global {
                 // SAFETY: the name is a C string that lives through the call.
                 true => unsafe { sys::nvtxNameCategoryA(number, text.as_ptr()) },
-                // SAFETY: as above; the domain is held.
+                // SAFETY: the domain is held, and all arguments live through the call.
                 false => unsafe { sys::nvtxDomainNameCategoryA(self.0.raw, number, text.as_ptr()) },
             }
         }
         Category { domain: self.clone(), number }
     }
 
-    /// A text that the tool keeps, so that it is cheap to say again and again in this domain.
+    /// Registers a text with the tool, so that repeated use of it in this domain is cheap.
     #[must_use]
     pub fn name(&self, text: &str) -> Name {
-        let raw = if self.is_heard() && !self.0.global {
+        let raw = if self.is_enabled() && !self.0.global {
             // SAFETY: the text is a C string that lives through the call; the domain is held.
             unsafe { sys::nvtxDomainRegisterStringA(self.0.raw, c_text(text).as_ptr()) }
         } else {
@@ -211,48 +213,48 @@ impl Domain {
 
     /// Marks this moment.
     pub fn mark<'a>(&self, what: impl Into<Annotation<'a>>) {
-        self.say(what, (), |domain, attributes| match domain {
+        self.annotate(what, (), |domain, attributes| match domain {
             // SAFETY: the attributes live through the call.
             None => unsafe { sys::nvtxMarkEx(attributes) },
-            // SAFETY: as above; the domain is held.
+            // SAFETY: the domain is held, and all arguments live through the call.
             Some(domain) => unsafe { sys::nvtxDomainMarkEx(domain, attributes) },
         });
     }
 
-    /// A range of what this thread does until the guard is dropped. Ranges of one thread lie within each other: the guard
-    /// that is dropped first ends the range that began last.
+    /// A range of this thread until the guard is dropped. Ranges of one thread nest: the guard that is dropped first
+    /// ends the range that began last.
     pub fn range<'a>(&self, what: impl Into<Annotation<'a>>) -> Range {
-        let heard = self.say(what, false, |domain, attributes| {
+        let pushed = self.annotate(what, false, |domain, attributes| {
             match domain {
                 // SAFETY: the attributes live through the call.
                 None => unsafe { sys::nvtxRangePushEx(attributes) },
-                // SAFETY: as above; the domain is held.
+                // SAFETY: the domain is held, and all arguments live through the call.
                 Some(domain) => unsafe { sys::nvtxDomainRangePushEx(domain, attributes) },
             };
             true
         });
-        Range { domain: heard.then(|| self.clone()), _of_this_thread: PhantomData }
+        Range { domain: pushed.then(|| self.clone()), _of_this_thread: PhantomData }
     }
 
-    /// A range until the guard is dropped, on whichever thread, which may overlap others.
+    /// A range until the guard is dropped, on any thread; it may overlap others.
     pub fn start<'a>(&self, what: impl Into<Annotation<'a>>) -> StartedRange {
-        let id = self.say(what, 0, |domain, attributes| match domain {
+        let id = self.annotate(what, 0, |domain, attributes| match domain {
             // SAFETY: the attributes live through the call.
             None => unsafe { sys::nvtxRangeStartEx(attributes) },
-            // SAFETY: as above; the domain is held.
+            // SAFETY: the domain is held, and all arguments live through the call.
             Some(domain) => unsafe { sys::nvtxDomainRangeStartEx(domain, attributes) },
         });
         StartedRange { domain: (id != 0).then(|| self.clone()), id }
     }
 
-    /// Calls a function of NVTX with what is to be said; `nothing` where nobody hears it.
-    fn say<'a, R>(
+    /// Calls an NVTX function with the annotation; returns `nothing` without a tool.
+    fn annotate<'a, R>(
         &self,
         what: impl Into<Annotation<'a>>,
         nothing: R,
         call: impl FnOnce(Option<sys::nvtxDomainHandle_t>, *const sys::nvtxEventAttributes_t) -> R,
     ) -> R {
-        if !self.is_heard() {
+        if !self.is_enabled() {
             return nothing;
         }
         let what = what.into();
@@ -293,7 +295,7 @@ pub struct Category {
     number: u32,
 }
 
-/// A text that a tool keeps, from [`Domain::name`].
+/// A text that is registered with a tool, from [`Domain::name`].
 ///
 /// # Examples
 ///
@@ -311,9 +313,9 @@ pub struct Name {
     raw: sys::nvtxStringHandle_t,
 }
 
-// SAFETY: the handle is a name that tools accept on any thread, as long as its domain, which is held.
+// SAFETY: tools accept the handle on any thread while its domain lives, which is held.
 unsafe impl Send for Name {}
-// SAFETY: as above.
+// SAFETY: tools accept the handle on any thread.
 unsafe impl Sync for Name {}
 
 /// A range of its thread, which ends when this is dropped; from [`range`] and [`Domain::range`].
@@ -327,9 +329,9 @@ unsafe impl Sync for Name {}
 #[derive(Debug)]
 #[must_use = "the range ends when the guard is dropped"]
 pub struct Range {
-    /// `None` where nobody hears.
+    /// `None` without a tool.
     domain: Option<Domain>,
-    /// The tool ends the last range of the thread that asks.
+    /// The tool ends the last range of the calling thread.
     _of_this_thread: PhantomData<*const c_void>,
 }
 
@@ -337,7 +339,7 @@ impl Drop for Range {
     fn drop(&mut self) {
         match &self.domain {
             None => {}
-            // SAFETY: it takes nothing.
+            // SAFETY: the function takes no arguments.
             Some(domain) if domain.0.global => drop(unsafe { sys::nvtxRangePop() }),
             // SAFETY: the domain is held.
             Some(domain) => drop(unsafe { sys::nvtxDomainRangePop(domain.0.raw) }),
@@ -356,7 +358,7 @@ impl Drop for Range {
 #[derive(Debug)]
 #[must_use = "the range ends when the guard is dropped"]
 pub struct StartedRange {
-    /// `None` where nobody hears.
+    /// `None` without a tool.
     domain: Option<Domain>,
     id: sys::nvtxRangeId_t,
 }
@@ -365,15 +367,15 @@ impl Drop for StartedRange {
     fn drop(&mut self) {
         match &self.domain {
             None => {}
-            // SAFETY: the number is of a range that was started, and is ended once.
+            // SAFETY: the id is that of a started range, which is ended once.
             Some(domain) if domain.0.global => unsafe { sys::nvtxRangeEnd(self.id) },
-            // SAFETY: as above; the domain is held.
+            // SAFETY: the domain is held, and all arguments live through the call.
             Some(domain) => unsafe { sys::nvtxDomainRangeEnd(domain.0.raw, self.id) },
         }
     }
 }
 
-/// A range of what this thread does until the guard is dropped, see [`Domain::range`].
+/// A range of this thread until the guard is dropped, see [`Domain::range`].
 ///
 /// # Examples
 ///
@@ -384,7 +386,7 @@ pub fn range<'a>(what: impl Into<Annotation<'a>>) -> Range {
     GLOBAL.range(what)
 }
 
-/// A range until the guard is dropped, on whichever thread, see [`Domain::start`].
+/// A range until the guard is dropped, on any thread, see [`Domain::start`].
 ///
 /// # Examples
 ///
@@ -423,14 +425,14 @@ pub fn name_thread(name: &str) {
     unsafe { sys::nvtxNameOsThreadA(thread, c_text(name).as_ptr()) };
 }
 
-/// The system's number of the calling thread.
+/// The operating system's id of the calling thread.
 #[cfg(unix)]
 fn system_thread() -> u32 {
-    // SAFETY: it takes nothing.
+    // SAFETY: the function takes no arguments.
     unsafe { libc::syscall(libc::SYS_gettid) as u32 }
 }
 
-/// The system's number of the calling thread.
+/// The operating system's id of the calling thread.
 #[cfg(windows)]
 fn system_thread() -> u32 {
     #[link(name = "kernel32")]
@@ -440,9 +442,9 @@ fn system_thread() -> u32 {
     GetCurrentThreadId()
 }
 
-/// Something of CUDA's that profilers can show by a name: a [`Stream`], an [`Event`], a [`Context`] or a [`Device`].
+/// CUDA objects that profilers can show by a name: a [`Stream`], an [`Event`], a [`Context`] or a [`Device`].
 pub trait Named: sealed::Sealed {
-    /// Gives it a name in profilers.
+    /// Names the object in profilers.
     ///
     /// # Examples
     ///
@@ -459,7 +461,7 @@ pub trait Named: sealed::Sealed {
 }
 
 mod sealed {
-    /// Keeps [`Named`](super::Named) to what NVTX knows.
+    /// Keeps [`Named`](super::Named) to the objects that NVTX supports.
     pub trait Sealed {}
 }
 
@@ -491,7 +493,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_nul_in_a_text_is_shown_and_ends_nothing() {
+    fn a_nul_in_a_text_is_shown_and_does_not_end_it() {
         assert_eq!(c_text("a\0b").to_str(), Ok("a␀b"));
         assert_eq!(c_text("plain").to_str(), Ok("plain"));
     }

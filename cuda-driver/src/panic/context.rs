@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Weak;
 
-use super::asker::{Answer, Asker};
 use super::detached::{DetachedPanicRecord, Spare};
-use super::log::Found;
+use super::log::FoundPanic;
 use super::record::{COUNT, Records};
 use super::set::{LaunchId, LaunchSet};
-use super::stream::{StreamPanics, Told};
+use super::stream::{PanicReport, StreamPanics};
+use super::waiter::{Verdict, Waiter};
 use super::{KernelPanic, PanicDecoder, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::error::Result;
@@ -17,36 +17,38 @@ use crate::fork;
 use crate::stream::StreamId;
 use crate::sync::{Arc, Mutex, RwLock};
 
-/// The number of destroyed streams that keep their panics for events and positions in them; each has records of its own.
+/// The number of destroyed streams that keep their panics for events and positions in them; each has its own records.
 const MOST_UNREPORTED: usize = 64;
 
 /// The panic decoders of a context's kernels, its streams' launch logs, and the memory of its panic records.
 #[derive(Default)]
 pub(crate) struct ContextPanics {
     decoders: RwLock<Vec<PanicDecoder>>,
-    /// The launch logs by place. A log is reused by later streams and never removed. The first is the legacy default stream's.
+    /// The launch logs by index. A log is reused by later streams and never removed. The first is the legacy default
+    /// stream's.
     streams: RwLock<Vec<Arc<StreamPanics>>>,
-    /// All mapped memory, which goes with the context.
+    /// All mapped memory, which is freed with the context.
     records: Mutex<Vec<Records>>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// Of streams that are gone, and all of whose panics were reported.
+    /// The logs of destroyed streams, all of whose panics were reported.
     free: Vec<Arc<StreamPanics>>,
-    /// Of streams that are gone, with panics for whoever waits for an event or a position in them, or for the context.
+    /// The logs of destroyed streams with unreported panics, for waits on events or positions in them, or on the
+    /// context.
     unreported: VecDeque<Arc<StreamPanics>>,
-    /// Panics of more such streams, with the streams' ids: waits for the context report them.
-    left: Vec<(u64, Found)>,
-    /// Records of launches that wait for themselves.
+    /// The panics of further such streams, with the streams' ids: waits for the context report them.
+    overflow: Vec<(u64, FoundPanic)>,
+    /// Free records for synchronous launches.
     spare: Vec<Spare>,
-    /// Records of launches that may still run, and that nobody will ask about.
+    /// Records of launches that may still run, and that no wait will ask for.
     abandoned: Vec<Spare>,
 }
 
 impl State {
-    /// Keeps the panics of a stream that is gone.
+    /// Keeps the panics of a destroyed stream.
     fn keep(&mut self, stream: Arc<StreamPanics>) {
         self.unreported.push_back(stream);
         if self.unreported.len() <= MOST_UNREPORTED {
@@ -57,12 +59,12 @@ impl State {
             && let Some(oldest) = self.unreported.pop_front()
         {
             let id = oldest.id();
-            self.left.extend(oldest.log.take_found().into_iter().map(|found| (id, found)));
+            self.overflow.extend(oldest.log.take_found().into_iter().map(|found| (id, found)));
             self.free.push(oldest);
         }
     }
 
-    /// Moves the streams whose panics have been reported since to the free ones.
+    /// Moves the logs whose panics have been reported since to the free logs.
     fn free_reported(&mut self) {
         let (unreported, reported) =
             std::mem::take(&mut self.unreported).into_iter().partition(|stream| stream.log.has_found());
@@ -97,8 +99,8 @@ impl ContextPanics {
         known.unwrap_or_else(|| self.of_stream(id))
     }
 
-    /// For the next owner of a driver's stream that has no work and no owner: the same, or another one where it still has
-    /// panics to report.
+    /// The log for the next owner of an idle driver stream: the same one, or another one if it still has unreported
+    /// panics.
     pub(crate) fn recycle(&self, stream: Arc<StreamPanics>) -> Arc<StreamPanics> {
         if stream.log.finish() {
             return stream;
@@ -108,7 +110,7 @@ impl ContextPanics {
         next
     }
 
-    /// Takes back what a stream without work and without owner has had, and which no other will have.
+    /// Takes back the log of an idle stream that is destroyed.
     pub(crate) fn give_back(&self, stream: Arc<StreamPanics>) {
         let is_free = stream.log.finish();
         let mut state = self.state.lock();
@@ -118,16 +120,16 @@ impl ContextPanics {
         }
     }
 
-    pub(crate) fn stream(&self, place: u32) -> Arc<StreamPanics> {
-        self.streams.read()[place as usize].clone()
+    pub(crate) fn stream(&self, index: u32) -> Arc<StreamPanics> {
+        self.streams.read()[index as usize].clone()
     }
 
-    /// Returns true if those launches of a stream were waited for and their panics reported.
-    pub(crate) fn is_seen(&self, place: u32, launches: &LaunchSet) -> bool {
-        self.streams.read()[place as usize].log.is_seen(launches)
+    /// Returns true if the launches of a stream were waited for and their panics reported.
+    pub(crate) fn is_reported(&self, index: u32, launches: &LaunchSet) -> bool {
+        self.streams.read()[index as usize].log.is_reported(launches)
     }
 
-    /// More records, which live as long as the context.
+    /// Allocates records, which live as long as the context.
     pub(crate) fn new_records(&self, context: &Context) -> Result<Records> {
         let records = Records::new(context)?;
         self.records.lock().push(records);
@@ -135,7 +137,7 @@ impl ContextPanics {
         Ok(records)
     }
 
-    /// A record for a launch that waits for itself.
+    /// A record for a synchronous launch.
     pub(crate) fn detached(&self, context: &Context) -> Result<DetachedPanicRecord> {
         let spare = self.state.lock().spare.pop();
         let spare = match spare {
@@ -164,46 +166,48 @@ impl ContextPanics {
         u32::try_from(decoders.len()).unwrap_or(u32::MAX)
     }
 
-    /// The position of every stream, before a wait for the context.
+    /// The positions of all streams, taken before a wait for the context.
     pub(crate) fn position(&self) -> Vec<(Arc<StreamPanics>, LaunchSet)> {
         self.streams.read().iter().map(|stream| (stream.clone(), stream.log.returned())).collect()
     }
 
-    /// Reports the panics of all that was launched before the position was taken, and of streams that are gone.
+    /// Reports the panics of all launches before the position, and those of destroyed streams.
     pub(crate) fn report(&self, position: Vec<(Arc<StreamPanics>, LaunchSet)>, context: &Context) -> Result<()> {
         if super::are_withheld() {
             return Ok(());
         }
-        let (mut told, asker) = (Told::default(), Asker::by_name());
+        let (mut reported, waiter) = (PanicReport::default(), Waiter::explicit());
         for (stream, launches) in position {
-            told.add(&stream, &launches, &asker);
+            reported.add(&stream, &launches, &waiter);
         }
-        self.report_left(&mut told, &asker);
-        told.result(context)
+        self.report_overflow(&mut reported, &waiter);
+        reported.result(context)
     }
 
-    fn report_left(&self, told: &mut Told, asker: &Asker<'_>) {
+    fn report_overflow(&self, reported: &mut PanicReport, waiter: &Waiter<'_>) {
         let state = &mut *self.state.lock();
-        state.left.retain_mut(|(stream, found)| {
-            let answer = asker.answer(found);
-            if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
-                told.push(*stream, found);
-                found.told = true;
+        state.overflow.retain_mut(|(stream, found)| {
+            let verdict = waiter.verdict(found);
+            if matches!(verdict, Verdict::ReportAndRemove | Verdict::ReportAndKeep) {
+                reported.push(*stream, found);
+                found.reported = true;
             }
-            matches!(answer, Answer::Keep | Answer::TellAndKeep)
+            matches!(verdict, Verdict::Keep | Verdict::ReportAndKeep)
         });
         for record in std::mem::take(&mut state.abandoned) {
-            // No launch gets the record again, so that it need not be freed, which threads that still run would see.
+            // No launch gets the record again, so it is not freed; threads that still run could see that.
             match record.read() {
-                Some(raw) => told.push(0, &Found { launch: LaunchId::default(), owner: 0, told: false, raw }),
-                // It may belong to a launch that came after the position was taken.
+                Some(raw) => {
+                    reported.push(0, &FoundPanic { launch: LaunchId::default(), owner: 0, reported: false, raw })
+                }
+                // It may belong to a launch after the position.
                 None => state.abandoned.push(record),
             }
         }
     }
 
-    /// Has the panics reported that are left when the process exits, if the context, whose panics these are, has not ended by
-    /// then: programs keep their kernels, and with these their contexts, to the end.
+    /// Makes the process's exit report the remaining panics, if the context has not ended by then: programs keep their
+    /// kernels, and with them their contexts, to the end.
     pub(crate) fn watch_exit(&self, context: &Context) {
         static ONCE: std::sync::Once = std::sync::Once::new();
         if self.records.lock().is_empty() {
@@ -237,13 +241,13 @@ impl ContextPanics {
     }
 
     /// Writes the panics that no wait has reported to standard error and to [`tracing`], once.
-    pub(crate) fn tell_what_is_left(&self) {
-        let (mut told, asker) = (Told::default(), Asker::last());
+    pub(crate) fn report_remaining(&self) {
+        let (mut reported, waiter) = (PanicReport::default(), Waiter::last());
         for (stream, launches) in self.position() {
-            told.add(&stream, &launches, &asker);
+            reported.add(&stream, &launches, &waiter);
         }
-        self.report_left(&mut told, &asker);
-        if let Some(panic) = told.decoded(self) {
+        self.report_overflow(&mut reported, &waiter);
+        if let Some(panic) = reported.decoded(self) {
             tracing::error!(%panic, "a kernel panicked, and its context ended before anything waited for it");
             eprintln!("{panic}; its context ended before anything waited for it");
         }
@@ -257,7 +261,7 @@ impl ContextPanics {
 
 static CONTEXTS: parking_lot::Mutex<Vec<Weak<ContextInner>>> = parking_lot::Mutex::new(Vec::new());
 
-/// Reports untold panics at the process's exit. It makes no call and waits for nothing.
+/// Reports the remaining panics at the process's exit. It makes no driver call and does not wait.
 pub(super) fn at_exit() {
     if fork::is_forked_child() {
         // The panics are the parent's to report, and another thread of the parent may have held a lock.
@@ -266,8 +270,8 @@ pub(super) fn at_exit() {
     let Some(contexts) = CONTEXTS.try_lock().map(|contexts| contexts.clone()) else { return };
     for context in contexts.iter().filter_map(Weak::upgrade) {
         // Also of a lost context: its records are host memory, and a panic may be what led to the fault.
-        context.panics.tell_what_is_left();
-        // The last handle would end the context, of which the driver may know nothing any more.
+        context.panics.report_remaining();
+        // Dropping the last handle would release the context, which the driver may have destroyed already.
         std::mem::forget(context);
     }
 }

@@ -1,16 +1,17 @@
-//! [`DetachedPanicRecord`]: the record of a launch that waits for itself, such as one with host arrays.
+//! [`DetachedPanicRecord`]: the panic record of a synchronous launch, such as one with host arrays.
 
 use std::fmt;
 
 use cuda_sys::CUdeviceptr;
 
-use super::log::Slots as _;
+use super::log::RecordSlots as _;
 use super::record::Records;
 use super::{KernelPanic, RawPanic, stream::tag};
 use crate::context::Context;
 use crate::error::Result;
 
-/// A panic record of one launch, for which the code that launches waits before it goes on: nobody else is told.
+/// A panic record of one synchronous launch: the code that launches waits for it and reports its panic; no other wait
+/// does.
 ///
 /// From [`Context::detached_panic_record`].
 ///
@@ -21,7 +22,7 @@ use crate::error::Result;
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let record = context.detached_panic_record()?;
 /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
-/// // .. it is launched, and waited for
+/// // .. the kernel is launched, and waited for
 /// record.finish()?;
 /// # Ok(())
 /// # }
@@ -46,7 +47,7 @@ impl Spare {
         self.records.read(self.slot).map(|(raw, _)| raw)
     }
 
-    /// The panic in the record, which is free then.
+    /// Takes the panic from the record and frees the record.
     fn take(&self) -> Option<RawPanic> {
         let raw = self.read()?;
         self.records.free(self.slot);
@@ -71,7 +72,7 @@ impl DetachedPanicRecord {
         tag(kernel, 0)
     }
 
-    /// Reports the launch's panic. The launch is over, or was never made.
+    /// Reports the launch's panic. The launch has finished, or was never made.
     ///
     /// # Errors
     ///
@@ -86,7 +87,8 @@ impl DetachedPanicRecord {
 }
 
 impl Drop for DetachedPanicRecord {
-    /// Without [`finish`](DetachedPanicRecord::finish), the launch may still run: whoever waits for the context is told.
+    /// Without [`finish`](DetachedPanicRecord::finish), the launch may still run: a wait for the context reports its
+    /// panic.
     fn drop(&mut self) {
         if let Some(record) = self.record.take() {
             self.context.panics().abandon(record);

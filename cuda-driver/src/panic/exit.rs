@@ -1,4 +1,4 @@
-//! The end of the process, at which panics are told that nobody has waited for.
+//! The exit handler of the process, which reports the panics that no wait has reported.
 //!
 //! # Safety
 //!
@@ -10,10 +10,10 @@ extern "C" fn run() {
     let _ = std::panic::catch_unwind(at_exit);
 }
 
-/// Makes the handler run at the process's exit.
+/// Registers the handler for the process's exit.
 pub(super) fn register() {
     // SAFETY: `run` is an `extern "C" fn()` of this program that does not unwind.
     if unsafe { libc::atexit(run) } != 0 {
-        tracing::warn!("atexit failed: panics that nobody waits for are not told at the end of the process");
+        tracing::warn!("atexit failed: panics that no wait reports are not reported at the end of the process");
     }
 }

@@ -1,15 +1,15 @@
-//! [`GraphRecords`]: the panic records of a graph's kernels, one each, for all its launches.
+//! [`GraphRecords`]: the panic records of a graph's kernels, one for each kernel and all its launches.
 //!
-//! Invariant: a record that a kernel has claimed is freed only when no launch that may have claimed it runs, since the other
-//! threads of that launch look at it. Nothing tells which of the launches that have not been waited for has panicked, so each
-//! of these is told.
+//! Invariant: a claimed record is freed only when no launch that may have claimed it runs, since the other threads of
+//! that launch read it. It is not known which of the launches that have not been waited for has panicked, so the panic
+//! is reported for each of them.
 
 use std::collections::VecDeque;
 
 use cuda_sys::CUdeviceptr;
 
 use super::RawPanic;
-use super::log::Slots as _;
+use super::log::RecordSlots as _;
 use super::record::{COUNT, Records};
 use crate::context::Context;
 use crate::error::Result;
@@ -22,11 +22,11 @@ pub(crate) struct GraphRecords(Mutex<State>);
 #[derive(Default)]
 struct State {
     records: Vec<Records>,
-    /// For each kernel whether its panic was taken from the record, which is not free yet.
+    /// For each kernel, true if its panic was taken from the record, which is not free yet.
     taken: Vec<bool>,
     /// The launches that were not waited for, those of a thread in a stream counted as one.
     unfinished: usize,
-    /// The panics that were taken while there were such launches; the older ones are left out.
+    /// The panics that were taken while there were such launches; the oldest are dropped beyond a limit.
     panics: VecDeque<RawPanic>,
     /// The number of panics taken so far.
     count: u64,
@@ -65,7 +65,7 @@ impl State {
 }
 
 impl GraphRecords {
-    /// A record of its own for one more kernel: its address and number.
+    /// Adds a record for one more kernel. Returns its address and number.
     pub(crate) fn add(&self, context: &Context) -> Result<(CUdeviceptr, u32)> {
         let mut state = self.0.lock();
         let kernel = state.taken.len();
@@ -91,14 +91,14 @@ impl GraphRecords {
         state.free();
     }
 
-    /// Notes a launch; returns how many panics came before it.
+    /// Notes a launch. Returns the number of panics before it.
     pub(crate) fn begin(&self) -> u64 {
         let mut state = self.0.lock();
         state.unfinished += 1;
         state.count
     }
 
-    /// Takes the panics that the launches since `before` may have had, and sets it to the present number.
+    /// Takes the panics that the launches since `before` may have had, and sets `before` to the present count.
     pub(crate) fn take(&self, before: &mut u64, found: impl FnMut(RawPanic)) {
         let mut state = self.0.lock();
         state.take();
@@ -108,7 +108,7 @@ impl GraphRecords {
         *before = state.count;
     }
 
-    /// A launch that was begun is over, and its panics were taken.
+    /// Notes the end of a launch whose panics were taken.
     pub(crate) fn end(&self) {
         let mut state = self.0.lock();
         state.unfinished -= 1;

@@ -1,26 +1,27 @@
-//! [`LaunchLog`]: the launches of one stream, and which of them have panicked.
+//! [`LaunchLog`]: the launches of one stream, with their panics.
 //!
-//! Each thread that launches in the stream has a log of its own there, in which its launches have numbers, and a ring of
-//! records, so that a launch takes no lock and makes no atomic exchange. A wait covers the launches whose calls had returned
-//! when it began: whoever has waited looks at the records of those of them that nobody has waited for before. Nothing here
-//! makes a call.
+//! Each thread that launches in the stream has its own log there, with numbered launches and a ring of records, so that
+//! a launch takes no lock and makes no atomic exchange. A wait covers the launches whose calls had returned when it
+//! began: after it, the records of those launches that no wait has covered before are scanned. Nothing here makes a
+//! driver call.
 //!
-//! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has been
-//! waited for, since its other threads may look at it until then; a panic is in its record, or in `found`, or was reported.
+//! Invariants: only a log's own thread begins launches in it; a record is freed only when the launch that wrote it has
+//! been waited for, since its other threads may read it until then; a panic is in its record, or in `found`, or was
+//! reported.
 
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::RawPanic;
-use super::asker::{Answer, Asker};
 use super::graph::GraphRecords;
 use super::record::COUNT;
 use super::set::{LaunchId, LaunchSet};
+use super::waiter::{Verdict, Waiter};
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Mutex, MutexGuard, OnceLock, Ordering};
 
 /// The records that launches write to.
-pub(crate) trait Slots {
+pub(crate) trait RecordSlots {
     /// Returns true if no kernel has claimed the record.
     fn is_free(&self, slot: usize) -> bool;
 
@@ -33,12 +34,12 @@ pub(crate) trait Slots {
 
 /// A panic that has been found and not reported to its own thread.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundPanic {
     pub(crate) launch: LaunchId,
     /// The number of the thread that launched it; 0 if that is not known.
     pub(crate) owner: u32,
-    /// True once another thread was told.
-    pub(crate) told: bool,
+    /// True once it was reported to another thread.
+    pub(crate) reported: bool,
     pub(crate) raw: RawPanic,
 }
 
@@ -52,37 +53,38 @@ struct GraphLaunches {
     before: u64,
 }
 
-/// Streams by their places in the context's list, and which launches of each are meant.
-pub(crate) type Others = SmallVec<[(u32, LaunchSet); 1]>;
+/// Launches of other streams: the stream's index in the context's list, and the launches.
+pub(crate) type OtherLaunches = SmallVec<[(u32, LaunchSet); 1]>;
 
 #[derive(Default)]
 struct State {
-    found: Vec<Found>,
+    found: Vec<FoundPanic>,
     graphs: Vec<GraphLaunches>,
-    /// Launches of other streams that come before what follows.
-    after: Others,
+    /// Launches of other streams that the stream's next work is ordered after.
+    predecessors: OtherLaunches,
 }
 
 /// The launches of a stream.
 pub(crate) struct LaunchLog<R> {
     first: OnceLock<Box<ThreadLog<R>>>,
     /// False if the state is empty.
-    eventful: AtomicBool,
+    has_state: AtomicBool,
     /// True while found panics are still to be reported.
     any_found: AtomicBool,
     state: Mutex<State>,
 }
 
-/// The launches of one thread in a stream, in a list that only grows; that of a thread that has ended becomes another's.
+/// The launches of one thread in a stream, as a node of a list that only grows; the log of a thread that has ended is
+/// reused by another thread.
 pub(crate) struct ThreadLog<R> {
-    place: u32,
+    index: u32,
     owner: AtomicU32,
     /// The number of the last launch that has begun.
     begun: AtomicU64,
-    /// The number up to which the calls of all launches have returned.
+    /// The calls of all launches up to this number have returned.
     returned: AtomicU64,
     /// Launches up to this number were waited for, and their panics found.
-    seen: AtomicU64,
+    scanned: AtomicU64,
     /// Made by the first launch of a kernel that may panic.
     records: OnceLock<R>,
     next: OnceLock<Box<ThreadLog<R>>>,
@@ -92,7 +94,7 @@ impl<R> Default for LaunchLog<R> {
     fn default() -> Self {
         LaunchLog {
             first: OnceLock::new(),
-            eventful: AtomicBool::new(false),
+            has_state: AtomicBool::new(false),
             any_found: AtomicBool::new(false),
             state: Mutex::default(),
         }
@@ -103,12 +105,12 @@ pub(crate) const fn slot_of(launch: u64) -> usize {
     (launch % COUNT as u64) as usize
 }
 
-impl<R: Slots> ThreadLog<R> {
-    fn new(place: u32, owner: u32) -> Box<Self> {
+impl<R: RecordSlots> ThreadLog<R> {
+    fn new(index: u32, owner: u32) -> Box<Self> {
         let number = || AtomicU64::new(0);
-        let (begun, returned, seen) = (number(), number(), number());
+        let (begun, returned, scanned) = (number(), number(), number());
         let owner = AtomicU32::new(owner);
-        Box::new(ThreadLog { place, owner, begun, returned, seen, records: OnceLock::new(), next: OnceLock::new() })
+        Box::new(ThreadLog { index, owner, begun, returned, scanned, records: OnceLock::new(), next: OnceLock::new() })
     }
 
     /// The records, made by `make` for the first launch.
@@ -120,10 +122,10 @@ impl<R: Slots> ThreadLog<R> {
         }
     }
 
-    /// Begins a launch of the log's own thread, and returns its number, which tells its record.
+    /// Begins a launch of the log's own thread. Returns its number, which determines its record.
     ///
-    /// Records with a panic that was not waited for are passed over. If all have one, the launch shares a record: its own
-    /// panic is then lost behind the earlier one.
+    /// Records with a panic that was not waited for are skipped. If all have one, the launch shares a record, and its
+    /// own panic is lost behind the earlier one.
     #[inline]
     pub(crate) fn begin(&self, records: &R) -> u64 {
         let mut launch = self.begun.load(Ordering::Relaxed) + 1;
@@ -140,7 +142,8 @@ impl<R: Slots> ThreadLog<R> {
         launch
     }
 
-    /// The call of the last launch of the log's own thread has returned; of an earlier one that was given up, it was never made.
+    /// Notes that the call of the last launch of the log's own thread has returned, or that earlier launches were given
+    /// up.
     #[inline]
     pub(crate) fn end(&self) {
         self.returned.store(self.begun.load(Ordering::Relaxed), Ordering::Release);
@@ -148,21 +151,21 @@ impl<R: Slots> ThreadLog<R> {
 
     #[cfg(all(test, loom))]
     pub(crate) fn id(&self, number: u64) -> LaunchId {
-        LaunchId { log: self.place, number }
+        LaunchId { log: self.index, number }
     }
 
-    /// Looks at the records of the launches up to one, which are over.
-    fn look(&self, launches: &LaunchSet, log: &LaunchLog<R>) {
-        let (seen, last) = (self.seen.load(Ordering::Acquire), launches.last(self.place));
-        if seen >= last {
+    /// Scans the records of the launches in the set, all of which have finished.
+    fn scan(&self, launches: &LaunchSet, log: &LaunchLog<R>) {
+        let (scanned, last) = (self.scanned.load(Ordering::Acquire), launches.last(self.index));
+        if scanned >= last {
             return;
         }
         if let Some(records) = self.records.get() {
-            let first = (seen + 1).max(last.saturating_sub(COUNT as u64 - 1));
+            let first = (scanned + 1).max(last.saturating_sub(COUNT as u64 - 1));
             let slots = (first..=last).map(slot_of).filter(|slot| !records.is_free(*slot));
             slots.for_each(|slot| self.take(records, slot, last, log));
         }
-        self.seen.fetch_max(last, Ordering::AcqRel);
+        self.scanned.fetch_max(last, Ordering::AcqRel);
     }
 
     /// Takes the panic of one of the launches from its record.
@@ -170,20 +173,20 @@ impl<R: Slots> ThreadLog<R> {
     fn take(&self, records: &R, slot: usize, last: u64, log: &LaunchLog<R>) {
         let mut state = log.lock();
         let Some((raw, low)) = records.read(slot) else { return };
-        // The record has the low half of the number.
+        // The record has the low half of the launch's number.
         let distance = (last as u32).wrapping_sub(low).cast_signed();
         let Ok(distance) = u64::try_from(distance) else { return };
-        let launch = LaunchId { log: self.place, number: last.saturating_sub(distance) };
-        // Before the record is free, so that nobody finds neither.
-        log.eventful.store(true, Ordering::Release);
+        let launch = LaunchId { log: self.index, number: last.saturating_sub(distance) };
+        // Set before the record is freed, so that every thread finds the panic in one of the two.
+        log.has_state.store(true, Ordering::Release);
         let owner = self.owner.load(Ordering::Relaxed);
-        state.found.push(Found { launch, owner, told: false, raw });
+        state.found.push(FoundPanic { launch, owner, reported: false, raw });
         log.any_found.store(true, Ordering::Release);
         records.free(slot);
     }
 }
 
-impl<R: Slots> LaunchLog<R> {
+impl<R: RecordSlots> LaunchLog<R> {
     /// The logs of all threads, the oldest first.
     fn threads(&self) -> impl Iterator<Item = &ThreadLog<R>> {
         std::iter::successors(self.first.get(), |log| log.next.get()).map(|log| &**log)
@@ -208,31 +211,31 @@ impl<R: Slots> LaunchLog<R> {
         // Under the lock, so that no two threads take one log or one place.
         let _state = self.lock();
         let is_unused = |log: &&ThreadLog<R>| {
-            let all_seen = log.seen.load(Ordering::Acquire) >= log.begun.load(Ordering::Relaxed);
-            all_seen && !is_running(log.owner.load(Ordering::Relaxed))
+            let all_scanned = log.scanned.load(Ordering::Acquire) >= log.begun.load(Ordering::Relaxed);
+            all_scanned && !is_running(log.owner.load(Ordering::Relaxed))
         };
         if let Some(unused) = self.threads().find(is_unused) {
             unused.owner.store(owner, Ordering::Relaxed);
             return unused;
         }
-        let new = |place| ThreadLog::new(place, owner);
+        let new = |index| ThreadLog::new(index, owner);
         match self.threads().last() {
             None => self.first.get_or_init(|| new(0)),
-            Some(last) => last.next.get_or_init(|| new(last.place + 1)),
+            Some(last) => last.next.get_or_init(|| new(last.index + 1)),
         }
     }
 
-    /// Begins a launch of a graph by the log's thread, whose kernels write to those records; [`ThreadLog::end`] ends it.
+    /// Begins a launch of a graph by the log's thread, whose kernels write to `all`; [`ThreadLog::end`] ends it.
     pub(crate) fn begin_graph(&self, log: &ThreadLog<R>, all: &[Arc<GraphRecords>], owner: u32) -> LaunchId {
         let number = log.set_begun(log.begun.load(Ordering::Relaxed) + 1);
-        let launch = LaunchId { log: log.place, number };
+        let launch = LaunchId { log: log.index, number };
         if all.is_empty() {
             return launch;
         }
         let mut state = self.lock();
         for records in all {
             let known = |known: &&mut GraphLaunches| {
-                known.first.log == log.place && known.owner == owner && Arc::ptr_eq(&known.records, records)
+                known.first.log == log.index && known.owner == owner && Arc::ptr_eq(&known.records, records)
             };
             match state.graphs.iter_mut().find(known) {
                 Some(known) => known.last = number,
@@ -242,7 +245,7 @@ impl<R: Slots> LaunchLog<R> {
                 }
             }
         }
-        self.eventful.store(true, Ordering::Release);
+        self.has_state.store(true, Ordering::Release);
         drop(state);
         launch
     }
@@ -255,39 +258,45 @@ impl<R: Slots> LaunchLog<R> {
         launches
     }
 
-    /// The launches of other streams that come before what the stream gets next, but those of one stream.
+    /// The launches of other streams that the stream's next work is ordered after, except those of stream `but`.
     #[inline]
-    pub(crate) fn after(&self, but: Option<u32>) -> Others {
-        if !self.eventful.load(Ordering::Acquire) {
-            return Others::new();
+    pub(crate) fn predecessors(&self, but: Option<u32>) -> OtherLaunches {
+        if !self.has_state.load(Ordering::Acquire) {
+            return OtherLaunches::new();
         }
         let state = self.lock();
-        state.after.iter().filter(|(stream, _)| Some(*stream) != but).cloned().collect()
+        state.predecessors.iter().filter(|(stream, _)| Some(*stream) != but).cloned().collect()
     }
 
-    /// Notes that what the stream gets next comes after launches of another stream. `is_seen` says of which all is known.
-    pub(crate) fn come_after(&self, stream: u32, launches: &LaunchSet, is_seen: impl Fn(u32, &LaunchSet) -> bool) {
+    /// Notes that the stream's next work is ordered after launches of another stream. Launches for which `is_reported`
+    /// holds are dropped.
+    pub(crate) fn add_predecessor(
+        &self,
+        stream: u32,
+        launches: &LaunchSet,
+        is_reported: impl Fn(u32, &LaunchSet) -> bool,
+    ) {
         let mut state = self.lock();
-        match state.after.iter_mut().find(|(known, _)| *known == stream) {
+        match state.predecessors.iter_mut().find(|(known, _)| *known == stream) {
             Some((_, known)) => known.join(launches),
             None => {
-                state.after.retain(|(stream, launches)| !is_seen(*stream, launches));
-                state.after.push((stream, launches.clone()));
+                state.predecessors.retain(|(stream, launches)| !is_reported(*stream, launches));
+                state.predecessors.push((stream, launches.clone()));
             }
         }
-        self.eventful.store(true, Ordering::Release);
+        self.has_state.store(true, Ordering::Release);
     }
 
-    /// Returns true if those launches were waited for and all panics found in the stream were reported. Takes no lock.
-    pub(crate) fn is_seen(&self, launches: &LaunchSet) -> bool {
-        self.threads().all(|log| log.seen.load(Ordering::Acquire) >= launches.last(log.place)) && !self.has_found()
+    /// Returns true if the launches were waited for and all panics found in the stream were reported. Takes no lock.
+    pub(crate) fn is_reported(&self, launches: &LaunchSet) -> bool {
+        self.threads().all(|log| log.scanned.load(Ordering::Acquire) >= launches.last(log.index)) && !self.has_found()
     }
 
-    /// Finds the panics of the launches, all of which are over. Returns whether there may be something to report.
+    /// Finds the panics of the launches, all of which have finished. Returns true if there may be something to report.
     #[inline]
     pub(crate) fn find(&self, launches: &LaunchSet) -> bool {
-        self.threads().for_each(|log| log.look(launches, self));
-        if !self.eventful.load(Ordering::Acquire) {
+        self.threads().for_each(|log| log.scan(launches, self));
+        if !self.has_state.load(Ordering::Acquire) {
             return false;
         }
         self.take_from_graphs(launches);
@@ -303,7 +312,7 @@ impl<R: Slots> LaunchLog<R> {
                 return true;
             }
             let (launch, owner) = (graph.first, graph.owner);
-            graph.records.take(&mut graph.before, |raw| found.push(Found { launch, owner, told: false, raw }));
+            graph.records.take(&mut graph.before, |raw| found.push(FoundPanic { launch, owner, reported: false, raw }));
             graph.first.number = launches.last(launch.log) + 1;
             let is_over = graph.first.number > graph.last;
             if is_over {
@@ -314,34 +323,34 @@ impl<R: Slots> LaunchLog<R> {
         self.any_found.store(!found.is_empty(), Ordering::Release);
     }
 
-    /// Takes what `asker` is to be told of the launches.
-    pub(crate) fn report(&self, launches: &LaunchSet, asker: &Asker<'_>, mut report: impl FnMut(LaunchId, RawPanic)) {
+    /// Reports the panics of the launches that concern `waiter`.
+    pub(crate) fn report(&self, launches: &LaunchSet, waiter: &Waiter<'_>, mut report: impl FnMut(LaunchId, RawPanic)) {
         let mut state = self.lock();
         state.found.retain_mut(|found| {
             if !launches.contains(found.launch) {
                 return true;
             }
-            let answer = asker.answer(found);
-            if matches!(answer, Answer::TellAndForget | Answer::TellAndKeep) {
+            let verdict = waiter.verdict(found);
+            if matches!(verdict, Verdict::ReportAndRemove | Verdict::ReportAndKeep) {
                 report(found.launch, found.raw);
-                found.told = true;
+                found.reported = true;
             }
-            matches!(answer, Answer::Keep | Answer::TellAndKeep)
+            matches!(verdict, Verdict::Keep | Verdict::ReportAndKeep)
         });
         self.any_found.store(!state.found.is_empty(), Ordering::Release);
-        let empty = state.found.is_empty() && state.graphs.is_empty() && state.after.is_empty();
-        self.eventful.store(!empty, Ordering::Release);
+        let empty = state.found.is_empty() && state.graphs.is_empty() && state.predecessors.is_empty();
+        self.has_state.store(!empty, Ordering::Release);
     }
 
-    /// Finds the panics of a stream that has no work and no owner, and forgets what it comes after. Returns whether another
-    /// stream can have the log: all panics were reported.
+    /// Finds the panics of an idle stream without an owner, and clears its predecessors. Returns true if another stream
+    /// can reuse the log: all panics were reported.
     pub(crate) fn finish(&self) -> bool {
         self.find(&self.returned());
         let mut state = self.lock();
-        state.after.clear();
+        state.predecessors.clear();
         state.graphs.drain(..).for_each(|graph| graph.records.end());
         let is_empty = state.found.is_empty();
-        self.eventful.store(!is_empty, Ordering::Release);
+        self.has_state.store(!is_empty, Ordering::Release);
         is_empty
     }
 
@@ -351,10 +360,10 @@ impl<R: Slots> LaunchLog<R> {
     }
 
     /// Takes the panics that are still to be reported from a log that is [finished](LaunchLog::finish).
-    pub(crate) fn take_found(&self) -> Vec<Found> {
+    pub(crate) fn take_found(&self) -> Vec<FoundPanic> {
         let mut state = self.lock();
         self.any_found.store(false, Ordering::Release);
-        self.eventful.store(false, Ordering::Release);
+        self.has_state.store(false, Ordering::Release);
         std::mem::take(&mut state.found)
     }
 

@@ -1,12 +1,11 @@
-//! Panics of kernels: where kernels write them, and who is told.
+//! Kernel panics: the records that kernels write, and the waits that report them.
 //!
 //! A launch passes its kernel the address of a record, in host memory that is mapped into the device. `record` is that
-//! memory, `log` the launches of a stream and what became of them, `set` some of those, `asker` who is told of what, `stream` what a wait covers,
-//! `graph` the records of a graph's kernels, `detached` those of launches that wait for themselves, `context` what all of a
-//! context's share. How kernels are compiled is not known here: a kernel is an id and a decoder, registered by whoever
-//! compiled it.
+//! memory, `log` the launches of a stream with their panics, `set` a set of launches, `waiter` decides what a wait
+//! reports, `stream` the launches that a wait covers, `graph` the records of a graph's kernels, `detached` those of
+//! synchronous launches, and `context` the state that a context shares. The code here does not know how kernels are
+//! compiled: a kernel is an id and a decoder, registered by its compiler.
 
-mod asker;
 mod context;
 mod detached;
 mod exit;
@@ -15,22 +14,23 @@ mod log;
 mod record;
 mod set;
 mod stream;
+mod waiter;
 
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
-pub use asker::Writers;
 pub(crate) use context::ContextPanics;
 pub use detached::DetachedPanicRecord;
 pub(crate) use graph::GraphRecords;
 pub(crate) use set::{LaunchId, LaunchSet};
 pub(crate) use stream::StreamPanics;
 pub use stream::{PanicRecord, StreamPosition};
+pub use waiter::Writers;
 #[cfg(all(test, loom))]
-pub(crate) use {asker::Asker, log::LaunchLog, log::Slots, log::slot_of, record::COUNT};
+pub(crate) use {log::LaunchLog, log::RecordSlots, log::slot_of, record::COUNT, waiter::Waiter};
 
-/// As many numbers a panic takes along for its message.
+/// The number of arguments in a panic record.
 const ARGUMENTS: usize = 8;
 
 /// Turns the raw record of a kernel's panic into its message.
@@ -64,15 +64,15 @@ pub type PanicDecoder = Arc<dyn Fn(&RawPanic) -> KernelPanic + Send + Sync>;
 /// |---|---|---|
 /// | 0 | `state: u32` | 0 free, 1 claimed |
 /// | 4 | `kernel: u32` | the low half of the launch's [tag](PanicRecord::tag), never 0 |
-/// | 8 | `site: u32` | which check of the kernel failed |
+/// | 8 | `site: u32` | the number of the failed check |
 /// | 12 | `block: [u32; 3]` | x, y, z |
 /// | 24 | `thread: [u32; 3]` | x, y, z |
 /// | 36 | `launch: u32` | the high half of the launch's tag |
-/// | 40 | `args: [u64; 8]` | what the message needs, such as index and length |
+/// | 40 | `args: [u64; 8]` | arguments of the message, such as index and length |
 ///
-/// A panicking thread claims the record (compare and swap of `state` from 0 to 1, device scope), and if it got it, writes
-/// every field but `kernel`, then a system-wide fence, then `kernel`. The host looks at the record after it has waited for
-/// the launch, takes it when `kernel` is not 0, and frees it in the opposite order.
+/// A panicking thread claims the record (compare and swap of `state` from 0 to 1, device scope). If it succeeds, it
+/// writes every field but `kernel`, then a system-wide fence, then `kernel`. The host reads the record after it has
+/// waited for the launch, takes the panic if `kernel` is not 0, and frees the record in the opposite order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawPanic {
     /// The id under which the kernel was registered.
@@ -83,11 +83,11 @@ pub struct RawPanic {
     pub block: [u32; 3],
     /// The thread's index in its block: x, y, z.
     pub thread: [u32; 3],
-    /// Arguments of the message, such as index and length; unused ones are left from panics before.
+    /// Arguments of the message, such as index and length; unused ones have values of earlier panics.
     pub args: [u64; ARGUMENTS],
 }
 
-/// The first panic of a launch, from the wait that followed it.
+/// The first panic of a launch, reported by the wait that followed it.
 ///
 /// # Examples
 ///
@@ -158,8 +158,8 @@ fn are_withheld() -> bool {
     WITHHELD.get()
 }
 
-/// Runs `work`, whose waits report no panics: those that they find are left for the next wait that covers them. For a launch
-/// that waits for itself, which reports its own panic only.
+/// Runs `work`, whose waits report no panics: they leave them for the next wait that covers them. For a synchronous
+/// launch, which reports its own panic only.
 #[doc(hidden)]
 pub fn withholding_panics<R>(work: impl FnOnce() -> R) -> R {
     struct Restore(bool);

@@ -2,15 +2,15 @@
 //!
 //! # Safety
 //!
-//! The memory is written by the device at any time, so the host touches it through atomics only. It is freed when the context
-//! ends, which no kernel outlives: launching needs a module, a module holds the context, and dropping it waits. Whoever reads
-//! it holds the context too: a stream, a stream's position, a graph.
+//! The memory is written by the device at any time, so the host touches it through atomics only. It is freed when the
+//! context ends, which no kernel outlives: launching needs a module, a module holds the context, and dropping it waits.
+//! Every reader holds the context too: a stream, a stream's position, a graph.
 
 use std::ptr::NonNull;
 
 use cuda_sys::CUdeviceptr;
 
-use super::log::Slots;
+use super::log::RecordSlots;
 use super::{ARGUMENTS, RawPanic};
 use crate::context::{Context, ContextInner};
 use crate::driver_call;
@@ -20,7 +20,7 @@ use crate::sync::shared_with_device::{AtomicU32, AtomicU64, Ordering, fence};
 /// The number of records in one allocation; few in models, which try every order of their accesses.
 pub(crate) const COUNT: usize = if cfg!(loom) { 2 } else { 128 };
 
-/// One record in memory: 104 bytes that a kernel knows, and a distance that keeps records on cache lines of their own.
+/// One record in memory: the 104 bytes of the kernel's layout, padded so that records lie on separate cache lines.
 #[repr(C, align(128))]
 struct Record {
     state: AtomicU32,
@@ -93,13 +93,13 @@ impl Records {
     }
 
     fn record(&self, slot: usize) -> &Record {
-        // SAFETY: the allocation holds so many records, aligned to a page and zeroed, as long as the context lives, which the
-        // caller holds; every field is an atomic.
+        // SAFETY: the allocation holds `COUNT` records, aligned to a page and zeroed, as long as the context lives,
+        // which the caller holds; every field is an atomic.
         unsafe { &self.host.as_ref()[slot] }
     }
 }
 
-impl Slots for Records {
+impl RecordSlots for Records {
     fn is_free(&self, slot: usize) -> bool {
         self.record(slot).state.load(Ordering::Acquire) == FREE
     }

@@ -2,15 +2,15 @@
 
 use smallvec::SmallVec;
 
-/// A launch: which of the stream's threads made it, and its number among that thread's.
+/// A launch: the log of the thread that made it, and its number in that log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LaunchId {
-    /// The place of the thread's log in the stream's list.
+    /// The index of the thread's log in the stream's list.
     pub(crate) log: u32,
     pub(crate) number: u64,
 }
 
-/// Launches of a stream: of each thread those up to a number.
+/// A set of launches of a stream: for each thread, the launches up to a number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LaunchSet(SmallVec<[u64; 1]>);
 
@@ -19,7 +19,7 @@ impl LaunchSet {
         launch.number <= self.last(launch.log)
     }
 
-    /// The last launch of a thread that it has; 0 for none.
+    /// The last launch of a thread in the set; 0 for none.
     pub(crate) fn last(&self, log: u32) -> u64 {
         self.0.get(log as usize).copied().unwrap_or(0)
     }
@@ -29,7 +29,7 @@ impl LaunchSet {
         self.0.push(last);
     }
 
-    /// Adds a thread's launches up to that one.
+    /// Adds a thread's launches up to `launch`.
     pub(crate) fn insert(&mut self, launch: LaunchId) {
         let at = launch.log as usize;
         if self.0.len() <= at {
@@ -38,7 +38,7 @@ impl LaunchSet {
         self.0[at] = self.0[at].max(launch.number);
     }
 
-    /// Adds all of another one.
+    /// Adds all launches of another set.
     pub(crate) fn join(&mut self, other: &LaunchSet) {
         let launches = other.0.iter().enumerate();
         launches.for_each(|(log, last)| self.insert(LaunchId { log: log as u32, number: *last }));
@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_has_of_each_thread_what_was_put_in() {
+    fn a_set_has_the_inserted_launches_of_each_thread() {
         let mut set = LaunchSet::default();
         set.push(4);
         set.insert(LaunchId { log: 2, number: 7 });

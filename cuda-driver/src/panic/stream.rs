@@ -1,14 +1,14 @@
-//! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: what a wait covers.
+//! [`StreamPanics`]: the launches of a stream and their records; [`StreamPosition`]: the launches that a wait covers.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use cuda_sys::CUdeviceptr;
 
-use super::asker::{Asker, Writers};
-use super::log::{Found, LaunchLog, Others, ThreadLog, slot_of};
+use super::log::{FoundPanic, LaunchLog, OtherLaunches, ThreadLog, slot_of};
 use super::record::Records;
 use super::set::{LaunchId, LaunchSet};
+use super::waiter::{Waiter, Writers};
 use super::{KernelPanic, RawPanic, with_others};
 use crate::context::Context;
 use crate::error::Result;
@@ -19,17 +19,17 @@ use crate::thread;
 
 /// The launch log and panic records of a stream. A later stream reuses them, with the driver's stream if that is pooled.
 pub(crate) struct StreamPanics {
-    /// Its place in the context's list.
-    place: u32,
-    /// The id of the stream that has it.
+    /// Its index in the context's list.
+    index: u32,
+    /// The id of the stream that uses it.
     stream: AtomicU64,
     pub(crate) log: LaunchLog<Records>,
 }
 
 impl StreamPanics {
-    pub(crate) fn new(place: u32, stream: StreamId) -> Self {
+    pub(crate) fn new(index: u32, stream: StreamId) -> Self {
         let stream = AtomicU64::new(stream.number());
-        StreamPanics { place, stream, log: LaunchLog::default() }
+        StreamPanics { index, stream, log: LaunchLog::default() }
     }
 
     pub(crate) fn id(&self) -> u64 {
@@ -59,24 +59,29 @@ impl StreamPanics {
     /// The stream's position: its launches so far.
     #[inline]
     pub(crate) fn position(self: &Arc<Self>, context: &Context) -> StreamPosition {
-        let (launches, after) = (self.log.returned(), self.log.after(None));
-        StreamPosition { context: context.clone(), stream: self.clone(), launches, after }
+        let (launches, predecessors) = (self.log.returned(), self.log.predecessors(None));
+        StreamPosition { context: context.clone(), stream: self.clone(), launches, predecessors }
     }
 
     /// The stream's launches so far, and those before it in other streams than `later`.
-    pub(crate) fn launches_before(&self, later: &Self) -> (LaunchSet, Others) {
-        (self.log.returned(), self.log.after(Some(later.place)))
+    pub(crate) fn launches_before(&self, later: &Self) -> (LaunchSet, OtherLaunches) {
+        (self.log.returned(), self.log.predecessors(Some(later.index)))
     }
 
-    /// Notes that what the stream gets next comes after launches of `earlier`, and of others before those.
-    pub(crate) fn come_after(&self, earlier: &Self, (launches, others): &(LaunchSet, Others), context: &Context) {
-        let is_seen = |place, launches: &LaunchSet| context.panics().is_seen(place, launches);
-        if earlier.place != self.place && !earlier.log.is_seen(launches) {
-            self.log.come_after(earlier.place, launches, is_seen);
+    /// Notes that the stream's next work is ordered after launches of `earlier`, and after the predecessors of those.
+    pub(crate) fn add_predecessor(
+        &self,
+        earlier: &Self,
+        (launches, others): &(LaunchSet, OtherLaunches),
+        context: &Context,
+    ) {
+        let is_reported = |index, launches: &LaunchSet| context.panics().is_reported(index, launches);
+        if earlier.index != self.index && !earlier.log.is_reported(launches) {
+            self.log.add_predecessor(earlier.index, launches, is_reported);
         }
-        for (place, launches) in others {
-            if *place != self.place && !is_seen(*place, launches) {
-                self.log.come_after(*place, launches, is_seen);
+        for (index, launches) in others {
+            if *index != self.index && !is_reported(*index, launches) {
+                self.log.add_predecessor(*index, launches, is_reported);
             }
         }
     }
@@ -98,7 +103,7 @@ impl StreamPanics {
 /// let stream = Stream::new(&context)?;
 /// let record = stream.panic_record()?;
 /// assert_eq!((PanicRecord::SIZE, record.device_ptr() % 16), (104, 0));
-/// assert_eq!(record.tag(7) as u32, 7);           // the other half names the launch
+/// assert_eq!(record.tag(7) as u32, 7);           // the other half is the launch's number
 /// # Ok(())
 /// # }
 /// ```
@@ -106,7 +111,7 @@ pub struct PanicRecord<'a> {
     device: CUdeviceptr,
     launch: u64,
     log: &'a ThreadLog<Records>,
-    /// The log is the thread's own.
+    /// The log belongs to the calling thread.
     thread_bound: PhantomData<*mut ()>,
 }
 
@@ -149,11 +154,11 @@ impl fmt::Debug for PanicRecord<'_> {
     }
 }
 
-/// The launches in a stream up to some time, and those in other streams that come before them: the launches that a wait for
-/// the stream covers.
+/// The launches in a stream up to a moment, and those in other streams that they are ordered after: the launches that a
+/// wait for the stream covers.
 ///
-/// Code that waits by a raw call takes the position before it waits, and reports the panics of what it has waited for
-/// afterwards. [`Stream::synchronize`](crate::Stream::synchronize) and its kin do both.
+/// Code that waits by a raw call takes the position before it waits, and reports the panics of the launches afterwards.
+/// [`Stream::synchronize`](crate::Stream::synchronize) and the other waits of this crate do both.
 ///
 /// # Examples
 ///
@@ -175,20 +180,20 @@ pub struct StreamPosition {
     context: Context,
     stream: Arc<StreamPanics>,
     launches: LaunchSet,
-    after: Others,
+    predecessors: OtherLaunches,
 }
 
 impl StreamPosition {
-    /// The same with one launch more, which came next in the stream.
+    /// The same position with one more launch, the next in the stream.
     pub(crate) fn with(mut self, launch: LaunchId) -> Self {
         self.launches.insert(launch);
         self
     }
 
-    /// Notes that what `stream` gets next comes after this position.
-    pub(crate) fn comes_before(&self, stream: &StreamPanics) {
-        let launches = (self.launches.clone(), self.after.clone());
-        stream.come_after(&self.stream, &launches, &self.context);
+    /// Notes that the next work of `stream` is ordered after this position.
+    pub(crate) fn precede(&self, stream: &StreamPanics) {
+        let launches = (self.launches.clone(), self.predecessors.clone());
+        stream.add_predecessor(&self.stream, &launches, &self.context);
     }
 
     /// Reports the panics of the launches, all of which have been waited for. It makes no call.
@@ -198,10 +203,10 @@ impl StreamPosition {
     /// [`Error::KernelPanic`](crate::Error::KernelPanic).
     #[inline]
     pub fn report_panics(&self) -> Result<()> {
-        self.report(Asker::by_name)
+        self.report(Waiter::explicit)
     }
 
-    /// As [`report_panics`](StreamPosition::report_panics), for a wait that was for memory which those threads write.
+    /// As [`report_panics`](StreamPosition::report_panics), for a wait for memory that `writers` write.
     ///
     /// # Errors
     ///
@@ -209,11 +214,11 @@ impl StreamPosition {
     #[doc(hidden)]
     #[inline]
     pub fn report_panics_of(&self, writers: &Writers) -> Result<()> {
-        self.report(|| Asker::of_memory(writers))
+        self.report(|| Waiter::of_memory(writers))
     }
 
-    /// As [`report_panics_of`](StreamPosition::report_panics_of), of several positions in one context, all of which were waited
-    /// for: one error tells of all.
+    /// As [`report_panics_of`](StreamPosition::report_panics_of), for several positions in one context, all of which
+    /// were waited for: one error reports all panics.
     ///
     /// # Errors
     ///
@@ -221,40 +226,40 @@ impl StreamPosition {
     #[doc(hidden)]
     pub fn report_panics_of_all(positions: &[Self], writers: &Writers) -> Result<()> {
         let [first, ..] = positions else { return Ok(()) };
-        let mut told = Told::default();
+        let mut reported = PanicReport::default();
         for position in positions.iter().filter(|position| position.find()) {
-            position.tell(&Asker::of_memory(writers), &mut told);
+            position.collect(&Waiter::of_memory(writers), &mut reported);
         }
-        told.result(&first.context)
+        reported.result(&first.context)
     }
 
     #[inline]
-    fn report<'a>(&self, asker: impl FnOnce() -> Asker<'a>) -> Result<()> {
-        if self.find() { self.report_found(&asker()) } else { Ok(()) }
+    fn report<'a>(&self, waiter: impl FnOnce() -> Waiter<'a>) -> Result<()> {
+        if self.find() { self.report_found(&waiter()) } else { Ok(()) }
     }
 
-    /// Finds the panics of the stream's launches. Returns whether there may be something to report.
+    /// Finds the panics of the stream's launches. Returns true if there may be something to report.
     #[inline]
     fn find(&self) -> bool {
-        let eventful = self.stream.log.find(&self.launches);
-        eventful || !self.after.is_empty()
+        let has_state = self.stream.log.find(&self.launches);
+        has_state || !self.predecessors.is_empty()
     }
 
     #[cold]
-    fn report_found(&self, asker: &Asker<'_>) -> Result<()> {
-        let mut told = Told::default();
-        self.tell(asker, &mut told);
-        told.result(&self.context)
+    fn report_found(&self, waiter: &Waiter<'_>) -> Result<()> {
+        let mut reported = PanicReport::default();
+        self.collect(waiter, &mut reported);
+        reported.result(&self.context)
     }
 
-    fn tell(&self, asker: &Asker<'_>, told: &mut Told) {
+    fn collect(&self, waiter: &Waiter<'_>, reported: &mut PanicReport) {
         if super::are_withheld() {
             return;
         }
-        told.add(&self.stream, &self.launches, asker);
-        let asker = asker.of_earlier_streams();
-        for (place, launches) in &self.after {
-            told.add(&self.context.panics().stream(*place), launches, &asker);
+        reported.add(&self.stream, &self.launches, waiter);
+        let waiter = waiter.of_earlier_streams();
+        for (index, launches) in &self.predecessors {
+            reported.add(&self.context.panics().stream(*index), launches, &waiter);
         }
     }
 }
@@ -263,25 +268,25 @@ impl fmt::Debug for StreamPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StreamPosition")
             .field("launches", &self.launches)
-            .field("after", &self.after)
+            .field("after", &self.predecessors)
             .finish_non_exhaustive()
     }
 }
 
 /// Panics that are being reported, by stream and launch.
 #[derive(Default)]
-pub(super) struct Told(Vec<(u64, LaunchId, RawPanic)>);
+pub(super) struct PanicReport(Vec<(u64, LaunchId, RawPanic)>);
 
-impl Told {
-    /// Finds the panics of a stream's launches, and takes those of which `asker` is told.
-    pub(super) fn add(&mut self, stream: &StreamPanics, launches: &LaunchSet, asker: &Asker<'_>) {
+impl PanicReport {
+    /// Finds the panics of a stream's launches, and adds those that concern `waiter`.
+    pub(super) fn add(&mut self, stream: &StreamPanics, launches: &LaunchSet, waiter: &Waiter<'_>) {
         if stream.log.find(launches) {
             let id = stream.id();
-            stream.log.report(launches, asker, |launch, raw| self.0.push((id, launch, raw)));
+            stream.log.report(launches, waiter, |launch, raw| self.0.push((id, launch, raw)));
         }
     }
 
-    pub(super) fn push(&mut self, stream: u64, found: &Found) {
+    pub(super) fn push(&mut self, stream: u64, found: &FoundPanic) {
         self.0.push((stream, found.launch, found.raw));
     }
 

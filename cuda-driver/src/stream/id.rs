@@ -1,4 +1,4 @@
-//! [`StreamId`]: the identity of a queue.
+//! [`StreamId`]: the id of a stream's queue.
 
 use std::num::NonZeroU64;
 
@@ -6,8 +6,8 @@ use crate::sync::Counter;
 
 static SERIALS: Counter = Counter::new();
 
-/// The identity of the queue of a stream: equal ids run in order. Unlike a raw handle, it is not used again after the
-/// stream is gone.
+/// The id of a stream's queue: work of equal ids runs in order. Unlike a raw handle, it is not reused after the stream
+/// is destroyed.
 ///
 /// # Examples
 ///
@@ -26,11 +26,12 @@ static SERIALS: Counter = Counter::new();
 pub struct StreamId(NonZeroU64);
 
 impl StreamId {
-    /// The legacy default stream: the number that the driver gives it.
+    /// The legacy default stream, with the driver's own number for it.
     pub(crate) const LEGACY: StreamId = StreamId(NonZeroU64::MIN);
-    /// Numbers of the driver's own per-thread streams begin here: above all addresses, which stand for external streams.
+    /// The first number of the driver's own per-thread streams: above all addresses, which are the numbers of external
+    /// streams.
     pub(super) const THREADS: u64 = 1 << 62;
-    /// Numbers of created streams begin here.
+    /// The first number of created streams.
     const OWNED: u64 = 1 << 63;
 
     pub(super) fn new(number: u64) -> Self {

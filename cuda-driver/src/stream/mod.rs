@@ -4,12 +4,19 @@
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are a live stream of the bound context (owned by `self`, one of
-//! the driver's fixed streams, or vouched for by the caller of [`Stream::external`]) and pointers that live through the
-//! call.
+//! The `unsafe` blocks call C functions whose obligations are a live stream of the bound context (owned by `self`, one
+//! of the driver's fixed streams, or guaranteed by the caller of [`Stream::external`]) and pointers that live through
+//! the call.
 
+pub(crate) mod deferred_drop;
+pub(crate) mod done;
+pub(crate) mod event;
+pub(crate) mod host_fn;
 mod id;
 mod options;
+pub(crate) mod per_thread;
+pub(crate) mod pool;
+pub(crate) mod scope;
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -18,19 +25,18 @@ use cuda_sys::CUstream;
 
 use crate::call::driver_query;
 use crate::context::Context;
-use crate::done::Done;
 use crate::driver_call;
 use crate::error::{Error, Result};
-use crate::event::Event;
 use crate::graph::{Capture, Graph};
-use crate::host_fn;
-use crate::later::drop_what_is_left;
 use crate::panic::{GraphRecords, LaunchId, LaunchSet, PanicRecord, StreamPanics, StreamPosition};
-use crate::pool::Queue;
-use crate::scope::{self, StreamScope};
+use crate::stream::deferred_drop::drop_deferred;
+use crate::stream::done::Done;
+use crate::stream::event::Event;
+use crate::stream::per_thread::PerThreadStream;
+use crate::stream::pool::Queue;
+use crate::stream::scope::StreamScope;
 use crate::sync::Arc;
 use crate::thread;
-use crate::thread_streams::ThreadStream;
 
 pub use id::StreamId;
 pub use options::StreamOptions;
@@ -38,8 +44,8 @@ pub(crate) use options::create;
 
 /// A queue of work on the device. Clones are cheap and mean the same stream.
 ///
-/// Work of one stream runs in the order in which it was enqueued; work of two streams may overlap. A stream that was
-/// created goes with its last clone, after its work; a context keeps idle ones for those that are created next.
+/// Work of one stream runs in the order in which it was enqueued; work of two streams may overlap. A created stream is
+/// destroyed with its last clone, after its work; a context pools idle streams for reuse.
 ///
 /// # Examples
 ///
@@ -62,29 +68,29 @@ pub(crate) use options::create;
 #[derive(Clone)]
 pub struct Stream(Inner);
 
-/// One count of references for either: launches clone streams.
+/// At most one reference count per clone, since launches clone streams.
 #[derive(Clone)]
 enum Inner {
     Owned(Arc<OwnedStream>),
     Unowned(Context, Kind),
 }
 
-/// A stream that does not go with its last clone.
+/// A stream that is not destroyed with its last clone.
 #[derive(Clone)]
 enum Kind {
     Null,
     Legacy,
-    PerThread(Arc<ThreadStream>),
+    PerThread(Arc<PerThreadStream>),
     External(RawStream, StreamId, Arc<StreamPanics>),
 }
 
-/// A raw stream that may go from thread to thread.
+/// A raw stream that can be sent between threads.
 #[derive(Clone, Copy)]
 struct RawStream(CUstream);
 
-// SAFETY: an address that the driver accepts on any thread.
+// SAFETY: the raw stream is an address that the driver accepts on any thread.
 unsafe impl Send for RawStream {}
-// SAFETY: as above; the driver's own locks protect what it names.
+// SAFETY: the driver's own locks protect the stream that the address names.
 unsafe impl Sync for RawStream {}
 
 struct OwnedStream {
@@ -92,11 +98,11 @@ struct OwnedStream {
     raw: RawStream,
     id: StreamId,
     panics: Arc<StreamPanics>,
-    /// Whether it can serve as any other new stream once it is idle.
+    /// True if it returns to the pool once it is idle.
     pooled: bool,
 }
 
-/// The environment variable that makes the default stream that of each thread, where it is `1`.
+/// The environment variable that, set to `1`, makes the default stream the per-thread default stream.
 const PER_THREAD: &str = "CUDA_DRIVER_PER_THREAD_DEFAULT_STREAM";
 
 static PER_THREAD_BY_DEFAULT: LazyLock<bool> =
@@ -144,7 +150,7 @@ impl Stream {
         Ok(Stream(Inner::Owned(Arc::new(owned))))
     }
 
-    /// The default stream: stream 0, which means the legacy default stream, unless [`PER_THREAD`] says otherwise.
+    /// The default stream: stream 0, which means the legacy default stream, unless [`PER_THREAD`] is set.
     pub(crate) fn null(context: &Context) -> Self {
         if *PER_THREAD_BY_DEFAULT {
             Self::per_thread(context)
@@ -173,10 +179,10 @@ impl Stream {
 
     /// The default stream of the calling thread, which waits for the legacy default stream and it for this one.
     ///
-    /// It is the calling thread's also where the value goes to another thread. Therefore it is a stream of this crate's own,
-    /// and not the driver's handle `CU_STREAM_PER_THREAD`, which means another queue on each thread; for code of other
-    /// libraries that uses that handle, see [`external`](Stream::external). Where no stream can be made, as in a context that
-    /// is lost, it is the legacy default stream.
+    /// It stays the calling thread's stream when the value is sent to another thread. Therefore it is a stream of this
+    /// crate, and not the driver's handle `CU_STREAM_PER_THREAD`, which means another queue on each thread; for code of
+    /// other libraries that uses that handle, see [`external`](Stream::external). If no stream can be made, as in a
+    /// lost context, it is the legacy default stream.
     ///
     /// # Examples
     ///
@@ -196,7 +202,7 @@ impl Stream {
     /// ```
     #[must_use]
     pub fn per_thread(context: &Context) -> Self {
-        let kind = context.thread_streams().current(context).map_or_else(
+        let kind = context.per_thread_streams().current(context).map_or_else(
             |error| {
                 tracing::debug!(%error, "the thread has no stream of its own, so its default stream is the legacy one");
                 Kind::Legacy
@@ -206,8 +212,8 @@ impl Stream {
         Stream(Inner::Unowned(context.clone(), kind))
     }
 
-    /// A stream that someone else made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams; 2,
-    /// `CU_STREAM_PER_THREAD`, that of the calling thread.
+    /// A stream that other code made and will destroy. The driver's fixed handles 0, 1 and 2 mean its default streams;
+    /// 2, `CU_STREAM_PER_THREAD`, is that of the calling thread.
     ///
     /// # Examples
     ///
@@ -228,7 +234,7 @@ impl Stream {
     /// # Safety
     ///
     /// `raw` is a stream of `context`, and is destroyed only after the last clone of the returned value, and everything
-    /// that was used on it, is gone. If it is `CU_STREAM_PER_THREAD`, these stay on the calling thread.
+    /// that was used on it, is dropped. If it is `CU_STREAM_PER_THREAD`, these stay on the calling thread.
     #[must_use]
     pub unsafe fn external(context: &Context, raw: CUstream) -> Self {
         let external = |id| Kind::External(RawStream(raw), id, context.panics().of_external(id));
@@ -286,8 +292,8 @@ impl Stream {
         }
     }
 
-    /// The panic record for the calling thread's next launch in the stream, which is made while the record lives, and before
-    /// the thread takes another one of the stream. One that is forgotten is no launch.
+    /// The panic record for the calling thread's next launch in the stream. The launch is made while the record lives,
+    /// and before the thread takes another record of the stream. A record that is forgotten counts as no launch.
     ///
     /// # Examples
     ///
@@ -297,7 +303,7 @@ impl Stream {
     /// let stream = cuda_driver::Stream::new(&context)?;
     /// let record = stream.panic_record()?;
     /// println!("the kernel is passed {:#x} and {:#x}", record.device_ptr(), record.tag(7));
-    /// // .. it is launched
+    /// // .. the kernel is launched
     /// drop(record);
     /// stream.synchronize()?;                  // reports its panic
     /// # Ok(())
@@ -332,18 +338,18 @@ impl Stream {
         self.panics().position(self.context())
     }
 
-    /// Notes a launch of a graph whose kernels write to those records.
+    /// Notes a launch of a graph whose kernels write to `records`.
     pub(crate) fn begin_graph(&self, records: &[Arc<GraphRecords>]) -> LaunchId {
         let panics = self.panics();
         panics.log.begin_graph(panics.own_log(), records, thread::number())
     }
 
-    /// The call of a graph's launch by this thread has returned.
+    /// Notes that the call of a graph's launch by this thread has returned.
     pub(crate) fn end_graph(&self) {
         self.panics().own_log().end();
     }
 
-    /// Finds the panics of the launches of a thread up to that one, which are over, so that their records are free.
+    /// Finds the panics of a thread's launches up to `launch`, which have finished, so that their records are freed.
     pub(crate) fn find_panics(&self, launch: LaunchId) {
         let mut launches = LaunchSet::default();
         launches.insert(launch);
@@ -378,14 +384,14 @@ impl Stream {
         // SAFETY: the stream is live.
         let wait = || unsafe { driver_call!(self.context(), cuStreamSynchronize(self.as_raw())) };
         wait()?;
-        if drop_what_is_left() {
-            // What goes is given back in the order of its streams, such as this one.
+        if drop_deferred() {
+            // Deferred drops enqueue frees in their streams, such as this one.
             wait()?;
         }
         position.report_panics()
     }
 
-    /// Whether the stream's work is done; does not wait, and does not report kernel panics.
+    /// Returns true if the stream's work is done; does not wait, and does not report kernel panics.
     ///
     /// # Errors
     ///
@@ -395,7 +401,7 @@ impl Stream {
         unsafe { driver_query!(self.context(), cuStreamQuery(self.as_raw())) }
     }
 
-    /// Makes later work of this stream wait, on the device, for what `event` has recorded.
+    /// Makes later work of this stream wait, on the device, for `event`, as it is recorded now.
     ///
     /// # Examples
     ///
@@ -420,18 +426,18 @@ impl Stream {
     /// [`Error::Invalid`] for an event of another device's context; [`Error::Driver`] with the driver's status.
     pub fn wait_event(&self, event: &Event) -> Result<()> {
         self.context().expect_same(event.context(), event)?;
-        // Without a mark there is nothing to wait for.
-        let Some(raw) = event.marked() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
+        // An event that was not recorded completes at once.
+        let Some(raw) = event.recorded_raw() else { return self.context().0.admit("cuStreamWaitEvent").map(|_| ()) };
         let position = event.position();
         // SAFETY: stream and event are live and of one context.
         unsafe { driver_call!(self.context(), cuStreamWaitEvent(self.as_raw(), raw, 0)) }?;
         if let Some(position) = position {
-            position.comes_before(self.panics());
+            position.precede(self.panics());
         }
         Ok(())
     }
 
-    /// Makes later work of this stream wait, on the device, for all work that `other` has now.
+    /// Makes later work of this stream wait, on the device, for all present work of `other`.
     ///
     /// # Examples
     ///
@@ -441,7 +447,7 @@ impl Stream {
     /// use cuda_driver::Stream;
     ///
     /// let (first, second) = (Stream::new(&context)?, Stream::new(&context)?);
-    /// second.wait_for(&first)?;              // what comes on the second comes after what the first has now
+    /// second.wait_for(&first)?;              // later work of the second waits for present work of the first
     /// # Ok(())
     /// # }
     /// ```
@@ -455,7 +461,7 @@ impl Stream {
         let launches = earlier.launches_before(self.panics());
         // SAFETY: both streams are live and of this context.
         unsafe { context.events().order(context, other.as_raw(), self.as_raw()) }?;
-        self.panics().come_after(earlier, &launches, context);
+        self.panics().add_predecessor(earlier, &launches, context);
         Ok(())
     }
 
@@ -475,7 +481,7 @@ impl Stream {
     /// let (stream, (sender, receiver)) = (Stream::new(&context)?, channel());
     /// stream.launch_host_fn(move || sender.send(42).unwrap())?;
     /// assert_eq!(receiver.recv(), Ok(42));
-    /// // A panic is caught: later work of the stream goes on.
+    /// // A panic is caught: later work of the stream still runs.
     /// stream.launch_host_fn(|| panic!("in a callback"))?;
     /// stream.synchronize()?;
     /// # Ok(())
@@ -491,16 +497,16 @@ impl Stream {
         let launched =
             unsafe { driver_call!(self.context(), cuLaunchHostFunc(self.as_raw(), Some(host_fn::run), data)) };
         if launched.is_err() {
-            // SAFETY: the driver refused, so it will not call the function, and the data is ours again.
+            // SAFETY: the driver refused, so it will not call the function, and the data is still owned here.
             unsafe { host_fn::discard(data) };
         }
         launched
     }
 
-    /// A future of the work that the stream has now, for any executor; see [`Done`].
+    /// A future of the stream's present work, for any executor; see [`Done`].
     ///
-    /// It resolves to what [`synchronize`](Self::synchronize) would return, without a thread that waits. Not for streams
-    /// that are being captured.
+    /// It resolves to the result that [`synchronize`](Self::synchronize) would return, without a waiting thread. Not
+    /// for streams that are being captured.
     ///
     /// # Examples
     ///
@@ -519,8 +525,8 @@ impl Stream {
         Done::new(self)
     }
 
-    /// A graph of what `work` launches by the capture that it is handed; the same as [`Graph::capture`] in the stream's
-    /// context. The stream itself is not captured: nothing that others enqueue in it gets into the graph.
+    /// Captures a graph of the launches of `work`; the same as [`Graph::capture`] in the stream's context. The stream
+    /// itself is not captured: work that other code enqueues in it does not get into the graph.
     ///
     /// # Examples
     ///
@@ -544,8 +550,8 @@ impl Stream {
 
     /// Runs `work` with this stream, and waits for the stream before it returns, also when `work` fails or panics.
     ///
-    /// So what `work` enqueues may borrow from the caller. `?` takes errors of launches and copies there too: they become
-    /// this crate's, with the original as [source](std::error::Error::source).
+    /// So the work that `work` enqueues may borrow from the caller. `?` also converts errors of launches and copies
+    /// there: they become this crate's errors, with the original as [source](std::error::Error::source).
     ///
     /// # Examples
     ///
@@ -561,7 +567,7 @@ impl Stream {
     ///
     /// # Errors
     ///
-    /// The error of `work`, with kernels' panics left to the next wait; else the error of waiting for the stream.
+    /// The error of `work`, while kernel panics are left to the next wait; else the error of waiting for the stream.
     /// [`Error::Invalid`] inside a host function of a stream: `work` does not run.
     ///
     /// # Panics
@@ -575,7 +581,7 @@ impl Stream {
     }
 }
 
-/// A stream of the thread's current context that someone else made, such as another library, and will destroy; see
+/// A stream of the thread's current context that other code made, such as another library, and will destroy; see
 /// [`Stream::external`].
 ///
 /// # Examples
@@ -585,9 +591,9 @@ impl Stream {
 /// # let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// use cuda_driver::{Stream, external_stream};
 ///
-/// let theirs = Stream::new(&context)?;            // stands for one of another library's
+/// let theirs = Stream::new(&context)?;            // in place of another library's stream
 /// let _selected = context.select();
-/// // SAFETY: it is a stream of the current context, and outlives what stands for it.
+/// // SAFETY: it is a stream of the current context, and outlives the returned value.
 /// let stream = unsafe { external_stream(theirs.as_raw()) }?;
 /// stream.synchronize()?;
 /// # Ok(())
@@ -597,7 +603,7 @@ impl Stream {
 /// # Safety
 ///
 /// `raw` is a stream of the current context, and is destroyed only after the last clone of the returned value, and
-/// everything that was used on it, is gone.
+/// everything that was used on it, is dropped.
 ///
 /// # Errors
 ///
@@ -605,7 +611,7 @@ impl Stream {
 pub unsafe fn external_stream(raw: CUstream) -> Result<Stream> {
     let text = "an external stream is one of the current context, and this thread has none; select a device first";
     let context = Context::current().ok_or_else(|| Error::invalid(text))?;
-    // SAFETY: this function's own precondition, word for word.
+    // SAFETY: the caller keeps the contract of `Stream::external`, which is this function's own.
     Ok(unsafe { Stream::external(&context, raw) })
 }
 

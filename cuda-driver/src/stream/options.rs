@@ -1,8 +1,8 @@
-//! [`StreamOptions`], and the driver's call that they are for.
+//! [`StreamOptions`], and the driver call that creates a stream with them.
 //!
 //! # Safety
 //!
-//! The call is of a C function that writes a stream to a pointer which lives through it.
+//! The block calls a C function that writes a stream to a pointer which lives through the call.
 
 use cuda_sys::{CUstream, CUstream_flags};
 
@@ -38,7 +38,7 @@ impl StreamOptions {
         Self::default()
     }
 
-    /// Makes the stream and the legacy default stream wait for each other, or not, as streams do in CUDA C by default.
+    /// Sets whether the stream and the legacy default stream wait for each other, as streams do in CUDA C by default.
     ///
     /// # Examples
     ///
@@ -59,14 +59,14 @@ impl StreamOptions {
         self
     }
 
-    /// The priority: lower numbers go first, and the driver clamps to what the device has.
+    /// Sets the priority: lower numbers are higher priorities, and the driver clamps it to the device's range.
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 }
 
-/// A raw stream of options that are no pool's.
+/// Creates a raw stream with options, outside of the pool.
 pub(crate) fn create(context: &Context, options: StreamOptions) -> Result<CUstream> {
     let flags = match options.waits_for_legacy {
         true => CUstream_flags::CU_STREAM_DEFAULT,

@@ -1,8 +1,8 @@
-//! Conditional nodes: kernels decide which body runs, and how often.
+//! Conditional nodes: kernels decide the body that runs, and the number of its iterations.
 //!
 //! # Safety
 //!
-//! Kernels are handed the number of a graph and memory that the test owns and waits for.
+//! Kernels get the handle of a graph's conditional value, and memory that the test owns and waits for.
 
 use cuda_driver::{
     Arguments, ConditionalHandle, Error, Fill, Function, Graph, GraphError, GraphNode, LaunchConfig, MemoryId, Module,
@@ -12,7 +12,7 @@ use cuda_sys::CUgraphNodeType as Kind;
 
 use crate::support::{Numbers, Turn, context};
 
-/// `down(x, number)` takes one from each of 32 numbers, and sets the number of a node to what is left.
+/// `down(x, number)` subtracts one from each of 32 numbers, and sets the value of a node to the result.
 const PTX: &str = "
     .version 7.0
     .target sm_75
@@ -40,13 +40,14 @@ const PTX: &str = "
     }";
 
 fn down(context: &Turn) -> Function {
-    // SAFETY: the kernel touches what its parameters lead to.
+    // SAFETY: the kernel accesses only the memory behind its parameters.
     unsafe { Module::load_ptx(context, PTX) }.unwrap().function("down").unwrap()
 }
 
 fn add_down(graph: &Graph, kernel: &Function, numbers: &Numbers, number: ConditionalHandle) {
     (numbers.address, number.as_raw())
-        // SAFETY: see the head of this file.
+        // SAFETY: the parameters are the kernel's: a conditional handle of this graph, and memory that the test owns
+        // and waits for.
         .with_pointers(|params, _| unsafe { graph.add_kernel(&[], kernel, &LaunchConfig::new(1, 32), params) })
         .unwrap();
 }
@@ -57,7 +58,7 @@ fn add_fill(graph: &Graph, numbers: &Numbers, value: u32) {
 }
 
 #[test]
-fn a_loop_runs_as_often_as_its_kernel_says_at_each_launch() {
+fn a_loop_runs_until_its_kernel_ends_it_at_each_launch() {
     let context = context();
     let (left, kernel) = (Numbers::new(&context), down(&context));
     let graph = Graph::new(&context).unwrap();
@@ -90,7 +91,8 @@ fn a_capture_is_one_node_of_a_body() {
     let config = LaunchConfig::new(1, 32);
     let node = body
         .add_captured(&[], |c| {
-            // SAFETY: see the head of this file.
+            // SAFETY: the parameters are the kernel's: a conditional handle of this graph, and memory that the test
+            // owns and waits for.
             let launch = || unsafe { c.launch_with(&kernel, &config, (left.address, again.as_raw())) };
             (0..3).try_for_each(|_| launch())
         })
@@ -109,13 +111,13 @@ fn a_capture_is_one_node_of_a_body() {
     assert_eq!(body.nodes().unwrap(), [node], "of what fails nothing is added");
 }
 
-/// What a typed launch notes for its arrays.
+/// The accesses that a typed launch records for its arrays.
 fn captured(graph: &Graph, id: MemoryId, writes: bool) -> GraphNode {
-    graph.add_captured(&[], |c| c.open()?.uses(id, writes, || "an array".into())).unwrap()
+    graph.add_captured(&[], |c| c.open()?.record_access(id, writes, || "an array".into())).unwrap()
 }
 
 #[test]
-fn the_node_of_a_body_comes_after_what_uses_the_same_memory() {
+fn the_node_of_a_body_comes_after_conflicting_nodes() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let (x, y) = (MemoryId::unique(), MemoryId::unique());
@@ -135,11 +137,11 @@ fn the_node_of_a_body_comes_after_what_uses_the_same_memory() {
     captured(&nested, y, true);
     assert_eq!((edges(&graph), edges(&body)), (vec![], vec![]), "they have nothing in common");
     captured(&nested, x, false);
-    // At every level, and not after what comes after it.
+    // At every level, and not after its own successors.
     assert_eq!((edges(&graph), edges(&body)), (vec![(writer, node)], vec![(beside, inner)]));
     captured(&nested, x, true);
     assert_eq!(graph.edges().unwrap().len(), 3, "none twice");
-    // What comes later comes after the node.
+    // Later nodes come after the node.
     let reader = captured(&graph, x, false);
     assert!(graph.edges().unwrap().contains(&(node, reader)));
     graph.instantiate().unwrap();
@@ -156,7 +158,7 @@ fn branches_choose_among_their_bodies() {
         add_fill(&then, &out, 10);
         add_fill(&otherwise, &out, 20);
         let (_, [zero, one, two]) = graph.add_switch(&[first], b).unwrap();
-        // The case of 1 leaves what the branch before has written.
+        // The case of 1 keeps the value that the branch before has written.
         drop(one);
         add_fill(&zero, &out, 30);
         add_fill(&two, &out, 32);
@@ -169,7 +171,7 @@ fn branches_choose_among_their_bodies() {
 }
 
 #[test]
-fn a_body_is_no_graph_of_its_own_and_goes_with_its_owner() {
+fn a_body_cannot_be_instantiated_and_is_dropped_with_its_owner() {
     let context = context();
     let (graph, other) = (Graph::new(&context).unwrap(), Graph::new(&context).unwrap());
     let number = graph.conditional_handle(None).unwrap();
@@ -179,14 +181,14 @@ fn a_body_is_no_graph_of_its_own_and_goes_with_its_owner() {
     let error = body.instantiate().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "this graph is the body of a conditional node, and is launched with the graph of that; instantiate that one"
+        "this graph is the body of a conditional node, and is launched with the graph of that node; instantiate that graph"
     );
     // SAFETY: it is refused.
     let Err(Error::Graph(error)) = (unsafe { graph.remove_node(node) }) else { panic!() };
     assert_eq!(*error, GraphError::BodyInUse);
     assert_eq!(
         error.to_string(),
-        "a conditional node cannot be removed, since its bodies would go with it; build the graph without it"
+        "a conditional node cannot be removed, since its bodies would be destroyed with it; build the graph without it"
     );
     let error = graph.add_if(&[], number).unwrap_err();
     assert!(error.to_string().starts_with("cuGraphAddNode_v2: CUDA_ERROR_INVALID_VALUE"), "one node looks at a number");
@@ -198,7 +200,7 @@ fn a_body_is_no_graph_of_its_own_and_goes_with_its_owner() {
 }
 
 #[test]
-fn what_no_body_can_have_is_found_when_the_graph_is_instantiated() {
+fn unsupported_nodes_of_a_body_are_found_at_instantiation() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let (_, body) = graph.add_if(&[], graph.conditional_handle(Some(1)).unwrap()).unwrap();

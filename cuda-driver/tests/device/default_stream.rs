@@ -1,4 +1,5 @@
-//! The variable that makes the default stream that of each thread; read once, so in processes of their own.
+//! The variable that makes the default stream the per-thread one; it is read once, so each case runs in its own
+//! process.
 
 use cuda_driver::Stream;
 
@@ -17,7 +18,7 @@ fn the_variable_makes_the_default_stream_that_of_each_thread() {
     assert!(stream.is_per_thread() && stream.to_string() == "per-thread default stream");
     let own = stream.id();
     assert_eq!(own, Stream::per_thread(&context).id());
-    // The explicit ones are what they say.
+    // Explicit default streams are not affected.
     assert_ne!(own, Stream::legacy(&context).id());
     // SAFETY: stream 0 is the driver's own.
     let null = unsafe { Stream::external(&context, std::ptr::null_mut()) };

@@ -56,7 +56,7 @@ fn a_pool_of_threads_resolves_many_at_once() {
     }
 }
 
-/// The driver refuses calls of its callback threads, so that what a waker ends there has to be kept for later.
+/// The driver refuses calls of its callback threads, so that the drops of a waker there are deferred.
 #[test]
 fn a_waker_runs_as_a_host_function_does() {
     struct Asks(std::sync::mpsc::Sender<bool>);
@@ -76,7 +76,7 @@ fn a_waker_runs_as_a_host_function_does() {
     stream.synchronize().unwrap();
 }
 
-/// A waker that makes room for another one may do anything when it is dropped, such as wait for the stream.
+/// A replaced waker may do anything when it is dropped, such as wait for the stream.
 #[test]
 fn a_waker_that_is_replaced_is_dropped_outside_the_lock() {
     struct Waits(Stream);
@@ -106,7 +106,7 @@ fn a_waker_that_is_replaced_is_dropped_outside_the_lock() {
 }
 
 #[test]
-fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
+fn a_dropped_future_cancels_nothing_and_wakes_no_task() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let go = held_up(&stream);
@@ -126,7 +126,7 @@ fn a_future_that_is_dropped_cancels_nothing_and_wakes_nobody() {
 }
 
 #[test]
-fn a_future_goes_from_one_executor_to_another() {
+fn a_future_moves_from_one_executor_to_another() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let go = held_up(&stream);

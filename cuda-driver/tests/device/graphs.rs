@@ -1,8 +1,8 @@
-//! Graphs: nodes one by one, captures, changes, what a graph holds, and what it refuses.
+//! Graphs: explicit nodes, captures, updates, the objects that a graph keeps alive, and its errors.
 //!
 //! # Safety
 //!
-//! Kernels and nodes are handed memory of 32 numbers that the test owns and waits for.
+//! Kernels and nodes get memory of 32 numbers that the test owns and waits for.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,9 +28,9 @@ fn add(graph: &Graph, after: &[GraphNode], function: &Function, numbers: &Number
         .unwrap()
 }
 
-/// Captures the same.
+/// Captures the launch of such a kernel.
 fn capture_add(capture: &Capture, function: &Function, numbers: &Numbers, value: u32) -> Result<()> {
-    // SAFETY: as for `add`.
+    // SAFETY: the parameters are the function's, and the numbers outlive the graph's launches.
     (numbers.address, value).with_pointers(|params, _| unsafe { capture.launch(function, &config(), params) })
 }
 
@@ -60,7 +60,7 @@ fn nodes_of_every_kind_run_in_the_order_of_their_dependencies() {
     // SAFETY: the numbers are that many, and outlive the launch.
     let filled = unsafe { graph.add_memset(&[began], numbers.address, Fill::U32(40), 32) }.unwrap();
     let added = add(&graph, &[filled, filled], &kernel, &numbers, 2);
-    // SAFETY: as above.
+    // SAFETY: the numbers are that many, and outlive the launch.
     let moved = unsafe { graph.add_memcpy(&[added], copied.address, numbers.address, BYTES) }.unwrap();
     let called = Arc::new(AtomicU32::new(0));
     let counted = called.clone();
@@ -91,7 +91,7 @@ fn nodes_of_every_kind_run_in_the_order_of_their_dependencies() {
 }
 
 #[test]
-fn a_child_is_all_of_another_graph_also_of_itself() {
+fn a_child_is_a_copy_of_another_graph_or_of_itself() {
     let context = context();
     let numbers = Numbers::new(&context);
     let kernel = function(&context, "add");
@@ -135,7 +135,7 @@ fn nodes_can_be_changed_between_launches() {
     // SAFETY: the numbers are that many, and outlive the launches.
     let fill = unsafe { graph.add_memset(&[], numbers.address, Fill::U32(1), 32) }.unwrap();
     let node = add(&graph, &[fill], &kernel, &numbers, 10);
-    // SAFETY: as above.
+    // SAFETY: the numbers are that many, and outlive the launches.
     let copy = unsafe { graph.add_memcpy(&[node], other.address, numbers.address, BYTES) }.unwrap();
     let (first, second) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let (one, two) = (first.clone(), second.clone());
@@ -148,13 +148,13 @@ fn nodes_can_be_changed_between_launches() {
     assert_eq!((numbers.value(), other.value(), first.swap(0, Ordering::SeqCst)), (11, 11, 1));
 
     (numbers.address, 20_u32)
-        // SAFETY: as for `add`.
+        // SAFETY: the parameters are the function's, and the numbers outlive the graph's launches.
         .with_pointers(|params, _| unsafe { exec.set_kernel(node, &kernel, &config(), params) })
         .unwrap();
-    // SAFETY: as above.
+    // SAFETY: the parameters are the function's, and the numbers outlive the graph's launches.
     unsafe { exec.set_memset(fill, numbers.address, Fill::U32(2), 32) }.unwrap();
     exec.set_host_fn(host, move || two.store(1, Ordering::SeqCst)).unwrap();
-    // SAFETY: as above; the other way round.
+    // SAFETY: both sides have that many bytes, and outlive the graph's launches.
     unsafe { exec.set_memcpy(copy, numbers.address, other.address, BYTES) }.unwrap();
     exec.launch(&stream, ()).unwrap();
     stream.synchronize().unwrap();
@@ -169,7 +169,7 @@ fn nodes_can_be_changed_between_launches() {
 }
 
 #[test]
-fn a_whole_graph_takes_anothers_place_if_it_is_built_alike() {
+fn an_executable_graph_is_updated_from_a_graph_of_the_same_topology() {
     let context = context();
     let numbers = Numbers::new(&context);
     let kernel = function(&context, "add");
@@ -186,8 +186,8 @@ fn a_whole_graph_takes_anothers_place_if_it_is_built_alike() {
     let error = exec.update(&longer.unwrap()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the executable graph cannot take over this graph: it has other nodes, or other dependencies \
-         (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED); it is as it was, and the other graph can be instantiated instead"
+        "the executable graph cannot be updated from this graph: it has other nodes, or other dependencies \
+         (CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED); it is unchanged, and the other graph can be instantiated instead"
     );
     exec.launch(&stream, ()).unwrap();
     stream.synchronize().unwrap();
@@ -195,7 +195,7 @@ fn a_whole_graph_takes_anothers_place_if_it_is_built_alike() {
 }
 
 #[test]
-fn a_capture_is_what_was_launched_and_runs_nothing_itself() {
+fn a_capture_records_launches_and_runs_nothing() {
     let context = context();
     let (numbers, side) = (Numbers::new(&context), Numbers::new(&context));
     let kernel = function(&context, "add");
@@ -224,7 +224,7 @@ fn a_capture_is_what_was_launched_and_runs_nothing_itself() {
 }
 
 #[test]
-fn a_capture_that_fails_or_panics_leaves_nothing_capturing() {
+fn a_capture_that_fails_or_panics_leaves_no_stream_capturing() {
     let context = context();
     let kernel = function(&context, "nothing");
     // SAFETY: the kernel touches nothing.
@@ -242,11 +242,11 @@ fn a_capture_that_fails_or_panics_leaves_nothing_capturing() {
         });
     }));
     assert!(panicked.is_err());
-    // The context can be synchronised, and streams of the pool run what they are given.
+    // The context can be synchronised, and pooled streams run their work.
     context.synchronize().unwrap();
     let streams: Vec<Stream> = (0..4).map(|_| Stream::new(&context).unwrap()).collect();
     for stream in &streams {
-        // SAFETY: as above.
+        // SAFETY: the kernel touches nothing.
         unsafe { kernel.launch(&config(), stream, &mut []) }.unwrap();
         stream.synchronize().unwrap();
     }
@@ -276,7 +276,7 @@ fn a_capture_that_outlives_its_closure_captures_and_runs_nothing() {
     for refused in refused {
         assert_eq!(
             refused.unwrap_err().to_string(),
-            "this capture has ended; what is launched by it belongs inside the closure of `Graph::capture`"
+            "this capture has ended; launches with it belong inside the closure of `Graph::capture`"
         );
     }
     context.synchronize().unwrap();
@@ -291,7 +291,7 @@ fn two_captures_do_not_mix() {
 }
 
 #[test]
-fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
+fn a_context_is_not_synchronised_during_a_capture_and_modules_are_unloaded_after_it() {
     let context = context();
     let mut waiting = None;
     let kernel = function(&context, "nothing");
@@ -303,7 +303,7 @@ fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
              was launched, or synchronise another stream"
         );
         assert_eq!(context.wait_until_idle().unwrap_err().to_string(), error.to_string());
-        // Another thread's module goes, which must not spoil this capture.
+        // Another thread drops a module, which must not invalidate this capture.
         std::thread::scope(|scope| drop(scope.spawn(|| drop(function(&context, "add")))));
         // Another thread waits.
         let other = (*context).clone();
@@ -319,13 +319,13 @@ fn a_context_is_not_synchronised_during_a_capture_and_modules_go_after_it() {
     waiting.unwrap().into_iter().for_each(|wait| wait.join().unwrap().unwrap());
 }
 
-/// Whether what a graph holds is there still.
+/// Returns true if the objects that a graph keeps are still live.
 fn held<T>(value: &Weak<T>) -> bool {
     value.strong_count() > 0
 }
 
 #[test]
-fn a_graph_holds_what_its_nodes_use_and_so_does_what_is_made_of_it() {
+fn graphs_and_executable_graphs_keep_the_objects_of_their_nodes() {
     let context = context();
     let numbers = Arc::new(Numbers::new(&context));
     let owner = Arc::downgrade(&numbers);
@@ -349,7 +349,7 @@ fn a_graph_holds_what_its_nodes_use_and_so_does_what_is_made_of_it() {
 }
 
 #[test]
-fn what_an_update_replaces_lives_until_no_launch_uses_it() {
+fn replaced_objects_live_until_no_launch_uses_them() {
     let context = context();
     let stream = Stream::new(&context).unwrap();
     let calling = |value: &Arc<AtomicU32>| {
@@ -357,7 +357,7 @@ fn what_an_update_replaces_lives_until_no_launch_uses_it() {
         Graph::capture(&context, |c| c.launch_host_fn(move || add_one(&value))).unwrap()
     };
     let [zeroth, first, second] = [0; 3].map(|_| Arc::new(AtomicU32::new(0)));
-    // The graph that it is made of is kept, and with it what that calls.
+    // The graph that it was instantiated from is kept, and with it the objects that its nodes use.
     let exec = calling(&zeroth).instantiate().unwrap();
     exec.update(&calling(&first)).unwrap();
     let (send, receive) = std::sync::mpsc::channel::<()>();
@@ -395,7 +395,7 @@ fn a_panic_in_a_graphs_host_function_is_caught_at_each_launch() {
 }
 
 #[test]
-fn a_graph_draws_itself() {
+fn a_graph_is_written_as_dot() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let node = graph.add_empty(&[]).unwrap();
@@ -420,11 +420,11 @@ fn launches_that_no_graph_can_hold_are_refused() {
     // SAFETY: nothing is launched.
     let error = unsafe { graph.add_kernel(&[], &kernel, &programmatic, &mut []) }.unwrap_err();
     assert_eq!(error.to_string(), "a programmatic launch cannot be part of a graph");
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let error = unsafe { graph.add_kernel(&[], &kernel, &LaunchConfig::new(0, 1), &mut []) }.unwrap_err();
     assert!(matches!(error, Error::LaunchConfig(_)), "{error}");
     let mut value = 0_u32;
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let error = unsafe { graph.add_kernel(&[], &kernel, &config(), &mut [(&raw mut value).cast()]) }.unwrap_err();
     assert_eq!(error.to_string(), "function `nothing` has 0 parameters, and 1 were given; nothing was launched");
 }

@@ -1,4 +1,4 @@
-//! The crate on the software device: what calls do, where the tracing driver shows which calls are made.
+//! The crate on the software device: the effects of calls. The tracing driver's tests show the calls themselves.
 
 mod conditional;
 mod default_stream;

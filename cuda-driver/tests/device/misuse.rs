@@ -1,8 +1,9 @@
-//! Objects that end in odd orders, on other threads, or not at all: whatever safe code does is an error or harmless.
+//! Objects that are dropped in unusual orders, on other threads, or never: whatever safe code does is an error or
+//! harmless.
 //!
 //! # Safety
 //!
-//! Kernels are handed memory that outlives them.
+//! Kernels get memory that outlives them.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,13 +17,13 @@ fn add_one(count: &AtomicU32) {
     count.fetch_add(1, Ordering::SeqCst);
 }
 
-/// Numbers that are made from a seed, evenly enough for orders.
+/// Pseudo-random numbers from a seed.
 fn random(state: &mut u64) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize
 }
 
-/// Everything that work in flight may need, with that work.
+/// Everything that work in flight may use, with that work.
 fn in_flight(context: &Turn, numbers: &Arc<Numbers>, called: &Arc<AtomicU32>) -> Vec<Box<dyn Any + Send>> {
     let (kernel, config) = (function(context, "add"), LaunchConfig::new(1, 32));
     let (stream, event) = (Stream::new(context).unwrap(), Event::new(context).unwrap());
@@ -32,7 +33,7 @@ fn in_flight(context: &Turn, numbers: &Arc<Numbers>, called: &Arc<AtomicU32>) ->
     let counted = called.clone();
     let host = graph.add_host_fn(&[filled], move || add_one(&counted)).unwrap();
     (numbers.address, 1_u32)
-        // SAFETY: as above; the parameters are the kernel's.
+        // SAFETY: the graph keeps the numbers, and the parameters are the kernel's.
         .with_pointers(|params, _| unsafe { graph.add_kernel(&[host], &kernel, &config, params) })
         .unwrap();
     let (_, body) = graph.add_if(&[], graph.conditional_handle(Some(1)).unwrap()).unwrap();
@@ -45,7 +46,7 @@ fn in_flight(context: &Turn, numbers: &Arc<Numbers>, called: &Arc<AtomicU32>) ->
     child.add_event_wait(&[], &event).unwrap();
     let capture = Graph::capture(context, |c| c.launch_host_fn(|| ())).unwrap();
     let (held, in_stream) = (stream.clone(), event.clone());
-    // The last one of an event may end in a callback.
+    // The last clone of an event may be dropped in a callback.
     stream.launch_host_fn(move || drop(in_stream)).unwrap();
     let done = held.done();
     let module = kernel.module().clone();
@@ -77,7 +78,7 @@ fn objects_end_in_any_order_on_any_thread_with_work_in_flight() {
         while !objects.is_empty() {
             let object = objects.swap_remove(random(&mut state) % objects.len());
             match random(&mut state) % 8 {
-                // It never ends.
+                // It is leaked.
                 0 => std::mem::forget(object),
                 1 => elsewhere.push(object),
                 _ => drop(object),
@@ -91,7 +92,7 @@ fn objects_end_in_any_order_on_any_thread_with_work_in_flight() {
 }
 
 #[test]
-fn a_context_that_is_closed_is_there_for_what_is_in_it() {
+fn a_closed_context_stays_for_its_objects() {
     let context = context();
     let (stream, numbers) = (Stream::new(&context).unwrap(), Numbers::new(&context));
     let kernel = function(&context, "add");
@@ -164,13 +165,13 @@ fn a_scope_inside_a_host_function_is_refused() {
 }
 
 #[test]
-fn a_callback_that_calls_cuda_or_ends_objects_harms_nobody() {
+fn a_callback_that_calls_cuda_or_drops_objects_is_harmless() {
     let context = context();
     let (stream, told) = (Stream::new(&context).unwrap(), Arc::new(Mutex::new(None)));
     let (other, in_callback) = (Stream::new(&context).unwrap(), told.clone());
     stream
         .launch_host_fn(move || {
-            // The driver refuses calls of a callback; the stream ends here, which it refuses too.
+            // The driver refuses calls of a callback; the stream is dropped here, whose calls it refuses too.
             *in_callback.lock().unwrap() = Some(other.synchronize().map_err(|error| error.to_string()));
         })
         .unwrap();
@@ -179,7 +180,7 @@ fn a_callback_that_calls_cuda_or_ends_objects_harms_nobody() {
     let text = "CUDA_ERROR_NOT_PERMITTED (800): operation not permitted; the call is not allowed here; in a host callback no \
                 CUDA call is";
     assert!(error.ends_with(text), "{error}");
-    // A panic whose payload panics when it ends.
+    // A panic whose payload panics when it is dropped.
     struct Loud;
     impl Drop for Loud {
         fn drop(&mut self) {

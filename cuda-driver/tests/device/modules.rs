@@ -1,4 +1,4 @@
-//! Images that a driver judges, linking, globals, launches with values, and many threads at once.
+//! Images that a driver checks, linking, globals, launches with values, and many threads at once.
 
 use cuda_driver::{Error, Image, JitOptions, LaunchConfig, Linker, Module, Stream};
 
@@ -6,7 +6,7 @@ use crate::support::{Numbers, context, function};
 
 const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
-/// A head of an ELF file for a device, without any section.
+/// The header of an ELF file for a device, without any section.
 fn cubin() -> Vec<u8> {
     let mut bytes = vec![0; 64];
     bytes[..4].copy_from_slice(b"\x7fELF");
@@ -28,7 +28,7 @@ fn machine_code_that_the_device_cannot_run_is_refused_by_the_driver() {
 }
 
 #[test]
-fn a_function_that_no_image_has_is_named_by_the_linker() {
+fn an_undefined_function_is_named_by_the_linker() {
     let context = context();
     let caller = format!("{HEAD}.extern .func helper();\n.visible .entry k() {{ call.uni helper; ret; }}\n");
     let mut linker = Linker::new(&context, &JitOptions::new()).unwrap();
@@ -57,7 +57,7 @@ fn a_linked_image_runs_and_its_globals_can_be_written() {
     linker.add(&Image::ptx(&caller).unwrap(), "caller").unwrap();
     linker.add(&Image::ptx(&callee).unwrap(), "callee").unwrap();
     let linked = linker.finish().unwrap();
-    // SAFETY: the kernel touches what its parameter leads to.
+    // SAFETY: the kernel accesses only the memory behind its parameter.
     let module = unsafe { Module::load_image(&context, &linked, &JitOptions::new()) }.unwrap();
     let (advance, numbers, stream) =
         (module.function("advance").unwrap(), Numbers::new(&context), Stream::new(&context).unwrap());
@@ -69,7 +69,7 @@ fn a_linked_image_runs_and_its_globals_can_be_written() {
     launch();
     // SAFETY: any bytes are a `u32`, and no kernel runs.
     assert_eq!(unsafe { module.read_global::<u32>("step") }.unwrap(), 3);
-    // SAFETY: as above.
+    // SAFETY: any bytes are a `u32`, and no kernel runs.
     unsafe { module.write_global("step", &100_u32) }.unwrap();
     launch();
     assert_eq!(numbers.value(), 103);

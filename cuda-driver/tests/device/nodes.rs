@@ -1,9 +1,9 @@
-//! Graphs node by node: removal, copies between host and device, memory of a graph's own, and what executable graphs keep of
-//! each launch.
+//! Graphs node by node: removal, copies between host and device, memory that a graph allocates, and the objects that
+//! executable graphs keep for each launch.
 //!
 //! # Safety
 //!
-//! Nodes are handed memory that the test owns and waits for.
+//! Nodes get memory that the test owns and waits for.
 
 use cuda_driver::{
     Arguments, CopySide, Error, Fill, Graph, GraphError, InstantiateOptions, LaunchConfig, LaunchKind, MemoryCopy,
@@ -41,7 +41,7 @@ fn a_removed_node_is_gone_and_its_handle_is_refused() {
     assert_eq!((graph.nodes().unwrap(), graph.edges().unwrap()), (vec![first, third], vec![]));
     launch_and_wait(&graph.instantiate().unwrap());
     assert_eq!(numbers.value(), 1);
-    // What was made of the graph before has the node, and runs it, but takes no change of it.
+    // An executable graph that was instantiated before has the node and runs it, but refuses updates of it.
     launch_and_wait(&before);
     assert_eq!(numbers.value(), 2);
     let text = "the node was removed from its graph; nodes that were added later have handles of their own";
@@ -65,7 +65,7 @@ fn a_removed_node_is_gone_and_its_handle_is_refused() {
 }
 
 #[test]
-fn what_a_removed_node_needed_goes_with_it() {
+fn objects_of_a_removed_node_are_dropped_with_it() {
     let context = context();
     let graph = Graph::new(&context).unwrap();
     let held = std::sync::Arc::new(());
@@ -93,7 +93,7 @@ fn copies_of_two_and_three_dimensions_go_to_the_device_and_back() {
     let graph = Graph::new(&context).unwrap();
     // SAFETY: all boxes are within their memory, which outlives the launches.
     let up = unsafe { graph.add_copy(&[], &MemoryCopy::volume(middle, source, [4, 3, 2])) }.unwrap();
-    // SAFETY: as above.
+    // SAFETY: all boxes are within their memory, which outlives the launches.
     let down = unsafe { graph.add_copy(&[up], &MemoryCopy::volume(target, middle, [4, 3, 2])) }.unwrap();
     let exec = graph.instantiate().unwrap();
     launch_and_wait(&exec);
@@ -104,11 +104,11 @@ fn copies_of_two_and_three_dimensions_go_to_the_device_and_back() {
     for (at, value) in to.iter().enumerate() {
         assert_eq!(*value, expected(at / 21, at / 7 % 3, at % 7), "byte {at}");
     }
-    // The driver changes one row alone, in an executable graph.
+    // The driver updates copies of one row only.
     // SAFETY: the copy is refused.
     let error = unsafe { exec.set_copy(down, &MemoryCopy::rows(target, middle, 4, 3)) }.unwrap_err();
     assert!(error.to_string().starts_with("cuGraphExecMemcpyNodeSetParams: CUDA_ERROR_INVALID_VALUE"), "{error}");
-    // A row longer than what it lies in.
+    // A row that exceeds its allocation.
     let short = CopySide::device(device.address).pitch(3);
     // SAFETY: the copy is refused.
     let error = unsafe { graph.add_copy(&[], &MemoryCopy::rows(short, source, 4, 2)) }.unwrap_err();
@@ -132,14 +132,14 @@ fn a_copy_from_the_host_reads_it_at_each_launch_and_can_be_changed() {
     one = [2; 32];
     launch_and_wait(&exec);
     assert_eq!((numbers.value(), one[0]), (2, 2));
-    // SAFETY: as above.
+    // SAFETY: both sides have that many bytes, and outlive the launches.
     unsafe { exec.set_copy(node, &up(&mut other)) }.unwrap();
     launch_and_wait(&exec);
     assert_eq!(numbers.value(), 5);
 }
 
 #[test]
-fn memory_of_a_graph_is_there_between_its_nodes() {
+fn memory_of_a_graph_lives_between_its_nodes() {
     let context = context();
     let numbers = Numbers::new(&context);
     let used = || context.device().graph_memory().unwrap().used;
@@ -148,7 +148,7 @@ fn memory_of_a_graph_is_there_between_its_nodes() {
     let (allocated, memory) = graph.add_alloc(&[], BYTES).unwrap();
     // SAFETY: the graph's memory is used between its nodes.
     let filled = unsafe { graph.add_memset(&[allocated], memory, Fill::U32(3), 32) }.unwrap();
-    // SAFETY: as above, and the numbers outlive the launches.
+    // SAFETY: the graph's memory is used between its nodes, and the numbers outlive the launches.
     let copied = unsafe { graph.add_memcpy(&[filled], numbers.address, memory, BYTES) }.unwrap();
     // SAFETY: everything comes before.
     let freed = unsafe { graph.add_free(&[copied], memory) }.unwrap();
@@ -162,9 +162,9 @@ fn memory_of_a_graph_is_there_between_its_nodes() {
         (graph.add_alloc(&[], 0).map(|_| ()), "cuGraphAddMemAllocNode: CUDA_ERROR_INVALID_VALUE"),
         // SAFETY: it is refused.
         (unsafe { graph.add_free(&[], memory) }.map(|_| ()), "cuGraphAddMemFreeNode: CUDA_ERROR_INVALID_VALUE"),
-        // SAFETY: as above.
+        // SAFETY: it is refused.
         (unsafe { graph.add_free(&[], numbers.address) }.map(|_| ()), "cuGraphAddMemFreeNode: CUDA_ERROR_INVALID"),
-        // SAFETY: as above.
+        // SAFETY: it is refused.
         (unsafe { graph.remove_node(freed) }, "cuGraphDestroyNode: CUDA_ERROR_NOT_SUPPORTED"),
     ];
     for (result, text) in errors {
@@ -212,7 +212,7 @@ fn a_kernel_in_clusters_can_be_changed_for_another_in_the_same() {
     let exec = graph.instantiate().unwrap();
     let set = |config: &LaunchConfig| {
         (numbers.address, 5_u32)
-            // SAFETY: as above.
+            // SAFETY: the parameters are the kernel's, and the numbers outlive the launches. Blocks race, with atomic words.
             .with_pointers(|params, _| unsafe { exec.set_kernel(node, &kernel, config, params) })
     };
     set(&clustered(4, 2)).unwrap();
@@ -222,7 +222,7 @@ fn a_kernel_in_clusters_can_be_changed_for_another_in_the_same() {
     assert_eq!(
         error.to_string(),
         "function `add` would be launched in clusters of (4, 1, 1) blocks, and the node was added in clusters of (2, 1, 1) \
-         blocks; an executable graph keeps that of each node: build and instantiate the graph with this launch"
+         blocks; an executable graph cannot change that: build and instantiate the graph with this launch"
     );
     let Err(Error::Graph(error)) = set(&config().cooperative()) else { panic!() };
     let launch = LaunchKind { cluster: None, cooperative: true };
@@ -234,13 +234,13 @@ fn a_kernel_in_clusters_can_be_changed_for_another_in_the_same() {
 }
 
 #[test]
-fn a_cooperative_kernel_stays_one() {
+fn a_cooperative_kernel_stays_cooperative() {
     let context = context();
     let (graph, kernel) = (Graph::new(&context).unwrap(), function(&context, "nothing"));
     // SAFETY: the kernel touches nothing.
     let node = unsafe { graph.add_kernel(&[], &kernel, &config().cooperative(), &mut []) }.unwrap();
     let exec = graph.instantiate().unwrap();
-    // SAFETY: as above.
+    // SAFETY: the kernel touches nothing.
     let set = |config: &LaunchConfig| unsafe { exec.set_kernel(node, &kernel, config, &mut []) };
     let Err(Error::Graph(error)) = set(&config()) else { panic!() };
     let kind = |cooperative| LaunchKind { cluster: None, cooperative };
@@ -251,7 +251,7 @@ fn a_cooperative_kernel_stays_one() {
 }
 
 #[test]
-fn a_refused_update_says_why_and_where() {
+fn a_refused_update_names_the_reason_and_the_node() {
     let context = context();
     let (numbers, kernel) = (Numbers::new(&context), function(&context, "add"));
     let build = |config: &LaunchConfig, count: usize, fill: bool| {
@@ -262,7 +262,7 @@ fn a_refused_update_says_why_and_where() {
             false => graph.add_empty(&[]).unwrap(),
         };
         (numbers.address, 1_u32)
-            // SAFETY: as above.
+            // SAFETY: the numbers outlive what is launched, which is nothing.
             .with_pointers(|params, _| unsafe { graph.add_kernel(&[first], &kernel, config, params) })
             .unwrap();
         graph
@@ -289,7 +289,7 @@ fn a_refused_update_says_why_and_where() {
         assert_eq!(
             error.to_string(),
             format!(
-                "the executable graph cannot take over this graph: {reason}; it is as it was, and the other graph can be \
+                "the executable graph cannot be updated from this graph: {reason}; it is unchanged, and the other graph can be \
                  instantiated instead"
             )
         );

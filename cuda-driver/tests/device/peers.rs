@@ -1,9 +1,9 @@
-//! Two devices: their contexts, which memory of the other a kernel reaches, and copies between them. The software device shows
-//! as many devices as the environment says when it starts, so each case runs in a process of its own.
+//! Two devices: their contexts, peer access, and copies between them. The software device shows as many devices as the
+//! environment sets when it starts, so each case runs in its own process.
 //!
 //! # Safety
 //!
-//! Kernels and copies are handed memory that the test owns and waits for.
+//! Kernels and copies get memory that the test owns and waits for.
 
 use cuda_driver::{Context, Device, Event, Function, LaunchConfig, Stream, driver_call};
 use cuda_sys::CUresult;
@@ -22,13 +22,13 @@ fn two() -> ([Device; 2], [Context; 2]) {
 }
 
 fn add(kernel: &Function, stream: &Stream, numbers: &Numbers) {
-    // SAFETY: see the head of this file.
+    // SAFETY: the test owns the memory and waits for the copy.
     unsafe { kernel.launch_with(&LaunchConfig::new(1, 32), stream, (numbers.address, 1_u32)) }.unwrap();
 }
 
 #[test]
-fn two_devices_are_told_apart_and_selected() {
-    if !with_devices("two_devices_are_told_apart_and_selected", "2") {
+fn two_devices_are_distinct_and_selected() {
+    if !with_devices("two_devices_are_distinct_and_selected", "2") {
         return;
     }
     let ([first, second], [one, other]) = two();
@@ -57,8 +57,8 @@ fn two_devices_are_told_apart_and_selected() {
 }
 
 #[test]
-fn a_kernel_reaches_a_peers_memory_where_it_was_let() {
-    if !with_devices("a_kernel_reaches_a_peers_memory_where_it_was_let", "2") {
+fn a_kernel_accesses_peer_memory_if_it_is_enabled() {
+    if !with_devices("a_kernel_accesses_peer_memory_if_it_is_enabled", "2") {
         return;
     }
     let ([first, second], [one, other]) = two();
@@ -83,7 +83,7 @@ fn a_kernel_reaches_a_peers_memory_where_it_was_let() {
         error.starts_with("cuCtxSynchronize not called: the context of device 0 is lost since cuStreamSync"),
         "{error}"
     );
-    // The other device's context is none the worse.
+    // The other device's context is not affected.
     assert_eq!(theirs.value(), 1);
 }
 
@@ -104,7 +104,7 @@ fn memory_is_copied_between_devices() {
     other.synchronize().unwrap();
     let stream = Stream::new(&one).unwrap();
     let raw = stream.as_raw();
-    // SAFETY: as above.
+    // SAFETY: both have that many bytes.
     unsafe { driver_call!(&one, cuMemcpyPeerAsync(here.address, from, there.address, to, BYTES, raw)) }.unwrap();
     stream.synchronize().unwrap();
     assert_eq!(here.value(), 2);

@@ -1,8 +1,8 @@
-//! A context of the software device, its memory, and a kernel or two.
+//! A context of the software device, its memory, and two kernels.
 //!
 //! # Safety
 //!
-//! The memory is a test's own, and freed after the test has waited for what uses it.
+//! Each test owns its memory, which is freed after the test has waited for the work that uses it.
 
 use std::ops::Deref;
 use std::process::Command;
@@ -34,7 +34,7 @@ const PTX: &str = "
         ret;
     }";
 
-/// The context of the device, while this test has it: a capture keeps all others from synchronising it.
+/// The context of the device, locked for this test: a capture keeps other threads from synchronising it.
 pub(crate) struct Turn {
     context: Context,
     _turn: MutexGuard<'static, ()>,
@@ -58,7 +58,7 @@ pub(crate) fn context() -> Turn {
     Turn { context: driver().device(0).unwrap().primary_context().unwrap(), _turn: turn }
 }
 
-/// Runs a test again in a process with that in its environment; true in that process.
+/// Runs a test again in a process with `value` in its environment; returns true in that process.
 pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
     let marker = "CUDA_DRIVER_TESTS_CHILD";
     if std::env::var_os(marker).is_some() {
@@ -73,7 +73,7 @@ pub(crate) fn with_variable(test: &str, variable: &str, value: &str) -> bool {
 }
 
 pub(crate) fn function(context: &Context, name: &str) -> Function {
-    // SAFETY: the functions touch what their parameters lead to.
+    // SAFETY: the functions access only the memory behind their parameters.
     unsafe { Module::load_ptx(context, PTX) }.unwrap().function(name).unwrap()
 }
 

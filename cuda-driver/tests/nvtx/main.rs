@@ -1,4 +1,4 @@
-//! NVTX as a tool hears it, and without one. A process has one tool at most, so each case runs in its own.
+//! NVTX with a tool and without one. A process has at most one tool, so each case runs in its own process.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::process::Command;
 use cuda_driver::nvtx::{self, Annotation, Color, Domain, Named};
 use cuda_driver::{Driver, Event, Stream};
 
-/// Says that this process is one of those that the tests start.
+/// The variable that marks the processes that the tests start.
 const CHILD: &str = "CUDA_DRIVER_NVTX_CHILD";
 const VARIABLE: &str = "NVTX_INJECTION64_PATH";
 
@@ -19,7 +19,7 @@ fn listener() -> String {
     library
 }
 
-/// The lines between the two that the process below prints, with this tool.
+/// The lines between the markers that the process below prints, with this tool.
 fn told(tool: Option<&str>) -> Vec<String> {
     let mut child = Command::new(std::env::current_exe().expect("this test"));
     child.args(["--exact", "what_a_program_says", "--nocapture"]).env(CHILD, "1").env_remove(VARIABLE);
@@ -49,7 +49,7 @@ fn what_a_program_says() {
     let (io, shared) = (domain.category("io"), Domain::global().category("shared"));
     let name = domain.name("again and again");
     drop(domain.range(Annotation::from(&name).category(&io).payload(0.5)));
-    // What is of another domain means nothing here.
+    // Objects of another domain are ignored here.
     nvtx::mark(Annotation::from(&name).category(&io));
     domain.mark(Annotation::from("plain").category(&shared));
     drop(domain.start("a request"));
@@ -67,7 +67,7 @@ fn what_a_program_says() {
 }
 
 #[test]
-fn a_tool_hears_ranges_marks_names_and_domains() {
+fn a_tool_receives_ranges_marks_names_and_domains() {
     let library = listener();
     let expected = [
         &library,
@@ -100,7 +100,7 @@ fn a_tool_hears_ranges_marks_names_and_domains() {
 }
 
 #[test]
-fn without_a_tool_nothing_happens_and_its_absence_is_an_error_for_who_asks() {
+fn without_a_tool_nothing_happens_and_require_tool_is_an_error() {
     let why = "no tool listens to NVTX: NVTX_INJECTION64_PATH";
     let hint = format!("{why} is not set; start the program under a profiler, such as `nsys profile`");
     assert_eq!(told(None), [hint.as_str(), "the name holds its domain"]);

@@ -1,13 +1,13 @@
-//! The version of the CUDA runtime, of libraries that are made up: each case in a process of its own, since what was opened
+//! The version of the CUDA runtime, with fake libraries: each case runs in its own process, since an opened library
 //! stays open.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Says that this process is one of those that the tests start.
+/// The variable that marks the processes that the tests start.
 const CHILD: &str = "CUDA_DRIVER_RUNTIME_CHILD";
 
-/// A folder with a runtime library of this name, which answers so.
+/// A folder with a runtime library of this name, which returns this version.
 fn library(case: &str, name: &str, answer: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("runtime-{case}"));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -19,7 +19,7 @@ fn library(case: &str, name: &str, answer: &str) -> PathBuf {
     folder
 }
 
-/// What the process below prints where the loader looks into that folder first.
+/// The output of the process below, with this folder first in the loader's search path.
 fn told(folder: &Path) -> String {
     let mut child = Command::new(std::env::current_exe().expect("this test"));
     child.args(["--exact", "what_a_program_is_told", "--nocapture"]).env(CHILD, "1").env("LD_LIBRARY_PATH", folder);
@@ -38,7 +38,7 @@ fn what_a_program_is_told() {
 }
 
 #[test]
-fn the_version_is_that_which_the_library_tells() {
+fn the_version_is_that_of_the_library() {
     let folder = library("13", "libcudart.so.13", "*version = 13020; return 0;");
     assert_eq!(told(&folder), "Ok((13, 2)), supported: true");
     let folder = library("14", "libcudart.so.13", "*version = 14010; return 0;");
@@ -46,11 +46,11 @@ fn the_version_is_that_which_the_library_tells() {
 }
 
 #[test]
-fn a_library_that_fails_to_tell_is_an_error() {
+fn a_library_without_a_version_is_an_error() {
     let folder = library("none", "libcudart.so.13", "return 1;");
     assert_eq!(
         told(&folder),
-        "Err(\"the CUDA runtime library does not tell its version; it may be damaged\"), supported: false"
+        "Err(\"the CUDA runtime library does not report its version; it may be damaged\"), supported: false"
     );
 }
 

@@ -1,17 +1,17 @@
-//! Vector clocks: which accesses are known to be over when another one starts.
+//! Vector clocks: the accesses that are known to have finished when another one starts.
 //!
-//! An actor is a stream, by its raw handle, or the host. The default stream is an actor like the others: that the driver
-//! orders it with some streams by itself is not relied upon.
+//! An actor is a stream, by its raw handle, or the host. The default stream is an actor like the others: its implicit
+//! order with some streams is not modelled.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 pub(super) type Actor = usize;
 
-/// The actor that makes the calls.
+/// The actor of the host.
 pub(super) const HOST: Actor = usize::MAX;
 
-/// For each actor, how much of its work is known to be over.
+/// For each actor, the number of its operations that are known to have finished.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Clock(HashMap<Actor, u64>);
 
@@ -48,17 +48,17 @@ pub(super) struct Access {
 pub(super) struct Clocks(HashMap<Actor, Clock>);
 
 impl Clocks {
-    /// What `actor` knows now.
+    /// The present clock of `actor`.
     pub(super) fn of(&self, actor: Actor) -> Clock {
         self.0.get(&actor).cloned().unwrap_or_default()
     }
 
-    /// Lets `actor` know what `clock` knows.
+    /// Joins `clock` into the clock of `actor`.
     pub(super) fn learn(&mut self, actor: Actor, clock: &Clock) {
         self.0.entry(actor).or_default().join(clock);
     }
 
-    /// The host enqueues work on, or makes an access as, `actor`: its time.
+    /// Advances the clock of `actor` for an operation that the host enqueues. Returns its time.
     pub(super) fn step(&mut self, actor: Actor) -> u64 {
         let host = self.of(HOST);
         let clock = self.0.entry(actor).or_default();

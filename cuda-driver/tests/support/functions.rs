@@ -223,7 +223,7 @@ unsafe extern "C" fn launch_host_func(stream: CUstream, function: CUhostFn, data
         OK
     });
     if let (OK, Some(function)) = (code, function) {
-        // SAFETY: the caller hands in a function with the data that it expects, to be called once.
+        // SAFETY: the caller passes a function with the data that it expects, to be called once.
         unsafe { function(data) };
     }
     code
@@ -250,7 +250,7 @@ unsafe extern "C" fn stream_add_callback(
         OK
     });
     if let (OK, Some(callback)) = (code, callback) {
-        // SAFETY: the caller hands in a function with the data that it expects, to be called once.
+        // SAFETY: the caller passes a function with the data that it expects, to be called once.
         unsafe { callback(stream, OK, data) };
     }
     code
@@ -417,13 +417,13 @@ unsafe extern "C" fn largest_cluster(
     call("cuOccupancyMaxPotentialClusterSize", |_| OK)
 }
 
-/// What all launches do: read or write each pointer as the function's letters say.
+/// The effect of every launch: reads or writes each pointer, by the letters of the function's name.
 fn launch(name: &'static str, function: CUfunction, stream: CUstream, params: *mut *mut c_void) -> CUresult {
     call_on(name, stream, |state, stream| {
         let letters = state.functions.get(&function.addr()).cloned().unwrap_or_default();
         state.clocks.step(stream);
         for (index, letter) in letters.chars().enumerate() {
-            // SAFETY: the caller hands in one pointer for each parameter.
+            // SAFETY: the caller passes one pointer for each parameter.
             let param = unsafe { params.wrapping_add(index).read() };
             // SAFETY: every parameter of these functions is a device pointer.
             let address = unsafe { param.cast::<CUdeviceptr>().read() };
@@ -511,7 +511,7 @@ unsafe extern "C" fn free_async(address: CUdeviceptr, stream: CUstream) -> CUres
     })
 }
 
-/// Copies bytes, once the state has found the device's side live.
+/// Copies bytes, after the state has checked that the device's side is live.
 pub(super) fn copy(state: &State, from: *const u8, to: *mut u8, bytes: usize) {
     if state.violations.is_empty() {
         // SAFETY: the state found the device's side live and large enough, the caller vouches for the host's side, and
@@ -527,7 +527,7 @@ pub(super) fn device_pointer(address: CUdeviceptr) -> *mut u8 {
 unsafe extern "C" fn copy_in(to: CUdeviceptr, from: *const c_void, bytes: usize) -> CUresult {
     call_about(Call { name: "cuMemcpyHtoD_v2", stream: None, object: to, bytes }, |state| {
         // Blocking copies run in the order of the default stream. From pageable memory, the call may return before the
-        // bytes have reached the device, so the host has learnt nothing.
+        // bytes have reached the device, so the host knows nothing new.
         state.touch("cuMemcpyHtoD_v2", to, bytes, 0, true);
         copy(state, from.cast(), device_pointer(to), bytes);
         OK

@@ -1,6 +1,6 @@
 //! The tracing driver's graphs: streams that are captured, graphs and executable graphs by number.
 //!
-//! A captured stream does nothing; a graph remembers no work, but its nodes are counted.
+//! A captured stream does nothing; a graph stores no work, only the number of its nodes.
 
 use std::ffi::{c_uint, c_ulonglong};
 
@@ -40,7 +40,7 @@ unsafe extern "C" fn begin(stream: CUstream, _mode: CUstreamCaptureMode) -> CUre
 }
 
 unsafe extern "C" fn end(stream: CUstream, out: *mut CUgraph) -> CUresult {
-    // The capture has ended also where it has failed.
+    // A capture that has failed has also ended.
     super::state(|state| state.capturing.remove(&stream.addr()));
     call_on("cuStreamEndCapture", stream, |state, _| new_graph(state, out))
 }
@@ -62,7 +62,7 @@ unsafe extern "C" fn destroy(graph: CUgraph) -> CUresult {
     })
 }
 
-/// Adds a node, at an address where one was before if there is any.
+/// Adds a node; reuses the address of a removed node, if there is any.
 fn add_node(name: &'static str, out: *mut CUgraphNode, graph: CUgraph) -> CUresult {
     call(name, |state| {
         expect_graph(state, name, graph);
@@ -73,7 +73,7 @@ fn add_node(name: &'static str, out: *mut CUgraphNode, graph: CUgraph) -> CUresu
     })
 }
 
-/// The nodes that a live node is among; a violation if there is no such node.
+/// The nodes of the graph of a live node; a violation if there is no such node.
 fn siblings<'a>(state: &'a mut State, what: &str, node: CUgraphNode) -> Option<&'a mut Vec<usize>> {
     if !state.graphs.values().any(|nodes| nodes.contains(&node.addr())) {
         state.violations.push(format!("{what}: node {node:p} is not live"));

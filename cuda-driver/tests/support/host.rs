@@ -1,4 +1,4 @@
-//! Page-locked and managed memory, and the copies that run by themselves.
+//! Page-locked and managed memory, and asynchronous copies.
 
 use std::ffi::{c_uint, c_void};
 
@@ -23,7 +23,7 @@ unsafe extern "C" fn host_free(address: *mut c_void) -> CUresult {
     call("cuMemFreeHost", |state| release("cuMemFreeHost", state, address))
 }
 
-/// Ends page-locked memory, which nothing may use any more.
+/// Frees page-locked memory, which nothing may access any more.
 fn release(name: &str, state: &mut State, address: *mut c_void) -> CUresult {
     let address = address.addr() as u64;
     state.touch_all(name, address, HOST);
@@ -80,7 +80,7 @@ unsafe extern "C" fn advise(_at: CUdeviceptr, _bytes: usize, _advice: CUmem_advi
     call("cuMemAdvise", |_| OK)
 }
 
-/// Host memory has to be page-locked: of other memory the copy would not run by itself.
+/// Checks that host memory is page-locked: a copy of other memory would not be asynchronous.
 unsafe extern "C" fn copy_in(to: CUdeviceptr, from: *const c_void, bytes: usize, stream: CUstream) -> CUresult {
     move_bytes("cuMemcpyHtoDAsync_v2", to, from.addr() as u64, bytes, stream)
 }

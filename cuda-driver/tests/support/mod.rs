@@ -1,9 +1,10 @@
-//! A tracing driver for tests: a table of functions that records every call, keeps what is live, fails on demand, and
+//! A tracing driver for tests: a table of functions that records every call, tracks live objects, fails on demand, and
 //! checks that accesses to device memory are ordered.
 //!
-//! It is no device: it runs no kernels, and its streams do their work at once. What it models is order: every stream, every
-//! event and the host has a vector clock, and an access to memory that is not ordered after a conflicting one is a
-//! violation, as is any use of something that is not live. A test whose [`Session`] ends with violations or leaks fails.
+//! It is no device: it runs no kernels, and its streams do their work at once. It models order: every stream, every
+//! event and the host has a vector clock. An access to memory that is not ordered after a conflicting one is a
+//! violation, as is any use of an object that is not live. A test whose [`Session`] ends with violations or leaks
+//! fails.
 //!
 //! A launch of a function named `k_` and letters takes one device pointer per letter, and reads (`r`) or writes (`w`) it.
 //!
@@ -11,8 +12,8 @@
 //!
 //! # Safety
 //!
-//! The functions trust the pointers that they are handed, as a driver does; addresses of device memory are addresses of
-//! live heap allocations that the state owns.
+//! The functions trust the pointers that they get, as a driver does; addresses of device memory are addresses of live
+//! heap allocations that the state owns.
 
 mod clocks;
 mod copies;
@@ -39,12 +40,12 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// One test's use of the tracing driver.
 pub(crate) struct Session {
     api: Arc<DriverApi>,
-    /// Whether something is meant to be left, see [`Session::leaves`].
+    /// True if leaks are expected, see [`Session::leaves`].
     leaves: Cell<bool>,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// What the traced device can do.
+/// The capabilities of the traced device.
 #[derive(Clone, Copy)]
 pub(crate) struct Traits {
     pub(crate) memory_pools: bool,
@@ -109,35 +110,36 @@ impl Session {
         state(|state| state.never_waits = true);
     }
 
-    /// What is live now.
+    /// The present numbers of live objects.
     pub(crate) fn live(&self) -> Live {
         state(|state| state.live())
     }
 
-    /// A violation unless nothing uses memory of the host any more that was lent: its owner uses it again.
+    /// A violation if work still accesses host memory whose borrow has ended.
     pub(crate) fn give_back<T>(&self, memory: &[T]) {
         let (address, bytes) = (memory.as_ptr().addr() as u64, size_of_val(memory));
         state(|state| state.host_touches("the owner", address, bytes));
     }
 
-    /// Ends the session here: what the test has made is gone by now.
+    /// Ends the session here: the test has dropped its objects by now.
     pub(crate) fn finish(self) {
         drop(self);
     }
 
-    /// Something stays live at the end, because its context is lost or the driver was made to refuse its end.
+    /// Expects objects to stay live at the end, because their context is lost or the driver was made to refuse their
+    /// release.
     pub(crate) fn leaves(&self) {
         self.leaves.set(true);
     }
 
-    /// The violations so far, which were meant.
+    /// Takes the violations so far, which the test expects.
     pub(crate) fn take_violations(&self) -> Vec<String> {
         state(|state| std::mem::take(&mut state.violations))
     }
 }
 
 impl Drop for Session {
-    /// Fails the test if anything is still live, or was used out of order or when it was not live.
+    /// Fails the test if an object is still live, or was used out of order or when it was not live.
     fn drop(&mut self) {
         let (violations, live) = state(|state| (std::mem::take(&mut state.violations), state.live()));
         if std::thread::panicking() {

@@ -1,4 +1,4 @@
-//! The tracing driver's contexts beyond binding them, its linker, and the parameters of its functions.
+//! The tracing driver's settings of contexts, its linker, and the parameters of its functions.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -39,7 +39,7 @@ unsafe extern "C" fn set_limit(_limit: CUlimit, value: usize) -> CUresult {
 }
 
 unsafe extern "C" fn cache(out: *mut CUfunc_cache) -> CUresult {
-    // One that no header knows.
+    // An attribute that no header knows.
     put(out, CUfunc_cache(17));
     call("cuCtxGetCacheConfig", |_| OK)
 }

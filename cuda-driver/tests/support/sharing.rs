@@ -1,4 +1,4 @@
-//! Pools of the program's own, and memory that processes share: here one process is both sides.
+//! Custom memory pools, and memory that processes share: here one process is both sides.
 
 use std::ffi::{c_char, c_uint};
 
@@ -39,7 +39,7 @@ unsafe extern "C" fn alloc_from_pool(
     })
 }
 
-/// The allocation that an address lies in: where it begins, and its bytes.
+/// The allocation that contains an address: its base and its size in bytes.
 fn around(state: &State, address: CUdeviceptr) -> Option<(u64, usize)> {
     let (start, allocation) = state.device.range(..=address).next_back()?;
     (address < start + allocation.bytes as u64).then_some((*start, allocation.bytes))

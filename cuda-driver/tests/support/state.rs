@@ -1,4 +1,4 @@
-//! What the tracing driver knows: calls, faults to come, and everything live.
+//! The state of the tracing driver: calls, planned faults, and all live objects.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::thread::ThreadId;
@@ -8,7 +8,7 @@ use cuda_sys::CUresult;
 use super::Traits;
 use super::clocks::{Access, Actor, Clock, Clocks};
 
-/// A recorded call; what it was about, where that is a stream, an event or memory.
+/// A recorded call, with its object if that is a stream, an event or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) name: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Call {
     pub(crate) bytes: usize,
 }
 
-/// How many of each thing are live.
+/// The number of live objects of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Live {
     pub(crate) device: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Live {
     pub(crate) opened: usize,
 }
 
-/// A piece of device memory.
+/// An allocation of device memory.
 pub(super) struct Allocation {
     pub(super) _words: Box<[u64]>,
     pub(super) bytes: usize,
@@ -44,13 +44,13 @@ pub(super) struct Allocation {
 pub(super) struct State {
     pub(super) traits: Traits,
     pub(super) calls: Vec<Call>,
-    /// Name, calls of it until the fault, code.
+    /// The call's name, the number of calls until the fault, and the code.
     pub(super) faults: Vec<(&'static str, usize, CUresult)>,
     pub(super) device: BTreeMap<u64, Allocation>,
-    /// Page-locked memory by its address; what is only registered has no words.
+    /// Page-locked memory by its address; registered memory has no words of its own.
     pub(super) host: BTreeMap<u64, Allocation>,
     pub(super) streams: HashSet<usize>,
-    /// What each live event has recorded.
+    /// The clock that each live event has recorded.
     pub(super) events: HashMap<usize, Option<Clock>>,
     pub(super) modules: HashSet<usize>,
     /// Functions by handle: one letter for each pointer.
@@ -60,14 +60,14 @@ pub(super) struct State {
     pub(super) current: HashMap<ThreadId, usize>,
     /// Live graphs and their nodes.
     pub(super) graphs: HashMap<usize, Vec<usize>>,
-    /// Addresses of nodes that are gone, which are given again.
+    /// Addresses of removed nodes, which are reused.
     pub(super) free_nodes: Vec<usize>,
     /// Contexts that a sticky error has lost.
     pub(super) lost: HashSet<usize>,
     pub(super) execs: HashSet<usize>,
     pub(super) links: HashSet<usize>,
     pub(super) pools: HashSet<usize>,
-    /// Where memory of other processes was opened.
+    /// The opened memory of other processes.
     pub(super) opened: Vec<u64>,
     /// Streams that are captured.
     pub(super) capturing: HashSet<usize>,
@@ -78,7 +78,7 @@ pub(super) struct State {
     next_handle: usize,
 }
 
-/// Whether a code is one after which the driver refuses every call on the context.
+/// Returns true for a sticky code.
 fn loses_context(code: CUresult) -> bool {
     let codes = [
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -89,7 +89,7 @@ fn loses_context(code: CUresult) -> bool {
     codes.contains(&code)
 }
 
-/// Whether a call is about the driver, a device, or which context a thread has.
+/// Returns true if a call concerns the driver, a device, or the thread's context.
 fn is_of_no_context(name: &str) -> bool {
     let others = ["cuInit", "cuDriverGetVersion", "cuCtxSetCurrent", "cuCtxGetCurrent", "cuCtxGetDevice"];
     name.starts_with("cuDevice") || others.contains(&name)
@@ -143,10 +143,10 @@ impl State {
         }
     }
 
-    /// Records a call; the code with which it must fail, if it must. A call on a lost context is a violation, but for the one
-    /// that waits there.
+    /// Records a call. Returns the code with which it must fail, if it must. A call on a lost context is a violation,
+    /// except the one that waits there.
     pub(super) fn enter(&mut self, call: Call) -> Option<CUresult> {
-        // Every call asks for the thread's current context, so it says nothing.
+        // Every call queries the thread's current context, so it is not recorded.
         if call.name != "cuCtxGetCurrent" {
             self.calls.push(call);
         }
@@ -156,7 +156,8 @@ impl State {
             return Some(CUresult::CUDA_ERROR_NOT_PERMITTED);
         }
         if lost && call.name == "cuCtxSynchronize" {
-            // The one call that waits in a lost context, until its work has been stopped, and then says that it is lost.
+            // The one call that waits in a lost context until its work has been stopped; it then returns the sticky
+            // code.
             self.clocks.host_waits_for_all();
             return Some(CUresult::CUDA_ERROR_ILLEGAL_ADDRESS);
         }
@@ -194,7 +195,7 @@ impl State {
         self.device.values().map(|allocation| allocation.bytes).sum()
     }
 
-    /// An access by `actor`; a violation if the memory is not live, too small, or still in use.
+    /// Records an access by `actor`; a violation if the memory is not live, too small, or still in use.
     pub(super) fn touch(&mut self, what: &str, address: u64, bytes: usize, actor: Actor, write: bool) {
         let fits = |(start, found): &(&u64, &mut Allocation)| address + bytes as u64 <= **start + found.bytes as u64;
         let device = self.device.range_mut(..=address).next_back().filter(fits);
@@ -210,7 +211,7 @@ impl State {
         }
     }
 
-    /// The host writes page-locked memory; other memory is nobody's but the host's.
+    /// Records a write of the host to page-locked memory; other host memory is not tracked.
     pub(super) fn host_touches(&mut self, what: &str, address: u64, bytes: usize) {
         let last = self.host.range(..=address).next_back();
         if last.is_some_and(|(start, found)| address < start + found.bytes as u64) {
@@ -218,7 +219,7 @@ impl State {
         }
     }
 
-    /// A write of all of an allocation, such as freeing it, by `actor`.
+    /// Records a write of a whole allocation by `actor`, such as freeing it.
     pub(super) fn touch_all(&mut self, what: &str, address: u64, actor: Actor) {
         let found = self.device.get(&address).or_else(|| self.host.get(&address));
         let bytes = found.map_or(1, |allocation| allocation.bytes);

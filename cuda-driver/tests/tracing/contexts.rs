@@ -1,4 +1,4 @@
-//! Contexts: one per device, bound without calls, selected per thread, poisoned for good, refused after a fork.
+//! Contexts: one per device, bound without calls, selected per thread, poisoned by sticky errors, refused after a fork.
 
 use cuda_driver::{Context, Driver, Error, Event, Graph, Stream, StreamOptions};
 use cuda_sys::CUresult;
@@ -24,7 +24,7 @@ fn a_device_has_one_context_object_and_it_is_released_once() {
 fn bind(session: &Session, raw: usize) {
     let api = session.api();
     let set_current = api.cuCtxSetCurrent().unwrap();
-    // SAFETY: the traced driver looks at the number only.
+    // SAFETY: the traced driver only reads the number.
     unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
 }
 
@@ -39,7 +39,7 @@ fn bound(session: &Session) -> usize {
 }
 
 #[test]
-fn a_thread_without_a_context_is_given_the_first_calls_and_keeps_it() {
+fn a_thread_without_a_context_keeps_that_of_its_first_call() {
     let session = Session::new();
     let context = session.context();
     session.forget();
@@ -54,7 +54,7 @@ fn a_thread_without_a_context_is_given_the_first_calls_and_keeps_it() {
 }
 
 #[test]
-fn a_call_leaves_current_what_it_found() {
+fn a_call_restores_the_current_context() {
     let session = Session::new();
     let (context, raw) = (session.context(), 0xC000);
     for theirs in [0xC001, 0xF00] {
@@ -74,7 +74,7 @@ fn a_call_leaves_current_what_it_found() {
     session.forget();
     context.synchronize().unwrap();
     assert_eq!((session.names(), bound(&session)), (vec!["cuCtxSynchronize"], raw), "the same context is not set");
-    // Another library takes its context away, and the next call is in ours all the same.
+    // Another library unbinds the context, and the next call still is in this one.
     bind(&session, 0);
     context.synchronize().unwrap();
     assert_eq!(bound(&session), raw);
@@ -107,7 +107,7 @@ fn a_context_that_cannot_be_made_current_is_an_error_and_nothing_is_called() {
 }
 
 #[test]
-fn a_new_context_is_not_taken_for_the_old_one() {
+fn a_new_context_is_not_mistaken_for_the_old_one() {
     let session = Session::new();
     session.context().synchronize().unwrap();
     let context = session.context();
@@ -162,7 +162,7 @@ fn a_sticky_error_poisons_the_context_and_names_the_first_cause() {
 }
 
 #[test]
-fn work_is_waited_for_also_in_a_lost_context_and_an_error_says_where_it_cannot_be() {
+fn work_is_waited_for_also_in_a_lost_context_or_an_error_is_returned() {
     let session = Session::new();
     let context = session.context();
     context.wait_until_idle().unwrap();
@@ -199,12 +199,13 @@ fn a_failing_drop_does_not_fail_the_next_call() {
 }
 
 #[test]
-fn a_forked_child_gets_an_error_and_the_parent_goes_on() {
+fn a_forked_child_gets_an_error_and_the_parent_continues() {
     let session = Session::new();
     let context = session.context();
     let exec = Graph::new(&context).unwrap().instantiate().unwrap();
     let stream = context.default_stream();
-    // SAFETY: the child calls only what the fork check answers before any lock, and then leaves without unwinding.
+    // SAFETY: the child only makes calls that the fork check refuses before any lock, and then leaves without
+    // unwinding.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let refused = matches!(context.synchronize(), Err(Error::Forked { call: "cuCtxSynchronize" }))

@@ -1,4 +1,4 @@
-//! Driver and device: versions, identity, attributes, and what is missing.
+//! Driver and device: versions, identity, attributes, and missing functions.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cuda_sys::{CUdevice_attribute, CUresult, DriverApi, DriverFns};
 use crate::support::Session;
 
 #[test]
-fn a_driver_tells_version_and_devices() {
+fn a_driver_has_a_version_and_devices() {
     let session = Session::new();
     let driver = session.driver();
     assert_eq!(driver.version().unwrap(), (13, 0));
@@ -33,7 +33,7 @@ fn one_table_is_initialised_once() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_named() {
+fn a_missing_device_is_named() {
     let session = Session::new();
     let error = session.driver().device(2).unwrap_err();
     assert_eq!(error.to_string(), "there is no device 2: the driver has 2, numbered from 0");
@@ -71,7 +71,7 @@ fn a_driver_without_the_symbol_is_an_error_that_names_it() {
 }
 
 #[test]
-fn a_driver_that_does_not_start_is_tried_again() {
+fn a_driver_that_does_not_start_is_retried() {
     let session = Session::new();
     session.fail("cuInit", 1, CUresult::CUDA_ERROR_NO_DEVICE);
     let error = Driver::new(session.api()).unwrap_err();

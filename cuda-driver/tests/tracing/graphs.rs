@@ -1,4 +1,4 @@
-//! Graphs: which calls a capture makes, what is given back when one fails, and what a lost context is spared.
+//! Graphs: the calls of a capture, the cleanup when one fails, and lost contexts.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ fn nothing(_: &Capture) -> Result<()> {
 }
 
 #[test]
-fn a_capture_is_of_a_stream_that_nobody_else_has() {
+fn a_capture_uses_a_private_stream() {
     let session = Session::new();
     let context = session.context();
     let own = Stream::new(&context).unwrap();
@@ -42,7 +42,7 @@ fn a_capture_is_of_a_stream_that_nobody_else_has() {
     exec.launch(&own, ()).unwrap();
     drop(exec);
     drop(graph);
-    // Nothing of it needs to be waited for.
+    // No part of it needs a wait.
     assert_eq!(
         session.names(),
         ["cuGraphInstantiateWithFlags", "cuGraphLaunch", "cuGraphLaunch", "cuGraphExecDestroy", "cuGraphDestroy"]
@@ -50,7 +50,7 @@ fn a_capture_is_of_a_stream_that_nobody_else_has() {
 }
 
 #[test]
-fn streams_of_a_capture_that_failed_are_not_used_again() {
+fn streams_of_a_failed_capture_are_not_reused() {
     let session = Session::new();
     let context = session.context();
     session.fail("cuStreamBeginCapture_v2", 1, CUresult::CUDA_ERROR_ILLEGAL_STATE);
@@ -72,7 +72,7 @@ fn streams_of_a_capture_that_failed_are_not_used_again() {
 }
 
 #[test]
-fn what_a_closure_returns_comes_before_what_the_end_says() {
+fn the_error_of_the_closure_precedes_that_of_the_end() {
     let session = Session::new();
     let context = session.context();
     session.fail("cuStreamEndCapture", 1, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
@@ -85,7 +85,7 @@ fn what_a_closure_returns_comes_before_what_the_end_says() {
 }
 
 #[test]
-fn what_a_refused_node_needed_is_dropped() {
+fn objects_of_a_refused_node_are_dropped() {
     let session = Session::new();
     let context = session.context();
     let graph = Graph::new(&context).unwrap();
@@ -103,7 +103,7 @@ fn what_a_refused_node_needed_is_dropped() {
 }
 
 #[test]
-fn an_executable_graph_waits_for_its_last_launch_before_what_that_needs_goes() {
+fn an_executable_graph_waits_for_its_last_launch_before_it_drops_its_objects() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -116,7 +116,7 @@ fn an_executable_graph_waits_for_its_last_launch_before_what_that_needs_goes() {
     exec.launch(&stream, ()).unwrap();
     session.forget();
     exec.update(&graph).unwrap();
-    // What the update replaces is dropped behind an event.
+    // Objects that the update replaces are dropped behind an event.
     assert_eq!(session.names(), ["cuGraphExecUpdate_v2", "cuEventCreate", "cuEventRecord"]);
     session.forget();
     drop(exec);
@@ -124,7 +124,7 @@ fn an_executable_graph_waits_for_its_last_launch_before_what_that_needs_goes() {
 }
 
 #[test]
-fn a_failing_wait_keeps_what_a_launch_may_need() {
+fn a_failing_wait_leaks_objects_that_a_launch_may_use() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -140,7 +140,7 @@ fn a_failing_wait_keeps_what_a_launch_may_need() {
 }
 
 #[test]
-fn a_refused_update_says_why_and_changes_nothing() {
+fn a_refused_update_names_the_reason_and_changes_nothing() {
     let session = Session::new();
     let context = session.context();
     let graph = Graph::new(&context).unwrap();
@@ -173,7 +173,7 @@ fn graphs_of_two_contexts_do_not_mix() {
 }
 
 #[test]
-fn a_lost_context_is_spared_the_end_of_its_graphs() {
+fn a_lost_context_destroys_no_graphs() {
     let session = Session::new();
     session.leaves();
     let context = session.context();
@@ -193,7 +193,7 @@ fn a_lost_context_is_spared_the_end_of_its_graphs() {
 }
 
 #[test]
-fn a_node_at_the_address_of_one_that_was_removed_is_another_node() {
+fn a_node_at_the_address_of_a_removed_one_is_another_node() {
     let session = Session::new();
     let context = session.context();
     let graph = Graph::new(&context).unwrap();

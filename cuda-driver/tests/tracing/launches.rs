@@ -32,7 +32,7 @@ fn a_launch_is_one_call() {
 }
 
 #[test]
-fn clusters_beyond_those_of_every_device_are_allowed_once() {
+fn clusters_beyond_the_portable_size_are_allowed_once() {
     let session = Session::new();
     let f = function(&session.context(), "k_");
     session.forget();
@@ -63,11 +63,11 @@ fn an_impossible_configuration_launches_nothing() {
 }
 
 #[test]
-fn more_shared_memory_is_asked_for_once() {
+fn more_shared_memory_is_requested_once() {
     let session = Session::new();
     let f = function(&session.context(), "k_");
     session.forget();
-    // 1 KiB of 48 is the kernel's own: up to 47 KiB nothing has to be asked.
+    // 1 KiB of 48 is the kernel's static shared memory: up to 47 KiB no attribute has to be set.
     launch(&f, LaunchConfig::new(1, 1).shared_bytes(47 << 10)).unwrap();
     assert_eq!(session.names(), ["cuLaunchKernel"]);
     launch(&f, LaunchConfig::new(1, 1).shared_bytes((47 << 10) + 1)).unwrap();
@@ -109,7 +109,7 @@ fn attributes_and_occupancy_are_the_drivers() {
 }
 
 #[test]
-fn refused_ptx_comes_back_with_the_drivers_log() {
+fn refused_ptx_is_an_error_with_the_drivers_log() {
     let session = Session::new();
     let context = session.context();
     let options = JitOptions::new().max_registers(32).opt_level(3).line_info(true).debug(true);
@@ -125,7 +125,7 @@ fn refused_ptx_comes_back_with_the_drivers_log() {
 }
 
 #[test]
-fn names_that_are_not_there_are_errors() {
+fn missing_names_are_errors() {
     let session = Session::new();
     let context = session.context();
     // SAFETY: the traced driver runs no code.

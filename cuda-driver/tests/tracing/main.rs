@@ -1,4 +1,4 @@
-//! The crate on the tracing driver: which calls it makes, in which order, and what it does when one fails.
+//! The crate on the tracing driver: its calls, their order, and its reaction when one fails.
 
 #[path = "../support/mod.rs"]
 mod support;

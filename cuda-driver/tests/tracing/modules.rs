@@ -1,4 +1,4 @@
-//! Images, the linker, globals, parameters, and when modules go.
+//! Images, the linker, globals, parameters, and the unloading of modules.
 
 use cuda_driver::{Context, Error, Graph, Image, JitOptions, LaunchConfig, Linker, Module};
 use cuda_sys::CUresult;
@@ -11,7 +11,7 @@ fn load(context: &Context) -> Module {
 }
 
 #[test]
-fn images_are_linked_to_one_and_the_linker_is_given_back() {
+fn images_are_linked_into_one_and_the_linker_is_destroyed() {
     let session = Session::new();
     let context = session.context();
     let image = Image::ptx(".version 7.8").unwrap();
@@ -36,7 +36,7 @@ fn images_are_linked_to_one_and_the_linker_is_given_back() {
 }
 
 #[test]
-fn a_load_that_fails_for_want_of_memory_is_no_fault_of_the_image() {
+fn a_load_that_runs_out_of_memory_is_not_an_error_of_the_image() {
     let session = Session::new();
     let context = session.context();
     session.fail("cuModuleLoadDataEx", 1, CUresult::CUDA_ERROR_OUT_OF_MEMORY);
@@ -56,9 +56,9 @@ fn a_launch_has_as_many_parameters_as_the_function_and_of_their_sizes() {
     session.forget();
     // SAFETY: nothing is launched.
     let none = unsafe { function.launch(&config, &stream, &mut []) };
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let too_few = unsafe { function.launch_with(&config, &stream, (1_u64,)) };
-    // SAFETY: as above.
+    // SAFETY: nothing is launched.
     let too_small = unsafe { function.launch_with(&config, &stream, (1_u64, 2_u32)) };
     assert_eq!(
         [none, too_few, too_small].map(|refused| refused.unwrap_err().to_string()),
@@ -72,7 +72,7 @@ fn a_launch_has_as_many_parameters_as_the_function_and_of_their_sizes() {
 }
 
 #[test]
-fn an_older_driver_does_not_tell_parameters_and_nothing_is_checked() {
+fn an_older_driver_reports_no_parameters_and_nothing_is_checked() {
     let session = Session::new();
     let context = session.context();
     let module = load(&context);
@@ -85,7 +85,7 @@ fn an_older_driver_does_not_tell_parameters_and_nothing_is_checked() {
 }
 
 #[test]
-fn a_module_goes_after_its_kernels_and_after_a_capture() {
+fn a_module_is_unloaded_after_its_kernels_and_after_a_capture() {
     let session = Session::new();
     let context = session.context();
     let module = load(&context);
@@ -103,7 +103,7 @@ fn a_module_goes_after_its_kernels_and_after_a_capture() {
 }
 
 #[test]
-fn a_success_that_gives_nothing_is_an_error() {
+fn a_success_without_a_result_is_an_error() {
     let session = Session::new();
     let context = session.context();
     let linker = Linker::new(&context, &JitOptions::new()).unwrap();

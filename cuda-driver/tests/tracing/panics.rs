@@ -1,4 +1,4 @@
-//! The records of kernels' panics: who is told of which launch's, once, and what nobody waited for.
+//! The records of kernel panics: each panic is reported once, to the right waits, or at the end.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,14 +13,14 @@ use crate::support::Session;
 fn write(address: u64, words: &[u32]) {
     let record: *mut u8 = std::ptr::with_exposed_provenance_mut(address as usize);
     for (index, word) in words.iter().enumerate() {
-        // SAFETY: the record has 104 bytes and is aligned; nobody reads it meanwhile.
+        // SAFETY: the record has 104 bytes and is aligned; nothing reads it meanwhile.
         unsafe { record.wrapping_add(4 * index).cast::<u32>().write_volatile(*word) };
     }
 }
 
 fn state_word(address: u64) -> u32 {
     let record: *const u32 = std::ptr::with_exposed_provenance(address as usize);
-    // SAFETY: the record begins with this word, and nobody writes it meanwhile.
+    // SAFETY: the record begins with this word, and nothing writes it meanwhile.
     unsafe { record.read_volatile() }
 }
 
@@ -144,7 +144,7 @@ fn several_panics_are_one_error_in_the_order_of_streams_and_launches() {
 }
 
 #[test]
-fn what_a_stream_waited_for_on_the_device_is_told_to_its_waits() {
+fn panics_of_streams_that_a_stream_waited_for_are_reported_by_its_waits() {
     let session = Session::new();
     let context = session.context();
     let [a, b, c] = [(); 3].map(|()| Stream::new(&context).unwrap());
@@ -157,7 +157,7 @@ fn what_a_stream_waited_for_on_the_device_is_told_to_its_waits() {
     assert_eq!(sites(c.synchronize()), [1], "by way of b, and without what came later");
     b.synchronize().unwrap();
     assert_eq!(sites(a.synchronize()), [2]);
-    // A cycle of waits is no trouble.
+    // A cycle of waits is harmless.
     a.wait_for(&c).unwrap();
     panicking(&a, id, 3);
     c.wait_for(&a).unwrap();
@@ -199,7 +199,7 @@ fn threads_that_share_a_stream_do_not_take_each_others_panics() {
 }
 
 #[test]
-fn what_a_thread_that_has_ended_launched_is_told_to_the_next_and_once() {
+fn panics_of_an_ended_thread_are_reported_to_the_next_wait_once() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -214,7 +214,7 @@ fn what_a_thread_that_has_ended_launched_is_told_to_the_next_and_once() {
 }
 
 #[test]
-fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
+fn a_synchronous_launch_reports_only_its_own_panic() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -225,7 +225,7 @@ fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
     cuda_driver::withholding_panics(|| stream.synchronize().and_then(|()| context.synchronize())).unwrap();
     second.finish().unwrap();
     assert_eq!(sites(first.finish()), [2]);
-    // One that nobody finishes, since waiting for it has failed.
+    // A record that is never finished, since waiting for it has failed.
     let dropped = context.detached_panic_record().unwrap();
     panic_in(dropped.device_ptr(), dropped.tag(id), 3);
     drop(dropped);
@@ -234,7 +234,7 @@ fn a_launch_that_waits_for_itself_is_told_of_its_own_panic_alone() {
 }
 
 #[test]
-fn a_record_with_a_panic_is_passed_over_until_it_is_waited_for() {
+fn a_record_with_a_panic_is_skipped_until_it_is_waited_for() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -260,7 +260,7 @@ fn a_record_with_a_panic_is_passed_over_until_it_is_waited_for() {
     assert_eq!(sites(stream.synchronize()).len(), 128);
 }
 
-/// A launch that panics where no other has: the record of another is left as it is.
+/// Launches that panic in free records: the records of others are left unchanged.
 fn panicking_if_free(stream: &Stream, id: u32, site: u32) {
     let record = stream.panic_record().unwrap();
     if state_word(record.device_ptr()) == 0 {
@@ -269,7 +269,7 @@ fn panicking_if_free(stream: &Stream, id: u32, site: u32) {
 }
 
 #[test]
-fn a_record_of_a_launch_that_was_not_waited_for_is_left_alone() {
+fn a_record_of_a_launch_that_was_not_waited_for_is_unchanged() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -287,7 +287,7 @@ fn a_record_of_a_launch_that_was_not_waited_for_is_left_alone() {
 }
 
 #[test]
-fn graphs_tell_the_stream_that_they_were_launched_in() {
+fn panics_of_graphs_are_reported_by_the_stream_of_the_launch() {
     let session = Session::new();
     let context = session.context();
     let (id, mut records) = (kernel(&context), Vec::new());
@@ -319,10 +319,10 @@ fn graphs_tell_the_stream_that_they_were_launched_in() {
     context.synchronize().unwrap();
 }
 
-/// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for: all of
-/// them are told, and the record is claimed as long as threads of one may look at it.
+/// Launches of one graph write to the same records, so that a panic may be of any launch that has not been waited for:
+/// it is reported for all of them, and the record stays claimed as long as threads of one may read it.
 #[test]
-fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
+fn a_panic_of_several_launches_of_a_graph_is_reported_for_each() {
     let session = Session::new();
     let context = session.context();
     let (id, mut record) = (kernel(&context), None);
@@ -356,7 +356,7 @@ fn a_panic_of_several_launches_of_a_graph_is_told_to_each() {
 }
 
 #[test]
-fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_next_stream() {
+fn panics_of_a_destroyed_stream_are_reported_by_waits_for_the_context_and_not_for_the_next_stream() {
     let session = Session::new();
     let context = session.context();
     let (id, stream) = (kernel(&context), Stream::new(&context).unwrap());
@@ -373,7 +373,7 @@ fn what_a_stream_leaves_behind_is_told_to_waits_for_the_context_and_not_to_the_n
 }
 
 #[test]
-fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_its_panics() {
+fn events_futures_and_streams_after_a_destroyed_stream_report_its_panics() {
     let session = Session::new();
     let context = session.context();
     let id = kernel(&context);
@@ -404,7 +404,7 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
         let later = order(&first);
         panicking(&first, id, 2);
         drop(first);
-        // It has the raw stream of the one before.
+        // It reuses the raw stream of the previous one.
         let next = Stream::new(&context).unwrap();
         panicking(&next, id, 3);
         assert_eq!(sites(next.synchronize()), [3]);
@@ -413,9 +413,9 @@ fn events_futures_and_streams_that_came_after_a_stream_that_is_gone_are_told_of_
     }
 }
 
-/// A panic found by a wait that did not report it is still told to a stream that is ordered behind it afterwards.
+/// A panic found by a wait that did not report it is still reported to a stream that is ordered behind it afterwards.
 #[test]
-fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() {
+fn a_panic_that_was_found_and_not_reported_is_reported_by_later_streams() {
     let session = Session::new();
     let context = session.context();
     let (id, [first, second]) = (kernel(&context), [(); 2].map(|()| Stream::new(&context).unwrap()));
@@ -426,9 +426,9 @@ fn a_panic_that_was_found_and_not_reported_is_told_to_streams_that_come_after() 
     context.synchronize().unwrap();
 }
 
-/// Streams that go with panics that nobody has waited for do not use up memory: the context keeps the panics alone.
+/// Destroyed streams with unreported panics do not use up memory: the context keeps only the panics.
 #[test]
-fn many_streams_that_leave_panics_behind_share_records() {
+fn many_destroyed_streams_with_panics_share_records() {
     let session = Session::new();
     let context = session.context();
     let id = kernel(&context);
@@ -460,7 +460,7 @@ fn a_forked_child_that_exits_reports_nothing() {
         // SAFETY: runs what was registered with `atexit`, which is what is tested.
         unsafe { libc::exit(0) };
     }
-    // SAFETY: the descriptor is open, and nobody else's; the child has its own.
+    // SAFETY: the descriptor is open, and this process's own; the child has its own.
     unsafe { libc::close(pipe[1]) };
     let mut status = -1;
     // SAFETY: `child` is our child, and `status` lives through the call.
@@ -469,7 +469,7 @@ fn a_forked_child_that_exits_reports_nothing() {
     let mut text = [0_u8; 4096];
     // SAFETY: the descriptor is open, and the buffer has that many bytes.
     let read = unsafe { libc::read(pipe[0], text.as_mut_ptr().cast(), text.len()) };
-    // SAFETY: the descriptor is open, and nobody else's.
+    // SAFETY: the descriptor is open, and this process's own.
     unsafe { libc::close(pipe[0]) };
     assert_eq!(String::from_utf8_lossy(&text[..read.max(0) as usize]), "");
     assert_eq!(sites(context.synchronize()), [1]);
@@ -498,7 +498,7 @@ fn a_scope_that_fails_leaves_panics_to_the_next_wait() {
 }
 
 #[test]
-fn a_decoder_that_panics_or_is_not_there_still_gives_the_place() {
+fn a_missing_or_panicking_decoder_still_gives_the_position() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -515,7 +515,7 @@ fn a_decoder_that_panics_or_is_not_there_still_gives_the_place() {
 }
 
 #[test]
-fn no_record_is_looked_at_before_it_is_made_and_none_leaks() {
+fn no_record_is_read_before_it_is_allocated_and_none_leaks() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();

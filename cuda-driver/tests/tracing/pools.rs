@@ -1,4 +1,4 @@
-//! Spare events and streams: what comes from a pool is as good as new, and what goes in is idle.
+//! Pools of events and streams: a pooled object behaves as a new one, and only idle streams are put back.
 
 use cuda_driver::{Event, Stream, StreamOptions};
 use cuda_sys::CUresult;
@@ -46,7 +46,7 @@ fn an_event_from_the_pool_was_never_recorded() {
 }
 
 #[test]
-fn an_event_whose_handle_was_given_out_is_destroyed_and_asked_about() {
+fn an_event_with_an_exposed_handle_is_queried_and_destroyed() {
     let session = Session::new();
     let context = session.context();
     let event = Event::new(&context).unwrap();
@@ -57,7 +57,7 @@ fn an_event_whose_handle_was_given_out_is_destroyed_and_asked_about() {
 }
 
 #[test]
-fn an_idle_stream_is_used_again_under_another_id() {
+fn an_idle_stream_is_reused_with_another_id() {
     let session = Session::new();
     let context = session.context();
     let first = Stream::new(&context).unwrap();
@@ -70,7 +70,7 @@ fn an_idle_stream_is_used_again_under_another_id() {
 }
 
 #[test]
-fn a_busy_stream_waits_until_it_is_idle_and_one_of_its_own_kind_is_destroyed_then() {
+fn a_busy_stream_waits_until_it_is_idle_and_one_with_options_is_destroyed_then() {
     let session = Session::new();
     let context = session.context();
     let busy = Stream::new(&context).unwrap();
@@ -85,7 +85,7 @@ fn a_busy_stream_waits_until_it_is_idle_and_one_of_its_own_kind_is_destroyed_the
     drop(Stream::with_options(&context, StreamOptions::new().priority(-1)).unwrap());
     drop(Stream::with_options(&context, StreamOptions::new().waits_for_legacy(true)).unwrap());
     assert_eq!((session.count("cuStreamCreateWithPriority"), session.count("cuStreamDestroy_v2")), (2, 2));
-    // One that is busy to the end goes with the context.
+    // A stream that stays busy is destroyed with the context.
     session.fail("cuStreamQuery", 1, CUresult::CUDA_ERROR_NOT_READY);
     drop(other);
     drop((again, context));
@@ -93,7 +93,7 @@ fn a_busy_stream_waits_until_it_is_idle_and_one_of_its_own_kind_is_destroyed_the
 }
 
 #[test]
-fn a_pool_keeps_so_many() {
+fn a_pool_keeps_at_most_its_maximum() {
     let session = Session::new();
     let context = session.context();
     let many: Vec<Event> = (0..100).map(|_| Event::new(&context).unwrap()).collect();
@@ -102,7 +102,7 @@ fn a_pool_keeps_so_many() {
 }
 
 #[test]
-fn a_lost_context_gives_nothing_out_of_its_pools() {
+fn a_lost_context_takes_nothing_from_its_pools() {
     let session = Session::new();
     session.leaves();
     let context = session.context();

@@ -23,7 +23,7 @@ fn limits_are_the_drivers_and_so_are_its_refusals() {
 }
 
 #[test]
-fn peers_are_of_two_devices_and_may_be_told_twice() {
+fn peer_access_is_between_two_devices_and_can_be_enabled_twice() {
     let session = Session::new();
     let driver = session.driver();
     let (one, two) = (driver.device(0).unwrap(), driver.device(1).unwrap());
@@ -67,13 +67,13 @@ fn attributes_have_names() {
 }
 
 #[test]
-fn a_device_is_reset_when_nothing_of_it_is_held() {
+fn a_device_is_reset_when_no_object_of_it_is_held() {
     let session = Session::new();
     let device = session.driver().device(0).unwrap();
     let context = device.primary_context().unwrap();
     let stream = cuda_driver::Stream::new(&context).unwrap();
     drop(context);
-    // SAFETY: nobody else uses the traced driver.
+    // SAFETY: nothing else uses the traced driver.
     let error = unsafe { device.reset() }.unwrap_err().to_string();
     assert_eq!(
         error,
@@ -81,7 +81,7 @@ fn a_device_is_reset_when_nothing_of_it_is_held() {
     );
     assert_eq!(session.count("cuDevicePrimaryCtxReset_v2"), 0);
     drop(stream);
-    // SAFETY: as above.
+    // SAFETY: nothing else uses the traced driver.
     unsafe { device.reset() }.unwrap();
     device.primary_context().unwrap().synchronize().unwrap();
 }
@@ -90,7 +90,7 @@ fn a_device_is_reset_when_nothing_of_it_is_held() {
 fn bind(session: &Session, raw: usize) {
     let api = session.api();
     let set_current = api.cuCtxSetCurrent().unwrap();
-    // SAFETY: the traced driver looks at the number only.
+    // SAFETY: the traced driver only reads the number.
     unsafe { set_current(std::ptr::without_provenance_mut(raw)) };
 }
 
@@ -122,7 +122,7 @@ fn a_primary_context_that_another_library_has_bound_is_adopted_and_no_other() {
 }
 
 #[test]
-fn contexts_are_pushed_and_popped_and_a_guard_keeps_what_was_before() {
+fn contexts_are_pushed_and_popped_and_a_guard_restores_the_previous_one() {
     let session = Session::new();
     let (a, b) = (session.context(), session.driver().device(1).unwrap().primary_context().unwrap());
     a.push();

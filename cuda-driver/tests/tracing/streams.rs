@@ -10,7 +10,7 @@ use cuda_sys::CUresult;
 use crate::support::Session;
 
 #[test]
-fn streams_print_what_they_are_and_are_destroyed() {
+fn streams_print_their_kind_and_are_destroyed() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::with_options(&context, StreamOptions::new().priority(-1).waits_for_legacy(true)).unwrap();
@@ -32,7 +32,7 @@ fn streams_print_what_they_are_and_are_destroyed() {
 }
 
 #[test]
-fn ids_tell_queues_apart() {
+fn ids_distinguish_queues() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -50,7 +50,7 @@ fn ids_tell_queues_apart() {
     let next = std::thread::scope(|scope| scope.spawn(|| Stream::per_thread(&context).id()).join().unwrap());
     assert_eq!(next, theirs, "the stream of a thread that has ended is used again");
     assert_eq!(session.count("cuStreamCreateWithPriority"), 2);
-    // But not while somebody holds it.
+    // But not while it is held.
     let in_thread = || std::thread::scope(|scope| scope.spawn(|| Stream::per_thread(&context)).join().unwrap());
     let held = in_thread();
     assert_ne!(in_thread().id(), held.id());
@@ -185,7 +185,7 @@ fn a_future_of_a_stream_resolves_and_stays_resolved() {
 }
 
 #[test]
-fn a_future_that_the_driver_refuses_says_so() {
+fn a_future_that_the_driver_refuses_is_an_error() {
     let session = Session::new();
     let stream = session.context().default_stream();
     session.fail("cuStreamAddCallback", 1, CUresult::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -206,7 +206,7 @@ fn the_profiler_stops_with_its_guard() {
     session.fail("cuProfilerStart", 1, CUresult::CUDA_ERROR_NOT_SUPPORTED);
     assert!(context.profiling().is_err());
     assert_eq!(session.count("cuProfilerStop"), 1);
-    // A profiler that cannot be stopped is no reason to fail.
+    // A profiler that cannot be stopped is only logged.
     session.fail("cuProfilerStop", 1, CUresult::CUDA_ERROR_NOT_SUPPORTED);
     drop(context.profiling().unwrap());
     context.synchronize().unwrap();
@@ -243,7 +243,7 @@ fn an_external_stream_is_of_the_context_that_the_thread_has() {
 }
 
 #[test]
-fn a_scope_waits_for_all_work_where_its_stream_can_not_be_waited_for() {
+fn a_scope_waits_for_all_work_if_its_stream_cannot_be_waited_for() {
     for unwinds in [false, true] {
         let session = Session::new();
         let context = session.context();
@@ -272,7 +272,7 @@ fn a_scope_waits_for_all_work_where_its_stream_can_not_be_waited_for() {
 
 /// Ends the process, so in one of its own.
 #[test]
-fn the_process_ends_where_lent_memory_cannot_be_waited_for() {
+fn the_process_aborts_where_work_on_borrowed_memory_cannot_be_waited_for() {
     const OWN: &str = "CUDA_DRIVER_TESTS_LENT";
     if std::env::var_os(OWN).is_some() {
         let session = Session::new();
@@ -282,22 +282,22 @@ fn the_process_ends_where_lent_memory_cannot_be_waited_for() {
         let stream = Stream::new(&context).unwrap();
         let _ = stream.scope(|s| {
             s.query().unwrap_err();
-            // What a driver answers where it does not wait.
+            // The answer of a driver that does not wait.
             session.never_waits();
             Ok(())
         });
         host.fill(1);
         return;
     }
-    let test = "streams::the_process_ends_where_lent_memory_cannot_be_waited_for";
+    let test = "streams::the_process_aborts_where_work_on_borrowed_memory_cannot_be_waited_for";
     let mut child = std::process::Command::new(std::env::current_exe().unwrap());
     let output = child.args([test, "--exact", "--nocapture"]).env(OWN, "1").output().unwrap();
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{text}");
-    let told = [
-        "cuda-driver: memory that was lent to the work of device 0",
-        " has to be given back, but that work cannot be waited for (cuCtxSynchronize: ",
-        "); the process ends here, before the memory becomes somebody else's",
+    let parts = [
+        "cuda-driver: host memory is borrowed by work of device 0",
+        ", its borrow ends, and that work cannot be waited for (cuCtxSynchronize: ",
+        "); the process aborts, since the work could write to memory that has a new owner",
     ];
-    assert!(told.iter().all(|part| text.contains(part)), "{text}");
+    assert!(parts.iter().all(|part| text.contains(part)), "{text}");
 }

@@ -1,10 +1,10 @@
-//! The types whose values can live in device memory ([`Element`]), and what other libraries call them ([`Exchanged`]).
+//! The types whose values can live in device memory ([`Element`]), and their names in exchange formats ([`Exchanged`]).
 //!
-//! `cuda-mem` re-exports both. They stand apart for crates that name them and need no driver.
+//! `cuda-mem` re-exports both. They are a separate package for crates that name them and need no driver.
 //!
 //! # Safety
 //!
-//! The implementations here are for types that are plain data by the language's own definition.
+//! The implementations are for types that are plain data by the language's definition.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -13,9 +13,9 @@ struct Readme;
 use half::{bf16, f16};
 use num_complex::Complex;
 
-/// Plain data: a type of which every bit pattern is a valid value, without padding, pointers or references.
+/// Plain data: types without padding, pointers or references, for which every bit pattern is a valid value.
 ///
-/// That is what makes device memory safe to read whatever is in it: memory that was never written, or that a kernel wrote
+/// This makes device memory safe to read whatever it contains: memory that was never written, or that a kernel wrote
 /// racily, is an unspecified value of the type and nothing worse. `bool` and `char` are not plain data.
 ///
 /// # Safety
@@ -48,18 +48,18 @@ macro_rules! elements {
 
 elements!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f32, f64);
 
-// SAFETY: `half` makes it a transparent struct of a `u16`, of which every bit pattern is a float.
+// SAFETY: the type is a transparent struct of a `u16`, of which every bit pattern is a float.
 unsafe impl Element for f16 {}
-// SAFETY: as for `f16`.
+// SAFETY: the type is a transparent struct of a `u16`, of which every bit pattern is a float.
 unsafe impl Element for bf16 {}
 
-// SAFETY: num-complex makes it a `repr(C)` struct of two fields of one type, so that nothing lies between or behind them.
+// SAFETY: the type is a `repr(C)` struct of two fields of one type, so that it has no padding.
 unsafe impl<T: Element> Element for Complex<T> {}
 
-// SAFETY: an array is its elements one after the other, without padding between them.
+// SAFETY: an array is its elements in sequence, without padding between them.
 unsafe impl<T: Element, const N: usize> Element for [T; N] {}
 
-/// The kind of number that an element is; its value is DLPack's.
+/// The kind of number of an element; the discriminant is DLPack's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum NumberKind {
@@ -73,19 +73,18 @@ pub enum NumberKind {
     Bfloat = 4,
     /// Two floats.
     Complex = 5,
-    /// A float of 8 bits with 4 of exponent, without infinities: OCP's E4M3.
+    /// An 8-bit float with 4 bits of exponent, without infinities: OCP's E4M3.
     Float8E4M3 = 10,
-    /// A float of 8 bits with 5 of exponent: OCP's E5M2.
+    /// An 8-bit float with 5 bits of exponent: OCP's E5M2.
     Float8E5M2 = 12,
-    /// A power of two of 8 bits: OCP's E8M0.
+    /// An 8-bit power of two: OCP's E8M0.
     Float8E8M0 = 14,
 }
 
-/// An element type that other libraries know: what DLPack and the
-/// CUDA Array Interface call it.
+/// An element type that exchange formats support: its names in DLPack and the CUDA Array Interface.
 ///
-/// Both know integers, floats and complex numbers. DLPack also knows `bf16`, floats of 8 bits and vectors, for which NumPy, and
-/// with it the array interface, has no name. `bool` is a [`u8`] in device memory.
+/// Both support integers, floats and complex numbers. DLPack also supports `bf16`, 8-bit floats and vectors, for which
+/// NumPy, and with it the array interface, has no type string. `bool` is a [`u8`] in device memory.
 ///
 /// # Examples
 ///
@@ -111,18 +110,18 @@ pub enum NumberKind {
 /// # }
 /// ```
 ///
-/// Nothing unsafe relies on an implementation: of what it says, lanes that do not fill an element do not compile, and
-/// every bit pattern is a number of any kind.
+/// Nothing unsafe relies on an implementation: lanes that do not fill an element do not compile, and every bit pattern
+/// is a number of any kind.
 #[diagnostic::on_unimplemented(
     message = "other libraries have no name for arrays of `{Self}`",
     note = "DLPack and the CUDA Array Interface know numbers and short vectors of them; see arrays of `[T; N]`, and of structs \
             that hold nothing but one type, as numbers with one more axis: `view_as::<f32>()`"
 )]
 pub trait Exchanged: Element {
-    /// The kind of number that it is.
+    /// The kind of number.
     const KIND: NumberKind;
 
-    /// The number of numbers in it, one after the other.
+    /// The number of numbers in an element.
     const LANES: u16 = 1;
 }
 

@@ -1,4 +1,4 @@
-//! Numba's deferred frees: when pending ones are made, and the guard that keeps all of them pending.
+//! Numba's deferred frees: the limits at which pending frees are made, and the guard that defers all of them.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use super::pending::Pending;
 use crate::error::Result;
 use crate::sync::{AtomicUsize, Ordering};
 
-/// How many frees may be pending in a context, and how many bytes.
+/// The limits of the frees that may be pending in a context.
 ///
 /// # Examples
 ///
@@ -26,13 +26,14 @@ use crate::sync::{AtomicUsize, Ordering};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PendingLimits {
-    /// With more than so many pending frees, all of them are made. Unset: `CUDA_MEM_PENDING_COUNT`, else 10.
+    /// The number of pending frees above which all of them are made. Default: `CUDA_MEM_PENDING_COUNT`, else 10.
     pub count: usize,
-    /// With more than so many bytes, all of them are made. Unset: `CUDA_MEM_PENDING_RATIO`, else 0.2, of the device's memory.
+    /// The number of pending bytes above which all frees are made. Default: the part `CUDA_MEM_PENDING_RATIO`, else
+    /// 0.2, of the device's memory.
     pub bytes: usize,
 }
 
-/// Sets how many frees may be pending; the next free that becomes pending is measured by it.
+/// Sets the limits of pending frees, from the next free that becomes pending on.
 pub fn set_pending_limits(context: &Context, limits: PendingLimits) {
     let current = &Memory::of(context).limits;
     current.count.store(limits.count, Ordering::Relaxed);
@@ -44,17 +45,17 @@ pub fn set_pending_limits(context: &Context, limits: PendingLimits) {
 ///
 /// # Errors
 ///
-/// [`Error::Driver`](crate::Error::Driver) if the work cannot be waited for, such as inside a capture; what was pending still
-/// is.
+/// [`Error::Driver`](crate::Error::Driver) if the wait for the work fails, such as inside a capture; then all frees
+/// stay pending.
 pub fn free_pending(context: &Context) -> Result<()> {
     Memory::of(context).free_pending(context)
 }
 
 /// Keeps every free of the context's buffers pending until the guard is dropped: none reaches the driver.
 ///
-/// For code in which a free would stop what runs, such as a time measurement. Guards nest. The end of the last one makes
-/// no free by itself; the next free that exceeds the [limits](PendingLimits) makes all of them, as does
-/// [`free_pending`], an allocation that finds no room, and the end of the context.
+/// For code that a free would disturb, such as a time measurement. Guards nest. The end of the last one makes no free
+/// by itself; the next free that exceeds the [limits](PendingLimits) makes all of them, as do [`free_pending`], an
+/// allocation that finds no room, and the end of the context.
 ///
 /// # Examples
 ///
@@ -99,10 +100,10 @@ impl fmt::Debug for DeferCleanup {
     }
 }
 
-/// A context's limits as they are now.
+/// The present limits of a context.
 pub(crate) struct Limits {
     count: AtomicUsize,
-    /// [`UNSET`] until the device is asked for its memory, by the first free that becomes pending.
+    /// [`UNSET`] until the first free that becomes pending queries the device's memory.
     bytes: AtomicUsize,
 }
 
@@ -116,12 +117,12 @@ static FROM_ENVIRONMENT: LazyLock<(usize, f64)> = LazyLock::new(|| {
     (allowed(COUNT, value(COUNT), |_| true).unwrap_or(10), ratio.unwrap_or(0.2))
 });
 
-/// The value of a variable; one that is not allowed is reported and is none.
+/// The value of an environment variable; an invalid one is logged and ignored.
 fn allowed<T: FromStr>(name: &str, value: Option<String>, allowed: impl Fn(&T) -> bool) -> Option<T> {
     let value = value.filter(|value| !value.is_empty())?;
     let parsed = value.trim().parse().ok().filter(allowed);
     if parsed.is_none() {
-        tracing::warn!("{name}={value} is not allowed; its default holds");
+        tracing::warn!("{name}={value} is not allowed; the default is used");
     }
     parsed
 }
@@ -136,15 +137,15 @@ impl Limits {
     pub(crate) fn get(&self, context: &Context) -> (usize, usize) {
         let count = self.count.load(Ordering::Relaxed);
         match self.bytes.load(Ordering::Relaxed) {
-            UNSET => (count, self.ask(context)),
+            UNSET => (count, self.query(context)),
             bytes => (count, bytes),
         }
     }
 
     #[cold]
-    #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "a part of the memory, to some bytes")]
-    fn ask(&self, context: &Context) -> usize {
-        // Where the device does not tell, the count alone limits.
+    #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "an approximate part of the memory")]
+    fn query(&self, context: &Context) -> usize {
+        // If the device's memory is unknown, only the count limits.
         let part = |total: usize| (total as f64 * FROM_ENVIRONMENT.1) as usize;
         let bytes = context.device().total_memory().map_or(UNSET - 1, part);
         match self.bytes.compare_exchange(UNSET, bytes, Ordering::Relaxed, Ordering::Relaxed) {

@@ -1,8 +1,8 @@
-//! [`MemoryManager`]: a program's own allocator in place of the driver's, Numba's External Memory Management plug-in.
+//! [`MemoryManager`]: a custom allocator in place of the driver's, like Numba's External Memory Management plug-in.
 //!
 //! # Safety
 //!
-//! The trait is `unsafe`, and so is its free; what they promise stands there. Nothing is called here that needs a promise.
+//! The trait and its free are `unsafe`; their contracts stand there. Nothing is called here that has a contract.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,25 +13,27 @@ use cuda_sys::CUdeviceptr;
 use super::memory::Memory;
 use crate::error::{Error, Result};
 
-/// Allocates device memory for every buffer of a context, in the driver's place; see [`set_memory_manager`].
+/// An allocator of device memory for every buffer of a context, in place of the driver; see [`set_memory_manager`].
 ///
-/// Memory comes and goes in the order of streams. A manager that gives memory to another stream than the one it was freed on
-/// makes the other wait. It is called from any thread. It makes no buffers of the same context, which would ask it again.
-/// It lives as long as the context and must hold no handle of it ([`Context`], [`Stream`], [`Event`](cuda_driver::Event)),
-/// or the context does not end.
+/// Memory is allocated and freed in stream order. A manager that reuses memory on another stream than the one it was
+/// freed on makes the other stream wait. It is called from any thread. It must make no buffers of the same context,
+/// which would call it again. It lives as long as the context and must hold no handle of it ([`Context`], [`Stream`],
+/// [`Event`](cuda_driver::Event)), or the context does not end.
 ///
-/// Errors reach the caller as [`Error::Manager`], with the manager's name. One for which [`Error::is_out_of_memory`] holds
-/// makes the crate free what is pending, call [`flush`](MemoryManager::flush), and ask once more. Errors of a kind of its own
-/// are made by `cuda_driver::Error::other`.
+/// Errors reach the caller as [`Error::Manager`], with the manager's name. On an error for which
+/// [`Error::is_out_of_memory`] holds, the crate makes the pending frees, calls [`flush`](MemoryManager::flush), and
+/// tries once more. `cuda_driver::Error::other` makes an error of any other type.
 ///
-/// [`CachingManager`](crate::CachingManager) is one; the crate's example `counting_manager` another, around it.
+/// [`CachingManager`](crate::CachingManager) is a manager; the crate's example `counting_manager` is another one,
+/// around it.
 ///
 /// # Safety
 ///
-/// Other code relies on it that [`allocate`](MemoryManager::allocate) returns an address of at least `bytes` bytes of the
-/// stream's context, aligned to 256 bytes, which kernels and copies can use on that stream from then on, and on other streams
-/// that wait for it; and that nobody else uses them, and they stay allocated, until [`free`](MemoryManager::free) was called
-/// with the address, and the work that was enqueued on its stream before is over.
+/// Other code relies on the following: [`allocate`](MemoryManager::allocate) returns an address of at least `bytes`
+/// bytes of the stream's context, aligned to 256 bytes, which kernels and copies can use on that stream from then on,
+/// and on other streams that wait for it. Nothing else uses them, and they stay allocated, until
+/// [`free`](MemoryManager::free) was called with the address, and the work that was enqueued on its stream before has
+/// finished.
 ///
 /// # Examples
 ///
@@ -46,7 +48,7 @@ use crate::error::{Error, Result};
 /// #[derive(Debug)]
 /// struct Direct;
 ///
-/// // SAFETY: it is the driver's own contract.
+/// // SAFETY: the driver's functions keep the contract.
 /// unsafe impl MemoryManager for Direct {
 ///     fn name(&self) -> &str {
 ///         "direct"
@@ -60,7 +62,7 @@ use crate::error::{Error, Result};
 ///     }
 ///
 ///     unsafe fn free(&self, address: CUdeviceptr, _bytes: usize, stream: &Stream) -> Result<()> {
-///         // SAFETY: the caller's promise.
+///         // SAFETY: the caller keeps the same contract.
 ///         Ok(unsafe { driver_call!(stream.context(), cuMemFreeAsync(address, stream.as_raw())) }?)
 ///     }
 /// }
@@ -73,56 +75,56 @@ use crate::error::{Error, Result};
 /// # }
 /// ```
 pub unsafe trait MemoryManager: fmt::Debug + Send + Sync + 'static {
-    /// What it is called in errors.
+    /// The manager's name, for errors.
     fn name(&self) -> &str;
 
     /// Allocates `bytes`, at least 1, for use on `stream` first.
     ///
     /// # Errors
     ///
-    /// Whatever keeps it from doing so.
+    /// The reason why it cannot allocate.
     fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr>;
 
-    /// Takes memory back, in the order of `stream`.
+    /// Frees memory, in the order of `stream`.
     ///
     /// # Errors
     ///
-    /// What went wrong; it is reported by `tracing`, and the memory is the manager's problem.
+    /// The reason why it cannot free; it is logged by `tracing`, and the manager keeps the memory.
     ///
     /// # Safety
     ///
-    /// `address` came from [`allocate`](MemoryManager::allocate) of the same context with the same `bytes`, and was not freed
-    /// since. Every use of the memory comes before on `stream`.
+    /// `address` came from [`allocate`](MemoryManager::allocate) of the same context with the same `bytes`, and was not
+    /// freed since. Every access to the memory is ordered before on `stream`.
     unsafe fn free(&self, address: CUdeviceptr, bytes: usize, stream: &Stream) -> Result<()>;
 
-    /// Free and total memory, as the manager wants it shown.
+    /// Free and total memory, as the manager reports it.
     ///
     /// # Errors
     ///
-    /// If it cannot tell.
+    /// If it cannot report it.
     fn memory_info(&self, context: &Context) -> Result<MemoryInfo> {
         Ok(context.memory_info()?)
     }
 
-    /// Gives back to the driver what it keeps for `context` and nobody uses: when there is no room, and when the context ends,
-    /// after the last free.
+    /// Returns the unused memory that it caches for `context` to the driver. It is called when there is no room, and
+    /// when the context ends, after the last free.
     ///
     /// # Errors
     ///
-    /// What went wrong.
+    /// The first error of a free.
     fn flush(&self, context: &Context) -> Result<()> {
         let _ = context;
         Ok(())
     }
 }
 
-/// Makes `manager` allocate every buffer of the context from the first on. It cannot be changed later.
+/// Makes `manager` allocate every buffer of the context. It is set before the first buffer and cannot be changed later.
 ///
 /// Memory of a chosen [`MemoryPool`](crate::MemoryPool) does not come from it.
 ///
 /// # Errors
 ///
-/// [`Error::ManagerTooLate`] if a buffer has been allocated before, or a manager been set.
+/// [`Error::ManagerTooLate`] if a buffer was allocated or a manager was set before.
 pub fn set_memory_manager(context: &Context, manager: Arc<dyn MemoryManager>) -> Result<()> {
     let decided = &Memory::of(context).manager;
     decided.set(Some(manager)).map_err(|refused| Error::ManagerTooLate {
@@ -132,19 +134,19 @@ pub fn set_memory_manager(context: &Context, manager: Arc<dyn MemoryManager>) ->
     })
 }
 
-/// Free and total memory of the context's device, as the driver or the context's manager tells.
+/// Free and total memory of the context's device, as the driver or the context's manager reports it.
 ///
 /// # Errors
 ///
 /// [`Error::Driver`] with the driver's status; [`Error::Manager`] with the manager's error.
 pub fn memory_info(context: &Context) -> Result<MemoryInfo> {
     match Memory::of(context).manager.get() {
-        Some(Some(manager)) => manager.named("tell of its memory", manager.memory_info(context)),
+        Some(Some(manager)) => manager.named("report its memory", manager.memory_info(context)),
         _ => Ok(context.memory_info()?),
     }
 }
 
-/// Errors with a manager's name.
+/// Adds the manager's name to errors.
 pub(crate) trait Named {
     fn named<T>(&self, action: &'static str, result: Result<T>) -> Result<T>;
 }

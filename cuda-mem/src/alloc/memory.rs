@@ -1,11 +1,11 @@
-//! [`Memory`]: what a context keeps of its memory, and how pending frees are made.
+//! [`Memory`]: the allocator state of a context, and the execution of pending frees.
 //!
-//! It hangs on the context and holds no handle of it, so that it keeps no context alive. A free that is pending has no use
-//! records either: the context is waited for before any of them is made.
+//! It is attached to the context and holds no handle of it, so that it does not keep the context alive. A pending free
+//! has no access records: all work of the context is waited for before it is made.
 //!
 //! # Safety
 //!
-//! The block frees memory that its buffer has left to the queue, after everything in the context was waited for.
+//! The block frees memory that its buffer has moved to the queue, after a wait for all work of the context.
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ use super::source::Source;
 use super::statistics::Statistics;
 use crate::error::Result;
 
-/// Memory whose buffer is gone, and that was not given back yet.
+/// Memory of a dropped buffer that is still to be freed.
 pub(crate) struct Freed {
     pub(crate) address: CUdeviceptr,
     pub(crate) bytes: usize,
@@ -29,10 +29,10 @@ pub(crate) struct Freed {
 #[derive(Default)]
 pub(crate) struct Memory {
     pub(crate) statistics: Statistics,
-    /// Guards share it, so that one that is forgotten keeps no context alive.
+    /// Shared with the guards, so that a forgotten guard keeps no context alive.
     pub(crate) pending: Arc<Pending<Freed>>,
     pub(crate) limits: Limits,
-    /// Decided by the first allocation: who allocates in place of the driver.
+    /// The custom manager, if any; decided by the first allocation.
     pub(crate) manager: OnceLock<Option<Arc<dyn MemoryManager>>>,
 }
 
@@ -42,14 +42,14 @@ impl Memory {
         context.attached(Memory::default)
     }
 
-    /// Leaves a free to the queue, and makes all that are pending if they have become too many.
+    /// Adds a free to the queue, and makes all pending frees if they exceed the limits.
     pub(crate) fn defer(&self, freed: Freed, context: &Context) {
-        let (most, most_bytes) = self.limits.get(context);
+        let (max_count, max_bytes) = self.limits.get(context);
         let bytes = freed.bytes;
-        if let Some(batch) = self.pending.add(freed, bytes, most, most_bytes)
+        if let Some(batch) = self.pending.add(freed, bytes, max_count, max_bytes)
             && let Err(error) = self.free(batch, context)
         {
-            tracing::debug!(%error, "pending frees of device memory wait longer");
+            tracing::debug!(%error, "pending frees of device memory stay pending");
         }
     }
 
@@ -58,14 +58,14 @@ impl Memory {
         self.pending.take().map_or(Ok(()), |batch| self.free(batch, context))
     }
 
-    /// Waits for all that may use the memory, and gives it back. If the wait fails, all of it is pending again.
+    /// Waits for all work of the context, and frees the memory. If the wait fails, all of it is pending again.
     fn free(&self, batch: Batch<Freed>, context: &Context) -> Result<()> {
         if let Err(error) = context.wait_for_all() {
             self.pending.put_back(batch);
             return Err(error.into());
         }
         for mut freed in batch.items {
-            // SAFETY: the buffer has left the memory to the queue, and all work was waited for since.
+            // SAFETY: the queue owns the memory, and all work has been waited for since its buffer was dropped.
             let done = unsafe { freed.source.free(freed.address, freed.bytes, context, None) };
             if let Err(error) = done {
                 tracing::warn!(%error, bytes = freed.bytes, "device memory could not be freed");
@@ -84,7 +84,7 @@ impl Attached for Memory {
             _ => freed,
         };
         if let Err(error) = flushed {
-            tracing::warn!(%error, "device memory could not be given back at the end of its context");
+            tracing::warn!(%error, "device memory could not be freed at the end of its context");
         }
     }
 }

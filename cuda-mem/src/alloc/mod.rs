@@ -1,15 +1,15 @@
-//! Where device memory comes from and goes.
+//! Allocation of device memory.
 //!
-//! A [`Source`] allocates and frees; [`Memory`] is what a context keeps: statistics, frees that are pending, and the manager
-//! in the driver's place, if there is one. None of it knows who uses the memory; [`Buffer`](crate::Buffer) does.
+//! A [`Source`] allocates and frees; [`Memory`] is the allocator state of a context: statistics, pending frees, and the
+//! custom manager, if there is one. None of it tracks accesses to the memory; [`Buffer`](crate::Buffer) does.
 
 mod caching;
 mod cleanup;
+mod free_list;
 mod manager;
 mod memory;
 mod pending;
 mod pool;
-mod shelf;
 mod source;
 mod statistics;
 
@@ -23,7 +23,7 @@ pub(crate) use memory::{Freed, Memory};
 pub(crate) use source::Source;
 #[cfg(all(test, loom))]
 pub(crate) use {
+    free_list::{FreeBlock, FreeList},
     pending::Pending,
-    shelf::{Block, Shelf},
     statistics::Statistics,
 };

@@ -1,14 +1,14 @@
 //! [`Pending`]: the queue of frees that have not been made yet.
 //!
-//! It makes no calls. Invariant: what is put in comes out once, to one caller, or is in the queue; while anybody defers,
-//! only the context's end takes anything out.
+//! It makes no driver calls. Invariant: an item is in the queue, or was taken by one caller; while any guard defers,
+//! only the end of the context takes items.
 
 use crate::sync::{AtomicUsize, Mutex, Ordering};
 
-/// Frees that wait.
+/// The pending frees.
 pub(crate) struct Pending<T> {
     queue: Mutex<Queue<T>>,
-    /// How many guards defer.
+    /// The number of guards that defer.
     guards: AtomicUsize,
 }
 
@@ -29,14 +29,14 @@ impl<T> Default for Pending<T> {
     }
 }
 
-/// Items with their bytes, taken out of the queue together.
+/// Items that were taken out of the queue together, with their bytes.
 pub(crate) struct Batch<T> {
     pub(crate) items: Vec<T>,
     bytes: usize,
 }
 
 impl<T> Pending<T> {
-    /// Whether no free may be made now.
+    /// Returns true while a guard defers all frees.
     #[inline]
     pub(crate) fn is_deferring(&self) -> bool {
         self.guards.load(Ordering::Acquire) != 0
@@ -50,34 +50,34 @@ impl<T> Pending<T> {
         self.guards.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Adds a free. Once there are more than `most` or more bytes than `most_bytes`, returns all, to be made now.
-    pub(crate) fn add(&self, item: T, bytes: usize, most: usize, most_bytes: usize) -> Option<Batch<T>> {
+    /// Adds a free. Beyond `max_count` frees or `max_bytes` bytes it takes and returns all of them, to be made now.
+    pub(crate) fn add(&self, item: T, bytes: usize, max_count: usize, max_bytes: usize) -> Option<Batch<T>> {
         let mut queue = self.queue.lock();
         queue.items.push(item);
         queue.bytes = queue.bytes.saturating_add(bytes);
-        let full = queue.items.len() > most || queue.bytes > most_bytes;
+        let full = queue.items.len() > max_count || queue.bytes > max_bytes;
         (full && !self.is_deferring()).then(|| queue.take())
     }
 
-    /// Everything that may be freed now: nothing while anybody defers.
+    /// Takes all pending frees, unless a guard defers.
     pub(crate) fn take(&self) -> Option<Batch<T>> {
         let mut queue = self.queue.lock();
         (!self.is_deferring() && !queue.items.is_empty()).then(|| queue.take())
     }
 
-    /// Everything, whoever defers: for the end of a context.
+    /// Takes all pending frees even if a guard defers: for the end of a context.
     pub(crate) fn take_all(&self) -> Batch<T> {
         self.queue.lock().take()
     }
 
-    /// Puts back what could not be freed, before what has come meanwhile.
+    /// Puts back items that could not be freed, in front of items that were added meanwhile.
     pub(crate) fn put_back(&self, batch: Batch<T>) {
         let mut queue = self.queue.lock();
         queue.bytes = queue.bytes.saturating_add(batch.bytes);
         queue.items.splice(0..0, batch.items);
     }
 
-    /// How many frees are pending, and of how many bytes.
+    /// The number of pending frees, and their bytes.
     pub(crate) fn size(&self) -> (usize, usize) {
         let queue = self.queue.lock();
         (queue.items.len(), queue.bytes)
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_put_back_comes_before_what_has_come_meanwhile() {
+    fn items_that_are_put_back_come_before_newer_ones() {
         let pending = Pending::default();
         assert!(pending.add(1, 8, 9, 99).is_none() && pending.add(2, 8, 9, 99).is_none());
         let batch = pending.take().unwrap();

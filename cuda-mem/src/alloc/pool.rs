@@ -1,15 +1,15 @@
-//! [`MemoryPool`]: the device's stream-ordered pool, and own ones.
+//! [`MemoryPool`]: the device's default stream-ordered pool, and custom pools.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions whose obligations are a live pool, which `self` owns or which is the device's and
-//! never ends, and pointers to values of the attributes' types that live through the call.
+//! The `unsafe` blocks call C functions whose obligations are a live pool, which `self` owns or which is the device's
+//! default pool and is never destroyed, and pointers to values of the attributes' types that live through the call.
 
 use std::ffi::{c_int, c_uchar, c_void};
 use std::fmt;
 use std::sync::Arc;
 
-use cuda_driver::{Context, Stream, driver_call, drop_later, is_in_host_fn};
+use cuda_driver::{Context, Stream, defer_drop, driver_call, is_in_host_fn};
 use cuda_sys::{
     CUdeviceptr, CUmemAllocationHandleType, CUmemAllocationType, CUmemLocation, CUmemLocationType,
     CUmemPool_attribute as Attribute, CUmemPoolProps, CUmemoryPool,
@@ -17,10 +17,10 @@ use cuda_sys::{
 
 use crate::error::Result;
 
-/// A pool from which memory comes and to which it goes in the order of streams. Clones mean the same pool.
+/// A stream-ordered memory pool. Clones mean the same pool.
 ///
-/// Buffers come from the device's pool where nothing else is said; [`MemoryPool::of_device`] is that one. A pool of one's own
-/// keeps what it frees apart from others, and can be limited. Constructors take it in place of a context:
+/// Buffers come from the device's default pool ([`MemoryPool::of_device`]) unless another source is chosen. A custom
+/// pool keeps its freed memory apart from others, and can be limited. Constructors take it in place of a context:
 ///
 /// ```
 /// # fn main() -> cuda_mem::Result<()> {
@@ -28,7 +28,7 @@ use crate::error::Result;
 ///
 /// let context = cuda_driver::Driver::new(cuda_sim::driver_api())?.device(0)?.primary_context()?;
 /// let pool = MemoryPool::with_limit(&context, 1 << 20)?;
-/// pool.set_release_threshold(u64::MAX)?; // keeps what is freed
+/// pool.set_release_threshold(u64::MAX)?; // keeps freed memory
 /// let x = zeros::<f32, _>(&pool, 1000)?;
 /// assert!(pool.statistics()?.used >= 4000);
 /// assert!(zeros::<f32, _>(&pool, 1 << 20).unwrap_err().is_out_of_memory());
@@ -40,7 +40,7 @@ use crate::error::Result;
 /// # }
 /// ```
 ///
-/// An own pool ends with its last clone and its last buffer.
+/// A custom pool is destroyed with its last clone and its last buffer.
 ///
 /// See the [CUDA driver API, stream-ordered allocator](https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__MALLOC__ASYNC.html).
 #[derive(Clone)]
@@ -49,35 +49,35 @@ pub struct MemoryPool(Arc<Inner>);
 struct Inner {
     context: Context,
     raw: CUmemoryPool,
-    /// Whether it was made here.
+    /// True for a custom pool, which this value owns.
     own: bool,
 }
 
 // SAFETY: the raw pool is an address that the driver accepts on any thread.
 unsafe impl Send for Inner {}
-// SAFETY: as above; the driver's own locks protect what it names.
+// SAFETY: the driver's own locks protect the pool that the address names.
 unsafe impl Sync for Inner {}
 
-/// Bytes of a pool, which the driver counts for all users of the pool in this process.
+/// The bytes of a pool, which the driver counts for all users of the pool in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PoolStatistics {
-    /// Taken from the device.
+    /// Bytes reserved from the device.
     pub reserved: u64,
-    /// The most since the start or the last [`MemoryPool::reset_peaks`].
+    /// The peak since the start or the last [`MemoryPool::reset_peaks`].
     pub reserved_peak: u64,
-    /// In use by allocations.
+    /// Bytes used by allocations.
     pub used: u64,
-    /// The most since the start or the last [`MemoryPool::reset_peaks`].
+    /// The peak since the start or the last [`MemoryPool::reset_peaks`].
     pub used_peak: u64,
 }
 
-/// When a pool may give memory to a stream that was freed on another; all are on at first.
+/// The cases in which a pool may reuse memory on another stream than the one it was freed on; all are enabled at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolReuse {
-    /// Where events order the allocation after the free.
+    /// If events order the allocation after the free.
     pub follow_events: bool,
-    /// Where the free happens to be over already.
+    /// If the free has already completed.
     pub opportunistic: bool,
     /// By making the allocating stream wait for the free.
     pub internal_dependencies: bool,
@@ -90,12 +90,12 @@ const REUSE: [Attribute; 3] = [
 ];
 
 impl MemoryPool {
-    /// The device's pool.
+    /// The device's default pool.
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, where the device has no pools
-    /// ([`DeviceLimits::memory_pools`](cuda_driver::DeviceLimits::memory_pools)) too.
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, also if the device has no pools
+    /// ([`DeviceLimits::memory_pools`](cuda_driver::DeviceLimits::memory_pools)).
     pub fn of_device(context: &Context) -> Result<Self> {
         let (mut raw, device) = (std::ptr::null_mut(), context.device().as_raw()?);
         // SAFETY: `raw` lives through the call, and the device exists.
@@ -103,7 +103,7 @@ impl MemoryPool {
         Ok(MemoryPool(Arc::new(Inner { context: context.clone(), raw, own: false })))
     }
 
-    /// A pool of one's own on the context's device.
+    /// A custom pool on the context's device.
     ///
     /// # Errors
     ///
@@ -112,8 +112,8 @@ impl MemoryPool {
         Self::with_limit(context, 0)
     }
 
-    /// A pool of one's own that takes at most `bytes` from the device; 0 is no limit. The driver may round them up; drivers
-    /// before CUDA 12.2 know no limit.
+    /// A custom pool that reserves at most `bytes` from the device; 0 is no limit. The driver may round the limit up;
+    /// drivers before CUDA 12.2 ignore it.
     ///
     /// # Errors
     ///
@@ -148,9 +148,9 @@ impl MemoryPool {
         self.0.raw
     }
 
-    /// Gives memory that nobody uses back to the device, until no more than `bytes` are reserved.
+    /// Returns unused memory to the device, until at most `bytes` are reserved.
     ///
-    /// Memory whose free has not been reached yet stays; [`Context::synchronize`] waits for that.
+    /// Memory whose free has not completed stays reserved; [`Context::synchronize`] waits for that.
     ///
     /// # Errors
     ///
@@ -160,7 +160,8 @@ impl MemoryPool {
         Ok(unsafe { driver_call!(self.context(), cuMemPoolTrimTo(self.0.raw, bytes)) }?)
     }
 
-    /// How many bytes the pool keeps when a synchronisation lets it give freed memory back; 0 at first.
+    /// The release threshold: the bytes that the pool keeps reserved when a synchronisation lets it return freed
+    /// memory; 0 at first.
     ///
     /// # Errors
     ///
@@ -169,7 +170,7 @@ impl MemoryPool {
         self.number(Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
     }
 
-    /// Sets how many bytes the pool keeps; `u64::MAX` keeps all.
+    /// Sets the release threshold; `u64::MAX` keeps all memory reserved.
     ///
     /// # Errors
     ///
@@ -178,7 +179,7 @@ impl MemoryPool {
         self.set(Attribute::CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, bytes)
     }
 
-    /// What the pool has.
+    /// The pool's statistics.
     ///
     /// # Errors
     ///
@@ -192,7 +193,7 @@ impl MemoryPool {
         })
     }
 
-    /// Makes the peaks what there is now.
+    /// Resets the peaks to the present values.
     ///
     /// # Errors
     ///
@@ -202,7 +203,7 @@ impl MemoryPool {
         self.set(Attribute::CU_MEMPOOL_ATTR_USED_MEM_HIGH, 0_u64)
     }
 
-    /// When memory goes from one stream to another.
+    /// The pool's reuse policy between streams.
     ///
     /// # Errors
     ///
@@ -216,7 +217,7 @@ impl MemoryPool {
         Ok(PoolReuse { follow_events, opportunistic, internal_dependencies })
     }
 
-    /// Sets when memory goes from one stream to another. Less is more predictable, and takes more memory.
+    /// Sets the pool's reuse policy between streams. Fewer cases are more predictable, and take more memory.
     ///
     /// # Errors
     ///
@@ -248,7 +249,7 @@ impl MemoryPool {
 
     fn set<T>(&self, attribute: Attribute, mut value: T) -> Result<()> {
         let from = (&raw mut value).cast::<c_void>();
-        // SAFETY: as for `get`.
+        // SAFETY: the value has the attribute's type: `c_int` for policies, `u64` for bytes.
         Ok(unsafe { driver_call!(self.context(), cuMemPoolSetAttribute(self.0.raw, attribute, from)) }?)
     }
 }
@@ -260,10 +261,10 @@ impl Drop for Inner {
         }
         if is_in_host_fn() {
             let Inner { raw, own, .. } = *self;
-            return drop_later(Box::new(Inner { context: self.context.clone(), raw, own }));
+            return defer_drop(Box::new(Inner { context: self.context.clone(), raw, own }));
         }
-        // SAFETY: the pool was made here, and its buffers, which hold it, are gone. Frees that are not reached yet are the
-        // driver's to wait for.
+        // SAFETY: the pool is a custom one, and its buffers, which hold it, are dropped. The driver waits for frees
+        // that have not completed.
         if let Err(error) = unsafe { driver_call!(&self.context, cuMemPoolDestroy(self.raw)) } {
             tracing::warn!(%error, "a memory pool could not be destroyed");
         }

@@ -1,9 +1,9 @@
-//! [`Source`]: who gives memory, and takes it back.
+//! [`Source`]: the allocator of a buffer's memory.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks call C functions that allocate, which only need results that live through the call, and functions
-//! that free, whose callers own the memory and have ordered the free after all uses.
+//! The `unsafe` blocks call C functions that allocate, which only need results that live through the call, and
+//! functions that free, whose callers own the memory and have ordered the free after all accesses.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -16,45 +16,46 @@ use super::memory::Memory;
 use super::pool::MemoryPool;
 use crate::error::{Error, OutOfMemory, Result};
 
-/// Where memory came from, which decides how it goes.
+/// The allocator that a buffer's memory came from and that frees it.
 pub(crate) enum Source {
-    /// The device's pool: in the order of a stream.
-    Pool,
-    /// A pool of the program's own, which lives as long: in the order of a stream.
-    Own(MemoryPool),
-    /// `cuMemAlloc`, or another function whose memory `cuMemFree` frees: at once, for all streams.
-    Plain,
-    /// The program's manager: in the order of a stream.
+    /// The device's default pool: stream-ordered.
+    DefaultPool,
+    /// A custom pool, which lives as long as its buffers: stream-ordered.
+    CustomPool(MemoryPool),
+    /// `cuMemAlloc`, or another function whose memory `cuMemFree` frees: not stream-ordered.
+    MemAlloc,
+    /// The context's manager: stream-ordered.
     Manager(Arc<dyn MemoryManager>),
-    /// Someone else, who is told by dropping the owner.
+    /// Memory of another owner, which is released by dropping it.
     External(Box<dyn Any + Send + Sync>),
 }
 
 impl Source {
-    /// Where memory of the context comes from where nothing else is said.
+    /// The default source of the context's memory.
     #[inline]
     pub(crate) fn of(context: &Context) -> Self {
         match Memory::of(context).manager.get_or_init(|| None) {
             Some(manager) => Source::Manager(manager.clone()),
-            None if context.limits().memory_pools => Source::Pool,
-            None => Source::Plain,
+            None if context.limits().memory_pools => Source::DefaultPool,
+            None => Source::MemAlloc,
         }
     }
 
-    /// Whether it gives and takes memory in the order of a stream. Else memory is there at once, and goes when every use is
-    /// over.
+    /// Returns true if allocation and free are stream-ordered. Otherwise memory is available at once, and is freed
+    /// after every access has finished.
     #[inline]
     pub(crate) fn is_ordered(&self) -> bool {
-        matches!(self, Source::Pool | Source::Own(_) | Source::Manager(_))
+        matches!(self, Source::DefaultPool | Source::CustomPool(_) | Source::Manager(_))
     }
 
-    /// Whether the memory is someone else's.
+    /// Returns true if the memory belongs to another owner.
     #[inline]
     pub(crate) fn is_external(&self) -> bool {
         matches!(self, Source::External(_))
     }
 
-    /// Allocates `bytes`, at least 1, for use on `stream`. When there is no room, gives back what was freed and tries again.
+    /// Allocates `bytes`, at least 1, for use on `stream`. If there is no room, it returns freed memory to the device
+    /// and tries again.
     #[inline]
     pub(crate) fn allocate(&self, bytes: usize, stream: &Stream) -> Result<CUdeviceptr> {
         self.attempt(bytes, stream).or_else(|error| self.allocate_again(error, bytes, stream))
@@ -66,7 +67,7 @@ impl Source {
             return Err(error);
         }
         if let Err(error) = self.flush(stream.context()) {
-            tracing::warn!(%error, "freed device memory could not be given back");
+            tracing::warn!(%error, "freed device memory could not be returned");
         }
         self.attempt(bytes, stream).map_err(|error| explain(error, bytes, stream.context()))
     }
@@ -76,34 +77,37 @@ impl Source {
         let (context, mut address) = (stream.context(), 0);
         match self {
             // SAFETY: `address` lives through the call, and the stream is live.
-            Source::Pool => unsafe { driver_call!(context, cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?,
-            Source::Own(pool) => address = pool.allocate(bytes, stream)?,
+            Source::DefaultPool => {
+                unsafe { driver_call!(context, cuMemAllocAsync(&mut address, bytes, stream.as_raw())) }?
+            }
+            Source::CustomPool(pool) => address = pool.allocate(bytes, stream)?,
             // SAFETY: `address` lives through the call.
-            Source::Plain => unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, bytes)) }?,
+            Source::MemAlloc => unsafe { driver_call!(context, cuMemAlloc_v2(&mut address, bytes)) }?,
             Source::Manager(manager) => address = manager.named("allocate", manager.allocate(bytes, stream))?,
-            Source::External(_) => unreachable!("others allocate their memory"),
+            Source::External(_) => unreachable!("external memory is not allocated here"),
         }
         Ok(address)
     }
 
-    /// Waits until everything that was freed is free, and returns it to the device. A failure leaves less room, no harm.
+    /// Waits until all frees have completed, and returns the memory to the device.
     fn flush(&self, context: &Context) -> Result<()> {
-        // Frees that are pending wait for the same; where there are none, those in the order of streams need it.
+        // Pending frees need this wait too; without any, stream-ordered frees need it.
         context.wait_for_all()?;
         Memory::of(context).free_pending(context)?;
         match self {
-            Source::Pool => MemoryPool::of_device(context)?.trim_to(0),
-            Source::Own(pool) => pool.trim_to(0),
+            Source::DefaultPool => MemoryPool::of_device(context)?.trim_to(0),
+            Source::CustomPool(pool) => pool.trim_to(0),
             Source::Manager(manager) => manager.named("flush", manager.flush(context)),
-            Source::Plain | Source::External(_) => Ok(()),
+            Source::MemAlloc | Source::External(_) => Ok(()),
         }
     }
 
-    /// Gives memory back: in the order of `stream`, or, without one, now.
+    /// Frees memory: in the order of `stream`, or, without a stream, now.
     ///
     /// # Safety
     ///
-    /// The memory is the caller's and came from this source. Every use of it comes before on `stream`, or is over.
+    /// The caller owns the memory, which came from this source. Every access to it is ordered before on `stream`, or
+    /// has finished.
     pub(crate) unsafe fn free(
         &mut self,
         address: CUdeviceptr,
@@ -115,15 +119,15 @@ impl Source {
             (Source::External(owner), _) => *owner = Box::new(()),
             (Source::Manager(manager), on) => {
                 let on = on.cloned().unwrap_or_else(|| context.default_stream());
-                // SAFETY: the caller's promise; what is over comes before on every stream.
+                // SAFETY: the caller owns the memory; finished accesses are ordered before on every stream.
                 let freed = unsafe { manager.free(address, bytes, &on) };
                 manager.named("free", freed)?;
             }
-            (Source::Pool | Source::Own(_), Some(on)) => {
-                // SAFETY: the caller's promise.
+            (Source::DefaultPool | Source::CustomPool(_), Some(on)) => {
+                // SAFETY: the caller owns the memory, and its accesses are ordered before on the stream.
                 unsafe { driver_call!(context, cuMemFreeAsync(address, on.as_raw())) }?;
             }
-            // SAFETY: the caller's promise; the function frees memory of pools too.
+            // SAFETY: the caller owns the memory, whose accesses have finished; the function frees memory of pools too.
             _ => unsafe { driver_call!(context, cuMemFree_v2(address)) }?,
         }
         Ok(())

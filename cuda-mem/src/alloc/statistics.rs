@@ -1,14 +1,14 @@
-//! How much memory a context's buffers have, counted without a lock.
+//! Statistics of the memory of a context's buffers, counted without a lock.
 
 use cuda_driver::Context;
 
 use super::memory::Memory;
 use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 
-/// What a context's buffers have had so far. Memory of others, see [`Buffer::external`](crate::Buffer::external), does not
-/// count.
+/// Memory statistics of a context's buffers. External memory, see [`Buffer::external`](crate::Buffer::external), is not
+/// counted.
 ///
-/// Each number is exact; numbers that are read while other threads allocate may be of slightly different moments.
+/// Each number is exact; while other threads allocate, the numbers may be of slightly different moments.
 ///
 /// # Examples
 ///
@@ -30,21 +30,21 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStatistics {
-    /// Bytes of the buffers that there are.
+    /// Bytes of the live buffers.
     pub live_bytes: usize,
-    /// The most that there were at once, since the start or the last [`reset_peak`].
+    /// The peak of the live bytes since the start or the last [`reset_peak`].
     pub peak_bytes: usize,
-    /// How many buffers were allocated.
+    /// The number of buffers that were allocated.
     pub allocations: u64,
-    /// How many of them were dropped.
+    /// The number of buffers that were dropped.
     pub frees: u64,
-    /// How many of these frees have not been made yet.
+    /// The number of frees that are pending.
     pub pending_frees: usize,
-    /// The bytes of those.
+    /// The bytes of the pending frees.
     pub pending_bytes: usize,
 }
 
-/// What the context's buffers have had so far.
+/// The memory statistics of the context's buffers.
 #[must_use]
 pub fn memory_statistics(context: &Context) -> MemoryStatistics {
     let memory = Memory::of(context);
@@ -52,7 +52,7 @@ pub fn memory_statistics(context: &Context) -> MemoryStatistics {
     MemoryStatistics { pending_frees, pending_bytes, ..memory.statistics.read() }
 }
 
-/// Makes the peak what is live now.
+/// Resets the peak to the present live bytes.
 pub fn reset_peak(context: &Context) {
     Memory::of(context).statistics.reset_peak();
 }
@@ -69,7 +69,7 @@ impl Statistics {
     #[inline]
     pub(crate) fn allocated(&self, bytes: usize) {
         self.allocations.fetch_add(1, Ordering::Relaxed);
-        // What an addition returns is what there was at that moment, so the greatest of the sums is the peak.
+        // Each addition returns the live bytes of that moment, so the maximum of the sums is the peak.
         let live = self.live.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if live > self.peak.load(Ordering::Relaxed) {
             self.peak.fetch_max(live, Ordering::Relaxed);
@@ -82,7 +82,7 @@ impl Statistics {
         self.live.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// A free could not be made after all, and will be counted again.
+    /// Reverts the count of a free that could not be made and will be counted again.
     pub(crate) fn not_freed(&self, bytes: usize) {
         self.live.fetch_add(bytes, Ordering::Relaxed);
         self.frees.fetch_sub(1, Ordering::Relaxed);
@@ -100,7 +100,7 @@ impl Statistics {
 
     fn reset_peak(&self) {
         self.peak.store(0, Ordering::Relaxed);
-        // After the store: an allocation in between is in what is live, or raises the peak itself.
+        // After the store: an allocation in between is included in the live bytes, or raises the peak itself.
         self.peak.fetch_max(self.live.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 }

@@ -1,16 +1,17 @@
-//! [`Layout`]: where the elements of an array lie in its memory. Arithmetic on shapes, without memory.
+//! [`Layout`]: shape, strides and offset of an array in its memory. Pure arithmetic, without memory.
 //!
-//! `reshape` regroups axes and `plan` lays two layouts side by side for a copy. Invariants of every [`Layout`]:
+//! `reshape` regroups axes, and `plan` pairs two layouts for a copy. Invariants of every [`Layout`]:
 //!
-//! - [`checked_len`] accepts its shape, as ndarray's own check does: the product of the extents other than 0 fits `isize`.
-//!   Functions that only remove, shorten or reorder axes, or add one of extent 1, keep that by themselves. Those that make or
-//!   lengthen axes ([`Layout::strided`], [`Layout::broadcast`], [`reshape()`], [`cast`]) check it; [`Layout::c_order`] and
-//!   [`Layout::f_order`] rely on their callers, which ask [`byte_size`] or have ndarray's shape.
-//! - Each element's place fits `isize` and is not negative; so does the distance between the first and the last of an axis,
-//!   also in an array without elements.
+//! - [`checked_len`] accepts its shape, as ndarray's own check does: the product of the extents other than 0 fits
+//!   `isize`. Functions that only remove, shorten or reorder axes, or add one of extent 1, preserve that. Those that
+//!   make or lengthen axes ([`Layout::strided`], [`Layout::broadcast`], [`reshape()`], [`cast`]) check it;
+//!   [`Layout::c_order`] and [`Layout::f_order`] rely on their callers, which ask [`byte_size`] or have ndarray's
+//!   shape.
+//! - The offset of each element fits `isize` and is not negative; so does the distance between the first and the last
+//!   element of an axis, also in an array without elements.
 //!
-//! The bytes of a layout's span lie in memory, so that their number fits too. The bytes of all elements may not: a broadcast
-//! array has more elements than memory.
+//! The bytes of a layout's span lie in memory, so their number fits too. The bytes of all elements may not fit: a
+//! broadcast array has more elements than memory.
 
 mod plan;
 mod reshape;
@@ -24,13 +25,13 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::error::{Error, Result};
 
-pub(crate) use plan::{Plan, Run};
+pub(crate) use plan::{CopyPlan, PlanAxis};
 pub(crate) use reshape::{cast, reshape};
 
 /// The number of elements of an array of `shape`; `None` if the product of its extents other than 0 does not fit `isize`.
 ///
-/// This is ndarray's rule, and the first invariant of every layout: then neither the length nor the product of any of the
-/// extents overflows, in whichever order they are multiplied.
+/// This is ndarray's rule, and the first invariant of every layout: it ensures that neither the length nor any product
+/// of extents overflows, in any order of multiplication.
 pub(crate) fn checked_len(shape: &[usize]) -> Option<usize> {
     let extents = shape.iter().filter(|extent| **extent != 0);
     let all_but_zeros = extents.into_iter().try_fold(1_usize, |product, extent| product.checked_mul(*extent))?;
@@ -38,7 +39,8 @@ pub(crate) fn checked_len(shape: &[usize]) -> Option<usize> {
     isize::try_from(all_but_zeros).is_ok().then_some(len)
 }
 
-/// Bytes of a C-contiguous array of `shape`; an error if the product of its extents other than 0 does not fit `isize`.
+/// The bytes of a C-contiguous array of `shape`; an error if the product of its extents other than 0 does not fit
+/// `isize`.
 pub(crate) fn byte_size(shape: &[usize], element_bytes: usize) -> Result<usize> {
     let extents = shape.iter().filter(|extent| **extent != 0);
     let all_but_zeros = extents.chain([&element_bytes.max(1)]).try_fold(1_usize, |product, n| product.checked_mul(*n));
@@ -50,30 +52,30 @@ pub(crate) fn byte_size(shape: &[usize], element_bytes: usize) -> Result<usize> 
     }
 }
 
-/// Extents and strides of an array, and the place of its first element; all in elements.
+/// Extents and strides of an array, and the offset of its first element; all in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout<D> {
     dim: D,
-    /// The bits of an `isize` each, as ndarray keeps them.
+    /// Each stride as the bits of an `isize`, as in ndarray.
     strides: D,
-    /// How far behind the beginning of the memory the first element lies.
+    /// The offset of the first element from the beginning of the memory.
     offset: usize,
 }
 
 impl<D: Dimension> Layout<D> {
-    /// The last axis fastest, from the beginning of the memory; all strides 0 without elements, as in ndarray.
+    /// The C-contiguous layout at offset 0; all strides 0 without elements, as in ndarray.
     pub(crate) fn c_order(dim: D) -> Self {
         let axes = (0..dim.ndim()).rev();
         Self::contiguous(dim, axes)
     }
 
-    /// The first axis fastest, from the beginning of the memory; all strides 0 without elements, as in ndarray.
+    /// The Fortran-contiguous layout at offset 0; all strides 0 without elements, as in ndarray.
     pub(crate) fn f_order(dim: D) -> Self {
         let axes = 0..dim.ndim();
         Self::contiguous(dim, axes)
     }
 
-    /// Without gaps, the first of `axes` fastest.
+    /// The contiguous layout with the first of `axes` fastest.
     fn contiguous(dim: D, axes: impl Iterator<Item = usize>) -> Self {
         let mut strides = D::zeros(dim.ndim());
         if !dim.slice().contains(&0) {
@@ -86,28 +88,28 @@ impl<D: Dimension> Layout<D> {
         Layout { dim, strides, offset: 0 }
     }
 
-    /// Any strides, in elements, around the first element's place; `None` if an element lies before the beginning, or
-    /// further away than `isize` counts, or if there are more than that.
+    /// A layout with any strides, in elements; `None` if an element would lie before the beginning or beyond `isize`,
+    /// or if there are more than `isize` counts.
     pub(crate) fn strided(dim: D, strides: &[isize], offset: usize) -> Option<Self> {
         checked_len(dim.slice())?;
         let (mut low, mut high) = (isize::try_from(offset).ok()?, isize::try_from(offset).ok()?);
         let mut bits = D::zeros(dim.ndim());
         for (axis, stride) in strides.iter().enumerate() {
-            let reach = isize::try_from(dim[axis].saturating_sub(1)).ok()?.checked_mul(*stride)?;
-            let end = if reach < 0 { &mut low } else { &mut high };
-            *end = end.checked_add(reach)?;
+            let distance = isize::try_from(dim[axis].saturating_sub(1)).ok()?.checked_mul(*stride)?;
+            let end = if distance < 0 { &mut low } else { &mut high };
+            *end = end.checked_add(distance)?;
             bits[axis] = *stride as usize;
         }
         let layout = Layout { dim, strides: bits, offset };
         (low >= 0 || layout.len() == 0).then_some(layout)
     }
 
-    /// How many elements before the first the lowest lies; `None` if further than `isize` counts.
-    pub(crate) fn reach_below(dim: &D, strides: &[isize]) -> Option<usize> {
-        let reaches = strides.iter().enumerate().filter(|(_, stride)| **stride < 0);
-        reaches.into_iter().try_fold(0_usize, |below, (axis, stride)| {
-            let reach = dim[axis].saturating_sub(1).checked_mul(stride.unsigned_abs())?;
-            below.checked_add(reach).filter(|sum| isize::try_from(*sum).is_ok())
+    /// The distance of the lowest element below the first one; `None` if it exceeds `isize`.
+    pub(crate) fn elements_below(dim: &D, strides: &[isize]) -> Option<usize> {
+        let negative = strides.iter().enumerate().filter(|(_, stride)| **stride < 0);
+        negative.into_iter().try_fold(0_usize, |below, (axis, stride)| {
+            let distance = dim[axis].saturating_sub(1).checked_mul(stride.unsigned_abs())?;
+            below.checked_add(distance).filter(|sum| isize::try_from(*sum).is_ok())
         })
     }
 
@@ -144,7 +146,7 @@ impl<D: Dimension> Layout<D> {
         self.is_contiguous(0..self.dim.ndim())
     }
 
-    /// Whether the elements lie without gaps, the first of `axes` fastest. Extents of 1 may have any stride.
+    /// Returns true if the layout is contiguous with the first of `axes` fastest. Extents of 1 may have any stride.
     fn is_contiguous(&self, axes: impl Iterator<Item = usize>) -> bool {
         let mut step = 1;
         let mut follows = |axis: usize| {
@@ -155,20 +157,21 @@ impl<D: Dimension> Layout<D> {
         self.len() == 0 || axes.into_iter().all(&mut follows)
     }
 
-    /// The elements of the memory from the first that belongs to the array to the last.
+    /// The range of the memory, in elements, from the lowest element of the array to the highest.
     pub(crate) fn span(&self) -> Range<usize> {
         if self.len() == 0 {
             return self.offset..self.offset;
         }
         let (mut low, mut high) = (self.offset as isize, self.offset as isize);
         for (axis, extent) in self.shape().iter().enumerate() {
-            let reach = (*extent as isize - 1) * self.stride(axis);
-            *(if reach < 0 { &mut low } else { &mut high }) += reach;
+            let distance = (*extent as isize - 1) * self.stride(axis);
+            *(if distance < 0 { &mut low } else { &mut high }) += distance;
         }
         low as usize..high as usize + 1
     }
 
-    /// Whether two indices may name the same element, as in a broadcast array. Never false where they do.
+    /// Returns true if two indices may refer to the same element, as in a broadcast array. Conservative: never false if
+    /// they do.
     pub(crate) fn repeats(&self) -> bool {
         let mut axes: SmallVec<[(usize, usize); 8]> = (0..self.dim.ndim())
             .filter(|axis| self.dim[*axis] > 1)
@@ -184,7 +187,7 @@ impl<D: Dimension> Layout<D> {
             })
     }
 
-    /// The places of the first `count` elements, in the order of indices.
+    /// The offsets of the first `count` elements, in index order.
     pub(crate) fn first(&self, count: usize) -> impl Iterator<Item = usize> {
         (0..count).map(|mut rest| {
             let mut place = self.offset as isize;
@@ -196,7 +199,7 @@ impl<D: Dimension> Layout<D> {
         })
     }
 
-    /// The part that ndarray's `slice` gives.
+    /// The layout of ndarray's `slice`.
     ///
     /// # Panics
     ///
@@ -227,7 +230,7 @@ impl<D: Dimension> Layout<D> {
         Layout { dim, strides, offset: offset as usize }
     }
 
-    /// One axis sliced, the others as they are.
+    /// The layout with one axis sliced.
     ///
     /// # Panics
     ///
@@ -242,7 +245,7 @@ impl<D: Dimension> Layout<D> {
         layout
     }
 
-    /// What lies before `index` of an axis, and the rest.
+    /// Splits the layout at `index` of an axis.
     ///
     /// # Panics
     ///
@@ -250,12 +253,12 @@ impl<D: Dimension> Layout<D> {
     #[track_caller]
     pub(crate) fn split_at(&self, axis: Axis, index: usize) -> (Self, Self) {
         let extent = self.dim[axis.index()];
-        // A slice would take an index beyond `isize` for one that is counted from the end.
+        // A slice would treat an index beyond `isize` as counted from the end.
         assert!(index <= extent, "index {index} is outside axis {} of extent {extent}", axis.index());
         (self.slice_axis(axis, Slice::from(..index)), self.slice_axis(axis, Slice::from(index..)))
     }
 
-    /// What lies at one index of an axis.
+    /// The layout at one index of an axis.
     ///
     /// # Panics
     ///
@@ -271,7 +274,7 @@ impl<D: Dimension> Layout<D> {
         Layout { dim: self.dim.remove_axis(axis), strides: self.strides.remove_axis(axis), offset: offset as usize }
     }
 
-    /// A further axis of extent 1.
+    /// The layout with a new axis of extent 1.
     pub(crate) fn insert_axis(&self, axis: Axis) -> Layout<D::Larger> {
         let mut strides = self.strides.insert_axis(axis);
         strides[axis.index()] = 0;
@@ -309,8 +312,8 @@ impl<D: Dimension> Layout<D> {
         layout
     }
 
-    /// The array as seen from one of another shape, of which it is a part in each direction; `None` if it is not, or if that
-    /// shape has more elements than `isize` counts.
+    /// The layout broadcast to `dim`; `None` if the shapes do not fit, or if `dim` has more elements than `isize`
+    /// counts.
     pub(crate) fn broadcast<E: Dimension>(&self, dim: E) -> Option<Layout<E>> {
         checked_len(dim.slice())?;
         let added = dim.ndim().checked_sub(self.dim.ndim())?;
@@ -325,31 +328,31 @@ impl<D: Dimension> Layout<D> {
         Some(Layout { dim, strides, offset: self.offset })
     }
 
-    /// The same with the number of axes known at run time.
+    /// The same layout with a dynamic number of axes.
     pub(crate) fn into_dyn(self) -> Layout<IxDyn> {
         Layout { dim: self.dim.into_dyn(), strides: self.strides.into_dyn(), offset: self.offset }
     }
 
-    /// The same with the number of axes in the type; `None` if it is another.
+    /// The same layout with a static number of axes; `None` if the number differs.
     pub(crate) fn into_dimensionality<E: Dimension>(self) -> Option<Layout<E>> {
         let (dim, strides) = (E::from_dimension(&self.dim)?, E::from_dimension(&self.strides)?);
         Some(Layout { dim, strides, offset: self.offset })
     }
 
-    /// Without the axes of extent 1.
+    /// The layout without its axes of extent 1.
     pub(crate) fn squeezed(&self) -> Layout<IxDyn> {
         let kept = || (0..self.dim.ndim()).filter(|axis| self.dim[*axis] != 1);
         let of = |numbers: &D| IxDyn(&kept().map(|axis| numbers[axis]).collect::<Vec<_>>());
         Layout { dim: of(&self.dim), strides: of(&self.strides), offset: self.offset }
     }
 
-    /// The order that a copy without gaps keeps: Fortran's where only that fits, else C's.
+    /// The order of a contiguous copy: Fortran if only that fits, else C.
     pub(crate) fn order(&self) -> Order {
         if self.is_f_contiguous() && !self.is_c_contiguous() { Order::ColumnMajor } else { Order::RowMajor }
     }
 }
 
-/// What slicing leaves of an axis, and how far it moves the first element.
+/// A sliced axis, and the offset by which slicing moves the first element.
 struct Sliced {
     extent: usize,
     stride: isize,

@@ -1,4 +1,4 @@
-//! [`Plan`]: two layouts of one shape laid side by side, with as few axes as a copy between them needs.
+//! [`CopyPlan`]: two layouts of one shape, merged into as few axes as a copy between them needs.
 
 use ndarray::Dimension;
 
@@ -6,33 +6,33 @@ use super::Layout;
 
 /// An axis of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct PlanAxis {
     pub(crate) extent: usize,
-    /// Between neighbours in the target, in elements; not negative.
+    /// The stride in the target, in elements; not negative.
     pub(crate) to: isize,
-    /// Between neighbours in the source, in elements.
+    /// The stride in the source, in elements.
     pub(crate) from: isize,
 }
 
-/// How the elements of one layout go to those of another. Axes of extent 1 are left out; the target is walked forwards;
-/// axes that follow each other without gaps in both are one.
+/// A plan for a copy between two layouts. Axes of extent 1 are dropped; the target is iterated in ascending order; axes
+/// that are contiguous in both are merged.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Plan {
-    /// Where the first element goes, in elements from the target's first one.
+pub(crate) struct CopyPlan {
+    /// The offset of the first copied element in the target, in elements from the target's first one.
     pub(crate) to: isize,
-    /// Where it comes from, in elements from the source's first one.
+    /// The offset of the first copied element in the source, in elements from the source's first one.
     pub(crate) from: isize,
-    /// From the slowest in the target to the fastest.
-    pub(crate) runs: Vec<Run>,
+    /// The axes from the slowest in the target to the fastest.
+    pub(crate) runs: Vec<PlanAxis>,
 }
 
-impl Plan {
-    /// For a shape without zeros, and strides in elements.
+impl CopyPlan {
+    /// A plan for a shape without zeros, and strides in elements.
     pub(crate) fn new(shape: &[usize], to: impl Fn(usize) -> isize, from: impl Fn(usize) -> isize) -> Self {
-        let mut plan = Plan { to: 0, from: 0, runs: Vec::new() };
+        let mut plan = CopyPlan { to: 0, from: 0, runs: Vec::new() };
         let axes = shape.iter().enumerate().filter(|(_, extent)| **extent != 1);
-        let mut runs: Vec<Run> =
-            axes.map(|(axis, extent)| Run { extent: *extent, to: to(axis), from: from(axis) }).collect();
+        let mut runs: Vec<PlanAxis> =
+            axes.map(|(axis, extent)| PlanAxis { extent: *extent, to: to(axis), from: from(axis) }).collect();
         for run in runs.iter_mut().filter(|run| run.to < 0) {
             let last = run.extent as isize - 1;
             plan.to += last * run.to;
@@ -46,7 +46,7 @@ impl Plan {
                     if run.to.checked_mul(run.extent as isize) == Some(outer.to)
                         && run.from.checked_mul(run.extent as isize) == Some(outer.from) =>
                 {
-                    *outer = Run { extent: outer.extent * run.extent, ..run };
+                    *outer = PlanAxis { extent: outer.extent * run.extent, ..run };
                 }
                 _ => plan.runs.push(run),
             }
@@ -54,24 +54,24 @@ impl Plan {
         plan
     }
 
-    /// Between two layouts of one shape without zeros.
+    /// A plan between two layouts of one shape without zeros.
     pub(crate) fn between<D: Dimension, E: Dimension>(to: &Layout<D>, from: &Layout<E>) -> Self {
         debug_assert_eq!(to.shape(), from.shape());
-        Plan::new(to.shape(), |axis| to.stride(axis), |axis| from.stride(axis))
+        CopyPlan::new(to.shape(), |axis| to.stride(axis), |axis| from.stride(axis))
     }
 
-    /// How many elements one after the other go to as many one after the other: 1 or more.
+    /// The number of elements in a run that is contiguous in both: 1 or more.
     pub(crate) fn contiguous(&self) -> usize {
         match self.runs.last() {
-            Some(Run { extent, to: 1, from: 1 }) => *extent,
+            Some(PlanAxis { extent, to: 1, from: 1 }) => *extent,
             _ => 1,
         }
     }
 
-    /// The axes that are left when what [`contiguous`](Plan::contiguous) counts is one thing.
-    pub(crate) fn outer(&self) -> &[Run] {
+    /// The axes outside of the contiguous run that [`contiguous`](CopyPlan::contiguous) counts.
+    pub(crate) fn outer(&self) -> &[PlanAxis] {
         match self.runs.split_last() {
-            Some((Run { to: 1, from: 1, .. }, outer)) => outer,
+            Some((PlanAxis { to: 1, from: 1, .. }, outer)) => outer,
             _ => &self.runs,
         }
     }

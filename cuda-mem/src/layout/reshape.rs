@@ -1,14 +1,14 @@
-//! Other shapes and other element types of the same elements, where no element has to move.
+//! Reshapes and casts that move no element.
 
 use ndarray::{Dimension, Order};
 
 use super::{Layout, checked_len};
 
-/// The same elements in the shape of `dim`, taken in `order`; `None` if that has another number of elements or more than
-/// `isize` counts, or if some elements would have to move.
+/// The same elements in the shape of `dim`, taken in `order`; `None` if that has another number of elements or more
+/// than `isize` counts, or if elements would have to move.
 ///
-/// Both shapes are cut into the shortest groups of neighbouring axes with as many elements. Within a group the old axes have
-/// to lie without gaps, and then the new ones do.
+/// Both shapes are split into the shortest groups of neighbouring axes with the same number of elements. Within a group
+/// the old axes have to be contiguous; then the new ones are.
 pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, order: Order) -> Option<Layout<E>> {
     if checked_len(dim.slice()) != Some(layout.len()) {
         return None;
@@ -16,7 +16,7 @@ pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, or
     if layout.len() == 0 {
         return Some(Layout { offset: layout.offset, ..Layout::c_order(dim) });
     }
-    // Which axis is the fastest but `position`, in the order in which elements are taken.
+    // Returns the axis at `position`, counted from the fastest, in the order in which elements are taken.
     let axis_at = |ndim: usize, position: usize| match order {
         Order::ColumnMajor => position,
         _ => ndim - 1 - position,
@@ -25,7 +25,8 @@ pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, or
     let axes = (0..old_axes).map(|position| axis_at(old_axes, position));
     let mut old = axes.map(|axis| (layout.dim[axis], layout.stride(axis))).filter(|(extent, _)| *extent != 1);
     let mut strides = E::zeros(dim.ndim());
-    // `run` is how many elements of the group are still to be given to new axes, `step` the distance between them.
+    // `run` is the number of elements of the group that are still to be assigned to new axes, `step` the distance
+    // between them.
     let (mut run, mut step) = (1, 1);
     for position in 0..dim.ndim() {
         let axis = axis_at(dim.ndim(), position);
@@ -50,8 +51,8 @@ pub(crate) fn reshape<D: Dimension, E: Dimension>(layout: &Layout<D>, dim: E, or
     Some(Layout { dim, strides, offset: layout.offset })
 }
 
-/// The same bytes as elements of another size; `None` if the last axis has gaps where elements are cut or joined, or does
-/// not hold a whole number of the new ones, or if there are more of them than `isize` counts.
+/// The same bytes as elements of another size; `None` if the last axis has gaps where elements are split or joined, or
+/// does not hold a whole number of the new ones, or if there are more of them than `isize` counts.
 pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes: usize) -> Option<Layout<D>> {
     if old_bytes == new_bytes {
         return Some(layout.clone());
@@ -60,7 +61,7 @@ pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes
         return None;
     }
     let scaled = |elements: usize| {
-        // The bytes of a broadcast axis may be more than there is memory.
+        // The bytes of a broadcast axis may exceed the memory.
         let bytes = (elements as isize).checked_mul(old_bytes as isize)?;
         (bytes % new_bytes as isize == 0).then(|| (bytes / new_bytes as isize) as usize)
     };
@@ -71,7 +72,7 @@ pub(crate) fn cast<D: Dimension>(layout: &Layout<D>, old_bytes: usize, new_bytes
     let mut cast = layout.clone();
     cast.offset = scaled(layout.offset)?;
     for axis in 0..last {
-        // The stride of a single element leads nowhere.
+        // The stride of a single element is never used.
         cast.strides[axis] = if layout.dim[axis] <= 1 { 0 } else { scaled(layout.strides[axis])? };
     }
     cast.dim[last] = scaled(layout.dim[last])?;

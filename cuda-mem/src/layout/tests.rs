@@ -6,8 +6,8 @@ use super::*;
 
 mod overflow;
 
-/// The elements' places in the order of indices.
-fn places<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
+/// The elements' offsets in index order.
+fn indices<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
     let of = |index: D| {
         let moved: isize = index.slice().iter().enumerate().map(|(axis, at)| *at as isize * layout.stride(axis)).sum();
         (layout.offset() as isize + moved) as usize
@@ -15,7 +15,7 @@ fn places<D: Dimension>(layout: &Layout<D>) -> Vec<usize> {
     ndarray::indices(layout.dim().clone()).into_iter().map(|pattern| of(pattern.into_dimension())).collect()
 }
 
-/// What ndarray makes of an array that holds each element's place.
+/// The elements of ndarray's view of an array that holds each element's offset.
 fn numbers<D: Dimension>(view: &ArrayView<'_, usize, D>) -> Vec<usize> {
     view.iter().copied().collect()
 }
@@ -55,7 +55,7 @@ fn slices_name_the_elements_that_ndarrays_do() {
     macro_rules! same {
         ($($slice:expr),* $(,)?) => { $(
             let (ours, theirs) = (layout.slice(&$slice), array.slice($slice));
-            assert_eq!((ours.shape(), places(&ours)), (theirs.shape(), numbers(&theirs)), stringify!($slice));
+            assert_eq!((ours.shape(), indices(&ours)), (theirs.shape(), numbers(&theirs)), stringify!($slice));
             let strides: Vec<isize> = (0..ours.shape().len()).map(|axis| ours.stride(axis)).collect();
             assert_eq!(strides, theirs.strides(), stringify!($slice));
         )* };
@@ -72,7 +72,7 @@ fn slices_name_the_elements_that_ndarrays_do() {
         s![..4;7, .., 4..;-1],
     ];
     let sliced = layout.slice_axis(Axis(1), Slice::new(1, None, -2));
-    assert_eq!(places(&sliced), numbers(&array.slice_axis(Axis(1), Slice::new(1, None, -2))));
+    assert_eq!(indices(&sliced), numbers(&array.slice_axis(Axis(1), Slice::new(1, None, -2))));
 }
 
 #[test]
@@ -95,14 +95,14 @@ fn bounds_outside_an_axis_panic_with_the_axis() {
 fn axes_move_as_ndarrays_do() {
     let array = Array::from_iter(0..24).into_shape_with_order((2, 3, 4)).unwrap();
     let layout = Layout::c_order(Dim([2, 3, 4]));
-    assert_eq!(places(&layout.reversed()), numbers(&array.t()));
-    assert_eq!(places(&layout.permuted(&Dim([1, 2, 0]))), numbers(&array.view().permuted_axes([1, 2, 0])));
-    assert_eq!(places(&layout.index_axis(Axis(1), 2)), numbers(&array.index_axis(Axis(1), 2)));
+    assert_eq!(indices(&layout.reversed()), numbers(&array.t()));
+    assert_eq!(indices(&layout.permuted(&Dim([1, 2, 0]))), numbers(&array.view().permuted_axes([1, 2, 0])));
+    assert_eq!(indices(&layout.index_axis(Axis(1), 2)), numbers(&array.index_axis(Axis(1), 2)));
     let wider = layout.insert_axis(Axis(1));
-    assert_eq!((wider.shape(), places(&wider)), (&[2, 1, 3, 4][..], numbers(&array.view())));
+    assert_eq!((wider.shape(), indices(&wider)), (&[2, 1, 3, 4][..], numbers(&array.view())));
     assert_eq!(wider.squeezed().shape(), [2, 3, 4]);
     let broadcast = layout.index_axis(Axis(0), 1).broadcast(Dim([5, 3, 4])).unwrap();
-    assert_eq!(places(&broadcast), numbers(&array.index_axis(Axis(0), 1).broadcast((5, 3, 4)).unwrap()));
+    assert_eq!(indices(&broadcast), numbers(&array.index_axis(Axis(0), 1).broadcast((5, 3, 4)).unwrap()));
     assert!(layout.broadcast(Dim([2, 3, 5])).is_none() && layout.broadcast(Dim([3, 4])).is_none());
 }
 
@@ -110,16 +110,16 @@ fn axes_move_as_ndarrays_do() {
 fn a_reshape_without_moves_is_found_and_one_with_moves_is_not() {
     let layout = Layout::c_order(Dim([4, 6, 5]));
     let flat = reshape(&layout, Dim(120), Order::RowMajor).unwrap();
-    assert_eq!(places(&flat), (0..120).collect::<Vec<_>>());
+    assert_eq!(indices(&flat), (0..120).collect::<Vec<_>>());
     let split = reshape(&layout.slice(&s![..;2, .., ..]), Dim([2, 3, 1, 2, 5]), Order::RowMajor).unwrap();
-    assert_eq!(places(&split), places(&layout.slice(&s![..;2, .., ..])));
+    assert_eq!(indices(&split), indices(&layout.slice(&s![..;2, .., ..])));
     assert!(reshape(&layout.slice(&s![.., ..5, ..]), Dim(100), Order::RowMajor).is_none());
     assert!(reshape(&layout.reversed(), Dim(120), Order::RowMajor).is_none());
     let column = reshape(&layout.reversed(), Dim(120), Order::ColumnMajor).unwrap();
-    assert_eq!(places(&column), (0..120).collect::<Vec<_>>());
+    assert_eq!(indices(&column), (0..120).collect::<Vec<_>>());
     assert_eq!(reshape(&Layout::c_order(Dim([0, 3])), Dim([5, 0]), Order::RowMajor).unwrap().shape(), [5, 0]);
     let backwards = layout.slice(&s![..;-1, .., ..]);
-    assert_eq!(places(&reshape(&backwards, Dim([4, 30]), Order::RowMajor).unwrap()), places(&backwards));
+    assert_eq!(indices(&reshape(&backwards, Dim([4, 30]), Order::RowMajor).unwrap()), indices(&backwards));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn spans_and_contiguity_and_repetition_are_those_of_the_elements() {
     let layout = Layout::c_order(Dim([4, 6, 5]));
     let broadcast = Layout::c_order(Dim([5])).broadcast(Dim([3, 5])).unwrap().insert_axis(Axis(0));
     for part in [layout.slice(&s![1..3, ..;-2, 2..4]), layout.slice(&s![..;-1, ..;-1, ..;-1]), broadcast] {
-        let mut elements = places(&part);
+        let mut elements = indices(&part);
         elements.sort_unstable();
         assert_eq!(part.span(), elements[0]..elements[elements.len() - 1] + 1);
         let before = elements.len();
@@ -143,7 +143,7 @@ fn spans_and_contiguity_and_repetition_are_those_of_the_elements() {
 }
 
 #[test]
-fn other_element_types_cut_and_join_along_the_last_axis() {
+fn casts_split_and_join_along_the_last_axis() {
     let words = Layout::c_order(Dim([4, 6])).slice(&s![1.., 2..]);
     let bytes = cast(&words, 4, 1).unwrap();
     assert_eq!((bytes.shape(), bytes.offset(), bytes.stride(0)), (&[3, 16][..], 32, 24));
@@ -160,14 +160,14 @@ fn other_element_types_cut_and_join_along_the_last_axis() {
 fn plans_take_as_few_axes_as_they_can() {
     let (c, f) = (Layout::c_order(Dim([4, 6, 5])), Layout::f_order(Dim([4, 6, 5])));
     let runs = |to: &Layout<_>, from: &Layout<_>| {
-        Plan::between(to, from).runs.iter().map(|run| (run.extent, run.to, run.from)).collect::<Vec<_>>()
+        CopyPlan::between(to, from).runs.iter().map(|run| (run.extent, run.to, run.from)).collect::<Vec<_>>()
     };
     assert_eq!(runs(&c, &c), [(120, 1, 1)]);
     assert_eq!(runs(&f, &f), [(120, 1, 1)]);
     assert_eq!(runs(&c, &f), [(4, 30, 1), (6, 5, 4), (5, 1, 24)]);
     let window = Layout::c_order(Dim([9, 8, 7])).slice(&s![..4, 1..7, 2..]);
     assert_eq!(runs(&c, &window), [(4, 30, 56), (6, 5, 7), (5, 1, 1)]);
-    let backwards = Plan::between(&c.slice(&s![..;-1, .., ..]), &c.slice(&s![..;-1, .., ..]));
+    let backwards = CopyPlan::between(&c.slice(&s![..;-1, .., ..]), &c.slice(&s![..;-1, .., ..]));
     assert_eq!((backwards.to, backwards.from, backwards.contiguous()), (-90, -90, 120));
     assert!(backwards.outer().is_empty());
 }

@@ -1,4 +1,4 @@
-//! Pending frees, the guard that defers all, statistics, and no room at every allocation.
+//! Pending frees, the guard that defers them, statistics, and failure of every allocation.
 
 use cuda_driver::{Graph, Stream};
 use cuda_mem::{
@@ -79,7 +79,7 @@ fn no_free_reaches_the_driver_while_it_is_deferred() {
 }
 
 #[test]
-fn what_a_forgotten_guard_or_a_panic_leaves_is_freed_with_the_context() {
+fn pending_frees_of_a_forgotten_guard_are_made_with_the_context() {
     for memory_pools in [true, false] {
         let session = Session::with(Traits { memory_pools });
         let context = session.context();
@@ -118,7 +118,7 @@ fn frees_inside_a_capture_wait_for_its_end() {
 }
 
 #[test]
-fn no_room_frees_what_is_pending_and_tries_again_once() {
+fn an_allocation_without_room_makes_pending_frees_and_retries_once() {
     let session = Session::with(WITHOUT_POOLS);
     let context = session.context();
     used_and_dropped(&context.default_stream());
@@ -192,7 +192,7 @@ fn no_room_at_the_first_the_nth_and_every_allocation_loses_nothing() {
 }
 
 #[test]
-fn a_pool_of_ones_own_is_trimmed_when_it_is_full_and_ends_with_its_last_array() {
+fn a_custom_pool_is_trimmed_when_it_is_full_and_destroyed_with_its_last_array() {
     let session = Session::new();
     let context = session.context();
     let (pool, stream) = (MemoryPool::new(&context).unwrap(), Stream::new(&context).unwrap());

@@ -1,4 +1,4 @@
-//! Shapes, layouts and copies; the tracing driver's memory is real, so what comes back is what was sent.
+//! Shapes, layouts and copies; the tracing driver's memory is real, so copies return the data that was sent.
 
 use cuda_mem::{Buffer, DeviceArray, Error, device_array, device_array_like, from_slice, to_device, zeros};
 use ndarray::{Array, Array2, Array3, ArrayD, Ix1, Ix2, IxDyn, ShapeBuilder, arr0, s};
@@ -109,7 +109,7 @@ fn zeroed_and_uninitialised_arrays_have_their_bytes() {
 }
 
 #[test]
-fn a_shape_that_differs_is_named_on_both_sides_and_nothing_is_copied() {
+fn differing_shapes_are_both_named_and_nothing_is_copied() {
     let session = Session::new();
     let context = session.context();
     let mut x = zeros::<i32, _>(&context, (2, 3)).unwrap();
@@ -152,7 +152,7 @@ fn a_write_past_the_end_is_a_bug_of_the_caller() {
 }
 
 #[test]
-fn arrays_go_from_thread_to_thread() {
+fn arrays_can_be_sent_between_threads() {
     fn is_send_and_sync<T: Send + Sync>() {}
     is_send_and_sync::<DeviceArray<f32, Ix2>>();
     is_send_and_sync::<Error>();

@@ -1,4 +1,4 @@
-//! Memory of others: their owner outlives every use of it, and is told once.
+//! External memory: its owner outlives every access to it, and is dropped once.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use cuda_sys::CUresult;
 
 use crate::support::Session;
 
-/// The first half of other memory, which it owns.
+/// The first half of external memory, with its owner.
 fn half(context: &Context) -> Buffer {
     let whole = Buffer::new(&context.default_stream(), 64).unwrap();
     context.default_stream().synchronize().unwrap();
@@ -17,7 +17,7 @@ fn half(context: &Context) -> Buffer {
 }
 
 #[test]
-fn the_owner_goes_when_every_use_is_over() {
+fn the_owner_is_dropped_when_every_access_has_finished() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -33,7 +33,7 @@ fn the_owner_goes_when_every_use_is_over() {
 }
 
 #[test]
-fn the_owner_goes_when_everything_was_waited_for_instead_of_a_stream() {
+fn the_owner_is_dropped_after_a_wait_for_all_work() {
     let session = Session::new();
     let context = session.context();
     let a = Stream::new(&context).unwrap();
@@ -47,7 +47,7 @@ fn the_owner_goes_when_everything_was_waited_for_instead_of_a_stream() {
 }
 
 #[test]
-fn the_owner_stays_where_nobody_knows_whether_its_memory_is_used() {
+fn the_owner_is_leaked_if_its_memory_may_be_used() {
     let session = Session::new();
     let context = session.context();
     let a = Stream::new(&context).unwrap();

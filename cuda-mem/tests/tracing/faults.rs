@@ -10,7 +10,7 @@ use crate::support::{Session, Traits};
 const OUT_OF_MEMORY: CUresult = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
 
 #[test]
-fn no_room_is_tried_again_once_after_giving_back_what_was_freed() {
+fn an_allocation_without_room_is_retried_once_after_freed_memory_is_returned() {
     let session = Session::new();
     let context = session.context();
     context.synchronize().unwrap();
@@ -26,7 +26,7 @@ fn no_room_is_tried_again_once_after_giving_back_what_was_freed() {
 }
 
 #[test]
-fn no_room_at_all_names_what_was_asked_and_what_there_is() {
+fn out_of_memory_names_the_requested_and_the_free_bytes() {
     for (memory_pools, call) in [(true, "cuMemAllocAsync"), (false, "cuMemAlloc_v2")] {
         let session = Session::with(Traits { memory_pools });
         let context = session.context();
@@ -65,7 +65,7 @@ fn no_room_at_the_nth_allocation_leaks_nothing() {
 }
 
 #[test]
-fn a_copy_that_fails_frees_what_was_allocated_for_it() {
+fn a_failing_copy_frees_its_temporary_memory() {
     let session = Session::new();
     let context = session.context();
     session.fail("cuMemcpyHtoD_v2", 1, CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -130,7 +130,7 @@ fn a_lost_context_is_not_called_to_free() {
 }
 
 #[test]
-fn a_kernels_panic_comes_back_from_the_copy_once() {
+fn a_kernel_panic_is_returned_by_the_copy_once() {
     let session = Session::new();
     let context = session.context();
     let x = from_slice(&context, &[1_u8, 2]).unwrap();
@@ -139,18 +139,18 @@ fn a_kernels_panic_comes_back_from_the_copy_once() {
     assert_eq!(x.copy_to_host().unwrap().to_vec(), [1, 2]);
 }
 
-/// Plays a launch in the stream that panics.
+/// Simulates a launch in the stream that panics.
 fn panic_in(stream: &Stream) {
     let record = stream.panic_record().unwrap();
     let words: *mut u32 = std::ptr::with_exposed_provenance_mut(record.device_ptr() as usize);
     for (offset, word) in [(0, 1), (1, 1), (9, (record.tag(1) >> 32) as u32)] {
-        // SAFETY: the record has 104 bytes, and nobody reads it meanwhile.
+        // SAFETY: the record has 104 bytes, and nothing reads it meanwhile.
         unsafe { words.wrapping_add(offset).write_volatile(word) };
     }
 }
 
 #[test]
-fn a_copy_is_told_of_its_own_threads_panics_and_of_those_of_the_threads_that_write_the_memory() {
+fn a_copy_reports_the_panics_of_its_thread_and_of_the_threads_that_write_the_memory() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();

@@ -1,4 +1,4 @@
-//! Host memory that devices reach: copies that run by themselves are ordered, waited for, and over before the memory goes.
+//! Device-accessible host memory: asynchronous copies are ordered, waited for, and finished before the memory is freed.
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,7 +32,7 @@ fn a_transfer_that_is_dropped_is_waited_for_before_its_memory_is_freed() {
 }
 
 #[test]
-fn a_transfer_gives_its_array_back_and_nothing_is_waited_for_twice() {
+fn a_transfer_returns_its_array_and_nothing_is_waited_for_twice() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -52,7 +52,7 @@ fn a_transfer_gives_its_array_back_and_nothing_is_waited_for_twice() {
 }
 
 #[test]
-fn the_host_waits_for_what_it_conflicts_with_once() {
+fn the_host_waits_once_for_conflicting_accesses() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
@@ -94,7 +94,7 @@ fn copies_of_other_layouts_go_through_the_device() {
 }
 
 #[test]
-fn a_copy_that_is_refused_gives_the_memory_back() {
+fn a_refused_copy_returns_the_array() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -120,7 +120,7 @@ fn a_copy_that_is_refused_gives_the_memory_back() {
 }
 
 #[test]
-fn no_room_on_the_host_says_what_was_asked() {
+fn no_room_on_the_host_names_the_requested_bytes() {
     let session = Session::new();
     let context = session.context();
     let out = CUresult::CUDA_ERROR_OUT_OF_MEMORY;
@@ -144,7 +144,7 @@ fn a_device_without_shared_managed_memory_is_named() {
     let error = managed_array::<f32, _>(&session.context(), 1).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "device 0 has no managed memory that host and kernels use at a time; use `mapped_array`"
+        "device 0 has no managed memory that host and kernels can access concurrently; use `mapped_array`"
     );
 }
 
@@ -165,7 +165,7 @@ fn managed_memory_is_moved_and_attached_in_order() {
 }
 
 #[test]
-fn memory_that_is_pinned_for_a_while_is_given_back_at_once_also_after_a_panic() {
+fn temporarily_pinned_memory_is_unregistered_at_once_also_after_a_panic() {
     let session = Session::new();
     let context = session.context();
     let stream = Stream::new(&context).unwrap();
@@ -211,7 +211,7 @@ fn memory_is_pinned_once_at_a_time_and_whole() {
         )
     );
     let error = pinned(&context, &mut host.slice_mut(s![.., 1..]), |_| ()).unwrap_err();
-    assert!(error.to_string().contains("does not allow page-locking, which takes whole memory"), "{error}");
+    assert!(error.to_string().contains("does not allow page-locking, which takes a contiguous array"), "{error}");
     pinned(&context, &mut host.view_mut().reversed_axes(), |x| assert_eq!(x.strides(), [1, 4])).unwrap();
     pinned(&context, &mut Array1::<u8>::zeros(0), |x| assert!(x.is_empty())).unwrap();
     drop(context);
@@ -234,7 +234,7 @@ fn arrays_without_elements_have_no_memory() {
 }
 
 #[test]
-fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
+fn a_long_copy_reports_its_progress_and_can_be_stopped() {
     let session = Session::new();
     let context = session.context();
     let total = 20 << 20;
@@ -246,7 +246,8 @@ fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
         if heard.len() == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     assert_eq!(heard, [(8 << 20, total), (16 << 20, total)]);
-    let text = format!("the copy was broken off after {} of {total} bytes; what was copied stays", 16 << 20);
+    let text =
+        format!("the progress callback stopped the copy after {} of {total} bytes; the copied bytes stay", 16 << 20);
     assert_eq!(error.unwrap_err().to_string(), text);
     let mut back = Array1::<u8>::zeros(total);
     x.copy_to_host_with(&mut back, |_| ControlFlow::Continue(())).unwrap();
@@ -265,7 +266,7 @@ fn a_long_copy_tells_how_far_it_is_and_is_broken_off() {
 }
 
 #[test]
-fn memory_is_pinned_and_given_back_at_once_while_frees_are_deferred() {
+fn memory_is_pinned_and_unregistered_at_once_while_frees_are_deferred() {
     for memory_pools in [true, false] {
         let session = Session::with(Traits { memory_pools });
         let context = session.context();
@@ -288,7 +289,7 @@ fn memory_is_pinned_and_given_back_at_once_while_frees_are_deferred() {
 }
 
 #[test]
-fn a_scoped_copy_is_in_the_order_of_its_stream_and_over_at_the_end() {
+fn a_scoped_copy_is_in_the_order_of_its_stream_and_finished_at_the_end() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());

@@ -1,4 +1,4 @@
-//! A context is lost while work uses memory that was lent to it: no borrow ends before a wait that the driver does not refuse.
+//! A context is lost while work accesses borrowed memory: no borrow ends before a wait that the driver does not refuse.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use cuda_mem::{Buffer, device_array, from_slice, mapped, pinned, zeros};
 use crate::order::Kernels;
 use crate::support::Session;
 
-/// A program that lends memory and then checks that its owner may use it.
+/// A program that lets work borrow memory, and then checks that its owner may use it again.
 type Program = fn(&Session, &Context);
 
 /// An error that loses the context comes from another stream.
@@ -21,7 +21,7 @@ fn lose(session: &Session, context: &Context) {
 fn write_mapped(session: &Session, context: &Context) {
     let (write, stream) = (Kernels::new(context).function("w"), Stream::new(context).unwrap());
     let mut host = ndarray::Array1::<f32>::zeros(1000);
-    let lent = mapped(context, &mut host, |x| {
+    let result = mapped(context, &mut host, |x| {
         let mut view = x.device_mut();
         view.prepare_write(&stream).unwrap();
         let mut address = view.device_ptr();
@@ -29,7 +29,7 @@ fn write_mapped(session: &Session, context: &Context) {
         unsafe { write.launch(&LaunchConfig::new(1, 1), &stream, &mut [(&raw mut address).cast()]) }.unwrap();
         lose(session, context);
     });
-    assert!(lent.is_err());
+    assert!(result.is_err());
     session.give_back(host.as_slice().unwrap());
 }
 
@@ -50,11 +50,11 @@ fn unwind_from_mapped(session: &Session, context: &Context) {
 fn copy_to_pinned(session: &Session, context: &Context) {
     let (x, stream) = (from_slice(context, &[1_u8; 100]).unwrap(), Stream::new(context).unwrap());
     let mut host = ndarray::Array1::<u8>::zeros(100);
-    let lent = pinned(context, &mut host, |host| {
+    let result = pinned(context, &mut host, |host| {
         x.copy_to_pinned_mut(host, &stream).unwrap();
         lose(session, context);
     });
-    assert!(lent.is_err());
+    assert!(result.is_err());
     session.give_back(host.as_slice().unwrap());
 }
 
@@ -62,7 +62,7 @@ fn copy_in_a_scope(session: &Session, context: &Context) {
     let (x, stream) = (from_slice(context, &[1_u8; 100]).unwrap(), Stream::new(context).unwrap());
     for unwinds in [false, true] {
         let mut host = ndarray::Array1::<u8>::zeros(100);
-        // Page-locked, so that the copy runs by itself.
+        // Page-locked, so that the copy is asynchronous.
         let _ = pinned(context, &mut host, |host| {
             let mut host = host.view_mut().unwrap();
             let scope = catch_unwind(AssertUnwindSafe(|| {
@@ -98,7 +98,7 @@ fn fill_memory_of_another_owner(session: &Session, context: &Context) {
 }
 
 #[test]
-fn another_owners_memory_is_kept_where_work_cannot_be_waited_for() {
+fn external_memory_is_leaked_if_work_cannot_be_waited_for() {
     let session = Session::new();
     let context = session.context();
     let (stream, held) = (Stream::new(&context).unwrap(), Arc::new(()));
@@ -124,8 +124,8 @@ fn no_borrow_ends_before_the_work_of_a_lost_context() {
     }
 }
 
-/// A program that lends memory in every way; each call of it is made to lose the context in turn.
-fn lend_in_every_way(session: &Session, context: &Context) -> Result<(), Box<dyn std::error::Error>> {
+/// A program that lets work borrow memory in every way; each of its calls is made to lose the context in turn.
+fn borrow_in_every_way(session: &Session, context: &Context) -> Result<(), Box<dyn std::error::Error>> {
     let (a, b) = (Stream::new(context)?, Stream::new(context)?);
     let mut x = device_array::<f32, _>(context, 64)?;
     let mut host = ndarray::Array1::<f32>::zeros(64);
@@ -158,7 +158,7 @@ fn whichever_call_loses_the_context_no_borrow_ends_before_its_work() {
         let session = Session::new();
         let context = session.context();
         session.forget();
-        lend_in_every_way(&session, &context).unwrap();
+        borrow_in_every_way(&session, &context).unwrap();
         session.names()
     };
     for (at, name) in names.iter().enumerate() {
@@ -166,7 +166,7 @@ fn whichever_call_loses_the_context_no_borrow_ends_before_its_work() {
         let context = session.context();
         let nth = names[..=at].iter().filter(|other| *other == name).count();
         session.lose(name, nth);
-        if lend_in_every_way(&session, &context).is_err() {
+        if borrow_in_every_way(&session, &context).is_err() {
             lost += 1;
         }
         drop(context);

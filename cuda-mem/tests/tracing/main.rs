@@ -1,4 +1,4 @@
-//! The crate on the tracing driver: which calls it makes, in which order, and what is left when one fails.
+//! The crate on the tracing driver: its calls, their order, and the objects that are left when one fails.
 
 #[path = "../../../cuda-driver/tests/support/mod.rs"]
 mod support;

@@ -1,4 +1,4 @@
-//! Memory managers: who allocates, in which order streams get what was freed, and their errors.
+//! Memory managers: the choice of the allocator, the order in which streams reuse freed memory, and errors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -40,7 +40,7 @@ fn a_cached_block_is_reused_on_its_stream_at_once_and_on_another_after_the_free(
 }
 
 #[test]
-fn a_wait_or_a_mark_that_fails_loses_no_block() {
+fn a_failing_wait_or_record_loses_no_block() {
     let session = Session::new();
     let context = session.context();
     let manager = Arc::new(CachingManager::new());
@@ -67,7 +67,7 @@ fn a_wait_or_a_mark_that_fails_loses_no_block() {
 }
 
 #[test]
-fn a_caching_manager_without_room_gives_back_what_it_keeps() {
+fn a_caching_manager_without_room_returns_its_cached_blocks() {
     let session = Session::new();
     let context = session.context();
     set_memory_manager(&context, Arc::new(CachingManager::new())).unwrap();
@@ -85,14 +85,14 @@ fn a_caching_manager_without_room_gives_back_what_it_keeps() {
     session.finish();
 }
 
-/// A manager that has nothing, and counts how often it is asked.
+/// A manager without memory, which counts its calls.
 #[derive(Debug, Default)]
 struct Empty {
     asked: AtomicUsize,
     flushed: AtomicUsize,
 }
 
-// SAFETY: it gives out no memory.
+// SAFETY: it allocates no memory.
 unsafe impl MemoryManager for Empty {
     fn name(&self) -> &'static str {
         "empty"
@@ -104,7 +104,7 @@ unsafe impl MemoryManager for Empty {
     }
 
     unsafe fn free(&self, _address: CUdeviceptr, _bytes: usize, _stream: &Stream) -> Result<()> {
-        unreachable!("it gave out no memory")
+        unreachable!("it has not allocated memory")
     }
 
     fn memory_info(&self, _context: &cuda_driver::Context) -> Result<cuda_driver::MemoryInfo> {
@@ -126,7 +126,7 @@ fn errors_of_a_manager_have_its_name_and_it_is_flushed_at_the_end() {
     let error = device_array::<u8, _>(&context, 10).unwrap_err();
     assert!(error.to_string().starts_with("the memory manager `empty` could not allocate: "), "{error}");
     let error = memory_info(&context).unwrap_err();
-    assert!(error.to_string().starts_with("the memory manager `empty` could not tell of its memory: "), "{error}");
+    assert!(error.to_string().starts_with("the memory manager `empty` could not report its memory:  "), "{error}");
     assert!(device_array::<u8, _>(&context, 0).is_ok(), "no bytes are no allocation");
     assert_eq!(manager.asked.load(Ordering::Relaxed), 1, "only no room is asked for twice");
     assert_eq!(memory_statistics(&context).allocations, 0);
@@ -156,7 +156,7 @@ fn a_manager_is_set_once_and_before_the_first_allocation() {
 }
 
 #[test]
-fn a_caching_manager_takes_back_only_what_it_gave_and_once() {
+fn a_caching_manager_frees_only_its_own_blocks_and_once() {
     let session = Session::new();
     let context = session.context();
     let (manager, stream) = (CachingManager::new(), context.default_stream());
@@ -165,7 +165,7 @@ fn a_caching_manager_takes_back_only_what_it_gave_and_once() {
     unsafe { manager.free(address, 100, &stream) }.unwrap();
     // SAFETY: it is refused.
     let error = unsafe { manager.free(address, 100, &stream) }.unwrap_err();
-    assert!(error.to_string().contains(&format!("it gave out no memory at {address:#x}")), "{error}");
+    assert!(error.to_string().contains(&format!("the manager has not allocated memory at {address:#x}")), "{error}");
     assert_eq!(manager.cached_bytes(), 512);
     manager.flush(&context).unwrap();
     drop((stream, context));

@@ -24,7 +24,7 @@ impl Kernels {
     }
 }
 
-/// What a typed launch does: prepare each array, then make the call.
+/// The steps of a typed launch: prepare each array, then make the call.
 fn launch(function: &Function, stream: &Stream, read: &[&Floats], write: &mut [&mut Floats]) {
     for array in read {
         array.prepare_read(stream).unwrap();
@@ -145,7 +145,7 @@ fn copies_wait_for_launches_and_launches_for_copies() {
 }
 
 #[test]
-fn a_finished_read_on_the_host_is_waited_for_by_nobody() {
+fn a_finished_read_on_the_host_needs_no_wait() {
     let session = Session::new();
     let context = session.context();
     let write = Kernels::new(&context).function("w");
@@ -221,7 +221,7 @@ fn a_stream_of_another_device_is_refused() {
     assert!(buffer.fill(0, &other.default_stream()).is_err());
 }
 
-/// A small generator of numbers that repeat for a seed.
+/// A small pseudo-random generator.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,4 +1,4 @@
-//! Copies between devices: ordered on the devices in both directions, while no host waits.
+//! Copies between devices: ordered on the devices in both directions, without a wait of the host.
 
 use cuda_driver::{Context, Stream};
 use cuda_mem::{DeviceArray, device_array, to_device, zeros};
@@ -11,7 +11,7 @@ fn contexts(session: &Session) -> (Context, Context) {
     (session.context(), session.driver().device(1).unwrap().primary_context().unwrap())
 }
 
-/// How often the host has waited since the last `forget`.
+/// The number of waits of the host since the last `forget`.
 fn host_waits(session: &Session) -> usize {
     ["cuStreamSynchronize", "cuCtxSynchronize", "cuEventSynchronize"].iter().map(|name| session.count(name)).sum()
 }
@@ -46,7 +46,7 @@ fn an_array_of_another_device_is_copied_from_device_to_device() {
 }
 
 #[test]
-fn what_comes_after_a_copy_between_devices_waits_for_it_on_either() {
+fn later_work_waits_for_a_copy_between_devices_on_both() {
     let session = Session::new();
     let (context, other) = contexts(&session);
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&other).unwrap());
@@ -66,7 +66,7 @@ fn what_comes_after_a_copy_between_devices_waits_for_it_on_either() {
 }
 
 #[test]
-fn a_copy_between_devices_whose_end_cannot_be_marked_is_waited_for() {
+fn a_copy_between_devices_whose_end_cannot_be_recorded_is_waited_for() {
     // An event of the source's device is recorded and waited for, then one of the target's; with each of the four calls failing.
     for (call, nth) in [("cuEventRecord", 1), ("cuStreamWaitEvent", 1), ("cuEventRecord", 2), ("cuStreamWaitEvent", 2)]
     {
@@ -74,7 +74,7 @@ fn a_copy_between_devices_whose_end_cannot_be_marked_is_waited_for() {
         let (context, other) = contexts(&session);
         let mut source = zeros::<u8, _>(&context, 64).unwrap();
         let mut target = zeros::<u8, _>(&other, 64).unwrap();
-        // So that the pools have streams and events, and the only waits are those of the copy.
+        // Fills the pools with streams and events, so that the only waits are those of the copy.
         target.assign(&source).unwrap();
         context.synchronize().unwrap();
         other.synchronize().unwrap();
@@ -103,7 +103,7 @@ fn a_copy_to_another_device_leaves_the_records_of_other_parts() {
     let mut source = zeros::<u8, _>(&context, 64).unwrap();
     let mut target = zeros::<u8, _>(&other, 32).unwrap();
     let (left, mut right) = source.view_mut().split_at(Axis(0), 32);
-    // Prepared, and enqueued only after the copy: what the copy waits for says nothing of it.
+    // Prepared, but enqueued only after the copy: the copy's wait does not cover it.
     right.prepare_write(&a).unwrap();
     target.assign(&left).unwrap();
     session.forget();

@@ -1,4 +1,5 @@
-//! Memory shared with other processes, of which this one plays both sides: what is refused, what fails, and that all is closed.
+//! Memory shared with other processes, of which this one plays both sides: refusals, failures, and the closing of all
+//! memory.
 
 use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Error, ExchangeError, IpcHandle, shareable_array};
@@ -9,7 +10,7 @@ use crate::support::Session;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// Where in a handle's bytes the exporter's process and the first element's offset are.
+/// The positions of the exporter's process id and of the first element's offset in a handle's bytes.
 const PROCESS: usize = 72;
 const OFFSET: usize = 80;
 
@@ -19,7 +20,7 @@ fn shared(context: &Context) -> DeviceArray<u32, Ix1> {
     array
 }
 
-/// The handle of an array as if another process had made it, with another number at a place in its bytes.
+/// The handle of an array as if another process had made it, with another number at a position of its bytes.
 fn of_another_process(array: &DeviceArray<u32, Ix1>, change: Option<(usize, u8)>) -> IpcHandle<u32, Ix1> {
     let mut bytes = array.ipc_handle().unwrap().to_bytes();
     bytes[PROCESS] ^= 1;
@@ -30,7 +31,7 @@ fn of_another_process(array: &DeviceArray<u32, Ix1>, change: Option<(usize, u8)>
 }
 
 fn open(handle: &IpcHandle<u32, Ix1>, context: &Context) -> Result<DeviceArray<u32, Ix1>, Error> {
-    // SAFETY: the tests' arrays live longer, or the driver refuses; uses are in the order of this thread.
+    // SAFETY: the tests' arrays live longer, or the driver refuses; accesses are in the order of this thread.
     unsafe { handle.open(context) }
 }
 
@@ -79,7 +80,7 @@ fn a_handle_is_not_opened_in_its_own_process() {
 }
 
 #[test]
-fn an_array_that_is_gone_is_not_opened() {
+fn a_dropped_array_is_not_opened() {
     let session = Session::new();
     let context = session.context();
     let array = shared(&context);
@@ -98,7 +99,7 @@ fn an_array_that_is_gone_is_not_opened() {
 }
 
 #[test]
-fn what_fails_on_the_way_leaves_nothing_open() {
+fn a_failing_open_leaves_nothing_open() {
     let session = Session::new();
     let context = session.context();
     let array = shared(&context);

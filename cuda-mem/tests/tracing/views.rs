@@ -1,4 +1,4 @@
-//! Views: no call and no allocation for one, and exactly the waits that the bytes they reach need.
+//! Views: no call and no allocation for one, and exactly the waits that their byte ranges need.
 
 use cuda_driver::Stream;
 use cuda_mem::{DeviceArray, Error, from_slice, to_device, zeros};
@@ -7,7 +7,7 @@ use ndarray::{Array2, Axis, Ix1, Ix2, Order, s};
 use crate::support::Session;
 
 #[test]
-fn a_view_makes_no_call_and_keeps_to_its_array() {
+fn a_view_makes_no_call_and_stays_within_its_array() {
     let session = Session::new();
     let context = session.context();
     let host = Array2::from_shape_fn((4, 6), |(i, j)| (10 * i + j) as i32);
@@ -26,8 +26,8 @@ fn a_view_makes_no_call_and_keeps_to_its_array() {
     session.finish();
 }
 
-/// A broadcast array's elements lie in its array's bytes, however many they are: what reads them is waited for. A shape whose
-/// length wraps around, to none as here, would have had no bytes.
+/// A broadcast array's elements lie in its array's bytes, however many they are: accesses to them are waited for. A
+/// shape whose length wraps around, to 0 as here, would have had no bytes.
 #[test]
 fn a_write_waits_for_the_read_of_a_broadcast_array_of_any_size() {
     let session = Session::new();
@@ -101,14 +101,14 @@ fn overlapping_parts_wait_for_each_other() {
 }
 
 #[test]
-fn interleaved_parts_never_vouch_for_each_other() {
+fn interleaved_accesses_never_cover_each_other() {
     let session = Session::new();
     let context = session.context();
     let (a, b) = (Stream::new(&context).unwrap(), Stream::new(&context).unwrap());
     let mut x = zeros::<u8, _>(&context, (8, 8)).unwrap();
     let (mut left, mut right) = x.view_mut().split_at(Axis(1), 4);
     left.prepare_write(&a).unwrap();
-    // Prepared before the left half's work is enqueued, so that this wait says nothing of it.
+    // Prepared before the left half's work is enqueued, so that this wait does not cover it.
     right.prepare_write(&b).unwrap();
     session.forget();
     right.prepare_read(&b).unwrap();
@@ -140,7 +140,7 @@ fn many_parts_of_a_stream_become_few_records() {
 }
 
 #[test]
-fn records_that_are_joined_do_not_hide_the_latest_write() {
+fn merged_records_do_not_hide_the_latest_write() {
     let session = Session::new();
     let context = session.context();
     let streams: Vec<Stream> = (0..3).map(|_| Stream::new(&context).unwrap()).collect();
@@ -148,7 +148,7 @@ fn records_that_are_joined_do_not_hide_the_latest_write() {
     let mut x = zeros::<u8, _>(&context, 1000).unwrap();
     x.slice_mut(s![0]).prepare_write(a).unwrap();
     x.prepare_read(b).unwrap();
-    // With the zeros, these two and the last read there are one more than are kept apart.
+    // With the zeros, these two and the last read exceed the maximum number of records by one.
     for at in 1..14 {
         x.slice_mut(s![10 * at]).prepare_write(a).unwrap();
     }
@@ -180,7 +180,7 @@ fn rows_of_a_window_are_one_copy_of_the_drivers() {
 }
 
 #[test]
-fn what_cannot_be_is_an_error_that_loses_nothing() {
+fn impossible_views_are_errors_that_return_the_array() {
     let session = Session::new();
     let context = session.context();
     let x: DeviceArray<f32, Ix2> = zeros(&context, ((3, 4), Order::F)).unwrap();
@@ -204,8 +204,8 @@ fn what_cannot_be_is_an_error_that_loses_nothing() {
     assert_eq!(
         text(bytes.view_as::<u32>().unwrap_err()),
         format!(
-            "an array of shape [10] with strides [1] of `u8` (1 bytes) at {:#x} cannot be seen as `u32` (4 bytes, aligned to \
-             4): its last axis has to be without gaps, hold a whole number of them, and be aligned",
+            "an array of shape [10] with strides [1] of `u8` (1 bytes) at {:#x} cannot be viewed as `u32` (4 bytes, aligned to \
+             4): the last axis must be contiguous, hold a whole number of the new elements, and be aligned for them",
             bytes.device_ptr()
         )
     );
@@ -213,13 +213,13 @@ fn what_cannot_be_is_an_error_that_loses_nothing() {
     assert_eq!(bytes.slice(s![..8]).view_as::<u32>().unwrap().shape(), [2]);
     assert_eq!(
         text(bytes.split(Axis(0), 3).err().unwrap()),
-        "axis 0 of extent 10 cannot be split into 3 equal parts; `axis_chunks` leaves a smaller last"
+        "axis 0 of extent 10 cannot be split into 3 equal parts; `axis_chunks` allows a smaller last part"
     );
     assert_eq!(bytes.axis_chunks(Axis(0), 4).map(|part| part.len()).collect::<Vec<_>>(), [4, 4, 2]);
     let mut y = zeros::<u8, _>(&context, (2, 3)).unwrap();
     assert_eq!(text(y.assign(&bytes).unwrap_err()), "an array of shape [10] does not broadcast to [2, 3]");
     let refused = bytes.into_dimensionality::<Ix2>().unwrap_err();
-    assert_eq!(text(refused.error), "an array of shape [10] has 1 axes, and not 2");
+    assert_eq!(text(refused.error), "an array of shape [10] has 1 axes, not 2");
     let bytes: DeviceArray<u8, Ix1> = refused.array;
     assert_eq!(bytes.into_shape((2, 5)).unwrap().shape(), [2, 5]);
     drop((x, y, context));

@@ -1,14 +1,14 @@
-//! [`Capture`]: a graph is filled by what a closure launches.
+//! [`Capture`]: records the launches of a closure as a graph.
 //!
-//! The driver captures streams. Ours are private to a capture: nobody else has them, so that no stream of a user's is ever
-//! left capturing, and no work of another thread gets into the graph. What a closure is handed is no [`Stream`], so that a
-//! copy of host memory, which would read or write it at once and never again, does not compile there.
+//! The driver captures streams. The streams captured here are private to a capture, so that no stream of a user's is
+//! left in capture mode, and no work of another thread gets into the graph. The closure gets no [`Stream`], so that a
+//! copy of host memory, which would access the memory once during the capture and never at a launch, does not compile.
 //!
-//! A [`Capture`] may be cloned and may outlive the closure; whatever is enqueued by it is enqueued under the lock of the
-//! capture while that is open, and else refused.
+//! A [`Capture`] may be cloned and may outlive the closure. Work is enqueued through it under the lock of the capture
+//! while that is open, and refused afterwards.
 //!
-//! Invariants: a stream goes back to the pool only after its capture has ended without an error; every use of memory is
-//! noted before it is enqueued, and comes after the conflicting uses of other branches.
+//! Invariants: a stream goes back to the pool only after its capture has ended without an error; every memory access is
+//! recorded before it is enqueued, and ordered after the conflicting accesses of other branches.
 //!
 //! # Safety
 //!
@@ -23,27 +23,27 @@ use std::fmt;
 
 use cuda_sys::{CUevent_record_flags, CUevent_wait_flags, CUstream, CUstreamCaptureMode};
 
-use super::lend::MemoryId;
+use super::bind::MemoryId;
 use super::{Contents, Graph, GraphError};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::function::Function;
-use crate::host_fn::{self, Repeated};
-use crate::launch_config::LaunchConfig;
-use crate::params::Arguments;
-use crate::pool::Queue;
+use crate::launch::config::LaunchConfig;
+use crate::module::function::Function;
+use crate::module::params::Arguments;
 #[cfg(doc)]
 use crate::stream::Stream;
 use crate::stream::StreamId;
+use crate::stream::event::Event;
+use crate::stream::host_fn::{self, Repeated};
+use crate::stream::pool::Queue;
 use crate::sync::{Arc, Mutex};
 
 pub use open::{GraphPanicRecord, OpenCapture};
 
-/// What a graph is captured from: a line of work in which launches come one after the other; see [`Graph::capture`].
+/// A branch of a graph capture, in which launches come one after the other; see [`Graph::capture`].
 ///
-/// It takes the place of a stream in launches. Clones mean the same line; [`fork`](Capture::fork) makes another.
+/// It takes the place of a stream in launches. Clones mean the same branch; [`fork`](Capture::fork) makes another.
 ///
 /// # Examples
 ///
@@ -67,7 +67,7 @@ pub use open::{GraphPanicRecord, OpenCapture};
 #[derive(Clone)]
 pub struct Capture {
     shared: Arc<Shared>,
-    /// The place of its stream among the capture's.
+    /// The index of its stream in the capture's list.
     branch: usize,
 }
 
@@ -76,27 +76,27 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// What is captured so far.
+/// The state of a capture.
 struct State {
     open: bool,
-    /// The first one is where the capture began.
+    /// The streams of the branches; the capture began in the first one.
     streams: Vec<Queue>,
     contents: Contents,
-    uses: Vec<BranchUses>,
+    accesses: Vec<BranchAccesses>,
 }
 
 // SAFETY: the raw streams are addresses that the driver accepts on any thread; they are used under the lock.
 unsafe impl Send for State {}
 
-/// Which branches use a piece of memory: the last writer, and who has read since.
-struct BranchUses {
+/// The branches that access an allocation: the last writer, and the readers since.
+struct BranchAccesses {
     id: MemoryId,
     writer: Option<usize>,
     readers: Vec<usize>,
 }
 
-impl BranchUses {
-    /// The branches that a use has to come after.
+impl BranchAccesses {
+    /// The branches that an access has to be ordered after.
     fn conflicts(&self, branch: usize, writes: bool) -> Vec<usize> {
         let readers = self.readers.iter().filter(|_| writes);
         self.writer.iter().chain(readers).copied().filter(|other| *other != branch).collect()
@@ -113,15 +113,15 @@ impl BranchUses {
 }
 
 impl Graph {
-    /// A graph of what `work` launches by the [`Capture`] that it is handed. Nothing of it runs now.
+    /// Captures a graph: the launches that `work` makes with the [`Capture`] that it gets. Nothing runs now.
     ///
-    /// Where a launch takes a stream, it takes the capture: `add::launch((blocks, threads, c), &x, &mut out)?`. The arrays
-    /// are lent again to each launch of what is made of the graph, see [`GraphExec::launch`](super::GraphExec::launch).
-    /// What takes a [`Stream`], such as a copy from or to the host, cannot be captured. `?` takes errors of launches, as in
-    /// [`Stream::scope`].
+    /// A launch takes the capture in place of a stream: `add::launch((blocks, threads, c), &x, &mut out)?`. The arrays
+    /// are bound again at each launch of the executable graph, see [`GraphExec::launch`](super::GraphExec::launch).
+    /// Operations that take a [`Stream`], such as a copy from or to the host, cannot be captured. `?` converts errors
+    /// of launches, as in [`Stream::scope`].
     ///
-    /// While a graph is captured, other threads that [synchronise](Context::synchronize) the whole context wait for its end;
-    /// inside `work` that is an error.
+    /// While a graph is captured, other threads that [synchronise](Context::synchronize) the whole context wait for its
+    /// end; inside `work` the call returns an error.
     ///
     /// # Examples
     ///
@@ -138,9 +138,9 @@ impl Graph {
     ///     // SAFETY: the kernel has no parameters.
     ///     unsafe { c.launch(&nothing, &config, &mut []) }?;
     ///     let side = c.fork()?;
-    ///     // SAFETY: as above. The two launches that follow may run side by side.
+    ///     // SAFETY: the kernel has no parameters. The two launches that follow may run concurrently.
     ///     unsafe { side.launch(&nothing, &config, &mut []) }?;
-    ///     // SAFETY: as above.
+    ///     // SAFETY: the kernel has no parameters.
     ///     unsafe { c.launch(&nothing, &config, &mut []) }
     /// })?;
     /// assert_eq!((graph.nodes()?.len(), graph.edges()?.len()), (3, 2));
@@ -164,7 +164,7 @@ impl Graph {
     ///
     /// # Errors
     ///
-    /// What `work` returns; [`Error::Driver`](crate::Error::Driver) with the driver's status.
+    /// The error of `work`; [`Error::Driver`](crate::Error::Driver) with the driver's status.
     ///
     /// # Panics
     ///
@@ -179,7 +179,7 @@ impl Graph {
     }
 }
 
-/// Ends a capture that a panic leaves.
+/// Ends the capture when `work` panics.
 struct EndOnUnwind<'a>(&'a Capture);
 
 impl Drop for EndOnUnwind<'_> {
@@ -196,7 +196,7 @@ impl Capture {
         let began = context.streams().take(context, StreamId::unique()).and_then(|stream| {
             // Other threads, and the closure itself, may load modules and allocate, which is no part of the graph.
             let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-            // SAFETY: nobody else has the stream, which has no work.
+            // SAFETY: the stream is idle and has no other owner.
             let began = unsafe { driver_call!(context, cuStreamBeginCapture_v2(stream.raw, mode)) };
             match began {
                 Ok(()) => Ok(stream),
@@ -207,12 +207,12 @@ impl Capture {
             }
         });
         let stream = began.inspect_err(|_| context.captures().end(context))?;
-        let state = State { open: true, streams: vec![stream], contents: Contents::default(), uses: Vec::new() };
+        let state = State { open: true, streams: vec![stream], contents: Contents::default(), accesses: Vec::new() };
         let shared = Shared { context: context.clone(), state: Mutex::new(state) };
         Ok(Capture { shared: Arc::new(shared), branch: 0 })
     }
 
-    /// Ends the capture: joins all branches, and gives what was captured.
+    /// Ends the capture: joins all branches and returns the captured graph.
     fn end(&self) -> Result<Graph> {
         let context = &self.shared.context;
         let mut state = self.shared.state.lock();
@@ -222,7 +222,7 @@ impl Capture {
         // SAFETY: the stream is the one that the capture began in, and `raw` lives through the call.
         let ended = unsafe { driver_call!(context, cuStreamEndCapture(state.streams[0].raw, &mut raw)) };
         for stream in state.streams.drain(..) {
-            // Where the capture has failed, a stream may still be part of it.
+            // If the capture has failed, a stream may still be in capture mode.
             match &ended {
                 Ok(()) => context.streams().put(context, stream, true),
                 Err(_) => context.streams().destroy(context, stream),
@@ -253,7 +253,7 @@ impl Capture {
         &self.shared.context
     }
 
-    /// Takes the capture for one launch; until it is dropped, nothing else is captured.
+    /// Locks the capture for one launch; nothing else is captured until the returned value is dropped.
     ///
     /// For code that binds arguments and launches, such as typed launches.
     ///
@@ -286,8 +286,8 @@ impl Capture {
         }
     }
 
-    /// Another line of work, which begins after what this one has now. What follows in the two has no order, but that of
-    /// the memory that they use; they are joined at the capture's end, or by [`join`](Capture::join).
+    /// Another branch, which begins after the present end of this one. Later work of the two branches is unordered,
+    /// unless it accesses the same memory. They are joined at the end of the capture, or by [`join`](Capture::join).
     ///
     /// # Examples
     ///
@@ -300,7 +300,7 @@ impl Capture {
     ///     c.launch_host_fn(|| ())?;
     ///     let side = c.fork()?;
     ///     c.launch_host_fn(|| ())?;
-    ///     side.launch_host_fn(|| ())?;       // may run beside the one before
+    ///     side.launch_host_fn(|| ())?;       // may run concurrently with the previous one
     ///     c.join(&side)?;
     ///     c.launch_host_fn(|| ())
     /// })?;
@@ -321,11 +321,11 @@ impl Capture {
         Ok(Capture { shared: self.shared.clone(), branch })
     }
 
-    /// Makes what follows in this line come after all that `other` has now.
+    /// Orders later work of this branch after all present work of `other`.
     ///
     /// # Errors
     ///
-    /// [`GraphError::OtherCapture`] for a line of another capture; [`GraphError::CaptureEnded`];
+    /// [`GraphError::OtherCapture`] for a branch of another capture; [`GraphError::CaptureEnded`];
     /// [`Error::Driver`](crate::Error::Driver) with the driver's status.
     pub fn join(&self, other: &Capture) -> Result<()> {
         if !Arc::ptr_eq(&self.shared, &other.shared) {
@@ -335,7 +335,7 @@ impl Capture {
         open.state.join(open.context, self.branch, other.branch)
     }
 
-    /// Captures a launch of a function; the configuration's own choice of a stream is not looked at.
+    /// Captures a launch of a function; the stream in the configuration is ignored.
     ///
     /// # Errors
     ///
@@ -343,10 +343,10 @@ impl Capture {
     ///
     /// # Safety
     ///
-    /// As for [`Function::launch`], at every launch of what is made of the graph.
+    /// As for [`Function::launch`], at every launch of an executable graph of it.
     pub unsafe fn launch(&self, function: &Function, config: &LaunchConfig, params: &mut [*mut c_void]) -> Result<()> {
         let launch = function.check_config(config)?;
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the launch.
         unsafe { self.open()?.launch(launch, params) }
     }
 
@@ -378,7 +378,7 @@ impl Capture {
     ///
     /// As for [`launch`](Capture::launch).
     pub unsafe fn launch_with(&self, function: &Function, config: &LaunchConfig, values: impl Arguments) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the launch.
         function.with_values(values, |pointers| unsafe { self.launch(function, config, pointers) })
     }
 
@@ -431,7 +431,7 @@ impl Capture {
         unsafe { driver_call!(open.context, cuEventRecordWithFlags(raw, stream, external)) }
     }
 
-    /// Captures a wait for what `event` has recorded when the graph is launched.
+    /// Captures a wait for `event`, in the state that it has when the graph is launched.
     ///
     /// # Examples
     ///
@@ -466,7 +466,8 @@ impl Capture {
         unsafe { driver_call!(open.context, cuStreamWaitEvent(stream, raw, external)) }
     }
 
-    /// Keeps `value` alive as long as the graph and all that is made of it: what addresses in nodes lead to.
+    /// Keeps `value` alive as long as the graph and its executable graphs: for objects that addresses in nodes point
+    /// to.
     ///
     /// # Examples
     ///
@@ -492,7 +493,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Runs `work` with the raw stream that is captured, for other libraries that enqueue in streams.
+    /// Runs `work` with the captured raw stream, for other libraries that enqueue in streams.
     ///
     /// # Examples
     ///
@@ -505,7 +506,7 @@ impl Capture {
     /// use cuda_driver::{Graph, driver_call};
     ///
     /// let graph = Graph::capture(&context, |c| {
-    ///     // SAFETY: the memory has 64 bytes, and is there until the graph has run.
+    ///     // SAFETY: the memory has 64 bytes, and lives until the graph has run.
     ///     unsafe { c.with_raw(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
     /// })?;
     /// assert_eq!(graph.nodes()?.len(), 1);
@@ -518,12 +519,12 @@ impl Capture {
     ///
     /// # Errors
     ///
-    /// What `work` returns; [`GraphError::CaptureEnded`].
+    /// The error of `work`; [`GraphError::CaptureEnded`].
     ///
     /// # Safety
     ///
-    /// `work` only enqueues in the stream, and does not use this capture. What it enqueues is sound at every launch of what
-    /// is made of the graph.
+    /// `work` only enqueues in the stream, and does not use this capture. The enqueued work is sound at every launch of
+    /// an executable graph of it.
     pub unsafe fn with_raw<R>(&self, work: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
         let open = self.open()?;
         work(open.stream())
@@ -531,7 +532,7 @@ impl Capture {
 }
 
 impl State {
-    /// Makes what follows in branch `after` come after all that `before` has now.
+    /// Orders later work of branch `after` after all present work of branch `before`.
     fn join(&self, context: &Context, after: usize, before: usize) -> Result<()> {
         if after == before {
             return Ok(());

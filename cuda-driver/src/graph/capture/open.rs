@@ -1,4 +1,4 @@
-//! [`OpenCapture`]: a capture that is taken for one launch, and the panic records of captured kernels.
+//! [`OpenCapture`]: a capture that is locked for one launch, and the panic records of captured kernels.
 //!
 //! # Safety
 //!
@@ -10,18 +10,18 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUstream};
 
-use super::super::lend::{AroundLaunch, MemoryId, MemoryUse, merge};
+use super::super::bind::{AroundLaunch, MemoryAccess, MemoryId, merge};
 #[cfg(doc)]
 use super::Capture;
-use super::{BranchUses, State};
+use super::{BranchAccesses, State};
 use crate::context::Context;
 use crate::error::Result;
-use crate::function::CheckedLaunch;
+use crate::module::function::CheckedLaunch;
 #[cfg(doc)]
-use crate::function::Function;
+use crate::module::function::Function;
 use crate::sync::{Arc, MutexGuard};
 
-/// A capture that is taken for one launch, from [`Capture::open`].
+/// A capture that is locked for one launch, from [`Capture::open`].
 ///
 /// # Examples
 ///
@@ -49,12 +49,12 @@ use crate::sync::{Arc, MutexGuard};
 ///     let mut open = c.open()?;
 ///     assert_eq!(open.context(), &context);
 ///     open.enclose(Arc::new(Told));
-///     open.uses(id, true, || "the table (64 bytes)".into())?;
-///     // SAFETY: the memory has 64 bytes; it is lent to each launch.
+///     open.record_access(id, true, || "the table (64 bytes)".into())?;
+///     // SAFETY: the memory has 64 bytes; it is bound to each launch.
 ///     unsafe { open.enqueue(|stream| driver_call!(&context, cuMemsetD8Async(memory, 1, 64, stream))) }
 /// })?;
 /// let error = graph.instantiate()?.launch(&context.default_stream(), ()).unwrap_err();
-/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not lent to this launch"));
+/// assert!(error.to_string().starts_with("the graph uses the table (64 bytes), which was not bound to this launch"));
 /// # context.synchronize()?;
 /// # // SAFETY: nothing uses it any more.
 /// # unsafe { cuda_driver::driver_call!(&context, cuMemFree_v2(memory)) }?;
@@ -82,28 +82,28 @@ impl OpenCapture<'_> {
         self.state.contents.keep(std::ptr::null_mut(), value);
     }
 
-    /// Notes that what is captured next uses a piece of memory, and orders it after conflicting uses. `what` says where,
-    /// and how large it is, for messages such as "argument 0 of kernel `add` (400 bytes)".
+    /// Records that the next captured operation accesses an allocation, and orders it after conflicting accesses.
+    /// `what` describes the access and its size for messages, such as "argument 0 of kernel `add` (400 bytes)".
     ///
     /// # Errors
     ///
-    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then it must not be captured.
-    pub fn uses(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
-        let State { uses, contents, .. } = &mut *self.state;
-        let at = uses.iter().position(|known| known.id == id).unwrap_or_else(|| {
-            uses.push(BranchUses { id, writer: None, readers: Vec::new() });
-            uses.len() - 1
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status; then the operation must not be captured.
+    pub fn record_access(&mut self, id: MemoryId, writes: bool, what: impl FnOnce() -> String) -> Result<()> {
+        let State { accesses, contents, .. } = &mut *self.state;
+        let at = accesses.iter().position(|known| known.id == id).unwrap_or_else(|| {
+            accesses.push(BranchAccesses { id, writer: None, readers: Vec::new() });
+            accesses.len() - 1
         });
-        merge(&mut contents.uses, MemoryUse { id, writes, what: what() });
-        for other in self.state.uses[at].conflicts(self.branch, writes) {
+        merge(&mut contents.accesses, MemoryAccess { id, writes, what: what() });
+        for other in self.state.accesses[at].conflicts(self.branch, writes) {
             self.state.join(self.context, self.branch, other)?;
         }
-        self.state.uses[at].note(self.branch, writes);
+        self.state.accesses[at].note(self.branch, writes);
         Ok(())
     }
 
-    /// A panic record for the kernel that is captured next. Its panics, at any launch of what is made of the graph, are
-    /// told to waits for that launch; of several launches that nobody has waited for, the first one's.
+    /// A panic record for the kernel that is captured next. A panic of it, at any launch of the graph, is reported by
+    /// the wait for that launch; where several launches were not waited for, by the wait for the first one.
     ///
     /// # Examples
     ///
@@ -133,7 +133,7 @@ impl OpenCapture<'_> {
         Ok(GraphPanicRecord { device, number })
     }
 
-    /// Encloses every launch of what is made of the graph.
+    /// Adds a hook that encloses every launch of the graph.
     pub fn enclose(&mut self, around: Arc<dyn AroundLaunch>) {
         self.state.contents.around.push(around);
     }
@@ -147,18 +147,18 @@ impl OpenCapture<'_> {
     ///
     /// # Safety
     ///
-    /// As for [`Function::launch`], at every launch of what is made of the graph; memory of which
-    /// [`uses`](OpenCapture::uses) was told is alive and ordered then.
+    /// As for [`Function::launch`], at every launch of the graph; the memory passed to
+    /// [`record_access`](OpenCapture::record_access) is live and ordered then.
     pub unsafe fn launch(&mut self, launch: CheckedLaunch<'_>, params: &mut [*mut c_void]) -> Result<()> {
         let function = launch.function();
         self.context.expect_same(function.context(), &format_args!("function `{}`", function.name()))?;
         launch.prepare_for_graph(params)?;
         self.keep(Arc::new(function.clone()));
-        // SAFETY: the stream is live and of the function's context; the parameters are the caller's promise.
+        // SAFETY: the stream is live and of the function's context; the caller keeps the contract of the parameters.
         unsafe { launch.enqueue(self.stream(), params) }
     }
 
-    /// Captures what `enqueue` puts into the raw stream that it is handed.
+    /// Captures the work that `enqueue` enqueues in the raw stream that it gets.
     ///
     /// # Errors
     ///
@@ -166,8 +166,8 @@ impl OpenCapture<'_> {
     ///
     /// # Safety
     ///
-    /// `enqueue` only enqueues in the stream. What it enqueues is sound at every launch of what is made of the graph, at
-    /// which memory of which [`uses`](OpenCapture::uses) was told is alive and ordered.
+    /// `enqueue` only enqueues in the stream. The enqueued work is sound at every launch of the graph, where the memory
+    /// passed to [`record_access`](OpenCapture::record_access) is live and ordered.
     pub unsafe fn enqueue<R>(&mut self, enqueue: impl FnOnce(CUstream) -> Result<R>) -> Result<R> {
         enqueue(self.stream())
     }

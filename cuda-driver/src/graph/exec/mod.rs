@@ -1,7 +1,7 @@
-//! [`GraphExec`]: a graph that can be launched, and whose nodes can be changed between launches.
+//! [`GraphExec`]: an executable graph, whose nodes can be updated between launches.
 //!
-//! Invariant: what a launch needs lives until it has finished. What is in use is in the contents; what an update has
-//! replaced is retired, behind an event that passes after the last launch that may use it.
+//! Invariant: everything that a launch needs lives until it has finished. Objects in use are in the contents; objects
+//! that an update has replaced are retired, behind an event that completes after the last launch that may use them.
 //!
 //! # Safety
 //!
@@ -15,27 +15,27 @@ use std::fmt;
 
 use cuda_sys::{CUdeviceptr, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode, CUresult};
 
+use super::bind::{Bind, GraphLaunch, enclosed};
 use super::copy::{CopySide, MemoryCopy};
-use super::lend::{GraphLaunch, Lend, enclosed};
 use super::nodes::{Fill, host_params, kernel_params};
-use super::{Births, Contents, Graph, GraphError, GraphNode, Kept, LaunchKind};
+use super::{Contents, Generations, Graph, GraphError, GraphNode, Kept, LaunchKind};
 use crate::context::Context;
 use crate::driver_call;
 use crate::error::Result;
-use crate::event::Event;
-use crate::function::Function;
-use crate::later::{drop_later, is_in_host_fn};
-use crate::launch_config::LaunchConfig;
+use crate::launch::config::LaunchConfig;
+use crate::module::function::Function;
+use crate::module::params::Arguments;
 use crate::panic::LaunchId;
-use crate::params::Arguments;
 use crate::stream::Stream;
+use crate::stream::deferred_drop::{defer_drop, is_in_host_fn};
+use crate::stream::event::Event;
 use crate::sync::{Arc, Mutex};
 
 pub use options::InstantiateOptions;
 
 /// A [`Graph`] that can be launched, from [`Graph::instantiate`].
 ///
-/// Dropping it waits for its last launch if that needs something which goes with it.
+/// Dropping it waits for its last launch, if that needs objects that are dropped with it.
 ///
 /// # Examples
 ///
@@ -59,7 +59,7 @@ pub use options::InstantiateOptions;
 /// # }
 /// ```
 pub struct GraphExec {
-    /// Holds the nodes by which changes are named.
+    /// The graph that it was instantiated from; its nodes identify the nodes to update.
     graph: Graph,
     state: Mutex<State>,
 }
@@ -67,13 +67,13 @@ pub struct GraphExec {
 struct State {
     raw: CUgraphExec,
     contents: Contents,
-    /// For each use of memory whether a launch was lent it; here so that launches allocate nothing.
-    lent: Vec<bool>,
+    /// For each memory access, true once it is bound; kept here so that launches allocate nothing.
+    bound: Vec<bool>,
     /// The stream and number of the last launch. Launches of one executable graph run in order.
     last: Option<(Stream, LaunchId)>,
-    /// How many nodes had been removed from the graph when this was made of it.
-    births: Births,
-    /// What launches before the events may still use.
+    /// The generations of the graph's nodes at instantiation.
+    generations: Generations,
+    /// Objects that launches before the events may still use.
     retired: Vec<(Event, Contents)>,
 }
 
@@ -82,8 +82,8 @@ unsafe impl Send for State {}
 
 impl GraphExec {
     pub(super) fn new(graph: &Graph, raw: CUgraphExec, contents: Contents) -> Self {
-        let births = contents.births.clone();
-        let state = State { raw, contents, lent: Vec::new(), last: None, births, retired: Vec::new() };
+        let generations = contents.generations.clone();
+        let state = State { raw, contents, bound: Vec::new(), last: None, generations, retired: Vec::new() };
         GraphExec { graph: graph.clone(), state: Mutex::new(state) }
     }
 
@@ -104,7 +104,7 @@ impl GraphExec {
         self.graph.context()
     }
 
-    /// The graph that it was made of.
+    /// The graph that it was instantiated from.
     ///
     /// # Examples
     ///
@@ -122,40 +122,41 @@ impl GraphExec {
         &self.graph
     }
 
-    /// Launches the graph in `stream`: after the stream's earlier work, before its later, and after its own last launch.
+    /// Launches the graph in `stream`: after the stream's earlier work, before its later work, and after its own last
+    /// launch.
     ///
-    /// `lent` is the memory that captured kernels use, by `&` what they read and by `&mut` what they write, in any order:
-    /// `(&x, &y, &mut out)`. The uses are ordered and recorded as for a launch of one kernel. A graph that was not captured
-    /// from typed launches is lent `()`.
+    /// `bound` is the memory that captured kernels access, as `&` if they read it and `&mut` if they write it, in any
+    /// order: `(&x, &y, &mut out)`. The accesses are ordered and recorded as for a launch of one kernel. A graph
+    /// without captured typed launches takes `()`.
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) if memory that the graph uses was not lent, which the error names;
-    /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context; [`Error::Driver`](crate::Error::Driver)
-    /// with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` while memory that the last launch has allocated was not
-    /// freed. Nothing is launched then.
-    pub fn launch(&self, stream: &Stream, lent: impl Lend) -> Result<()> {
+    /// [`Error::Graph`](crate::Error::Graph) if memory that the graph accesses was not bound, which the error names;
+    /// [`Error::Invalid`](crate::Error::Invalid) for a stream of another context;
+    /// [`Error::Driver`](crate::Error::Driver) with the driver's status, such as `CUDA_ERROR_INVALID_VALUE` while
+    /// memory that the last launch has allocated was not freed. Nothing is launched then.
+    pub fn launch(&self, stream: &Stream, bound: impl Bind) -> Result<()> {
         let context = self.context();
         context.expect_same(stream.context(), stream)?;
         // A forked child is refused before the lock, which another thread of the parent may have held.
         context.0.admit("cuGraphLaunch")?;
         let state = &mut *self.state.lock();
-        state.lent.clear();
-        state.lent.resize(state.contents.uses.len(), false);
-        let mut launch = GraphLaunch { stream, uses: &state.contents.uses, lent: &mut state.lent };
-        lent.lend(&mut launch)?;
+        state.bound.clear();
+        state.bound.resize(state.contents.accesses.len(), false);
+        let mut launch = GraphLaunch { stream, accesses: &state.contents.accesses, bound: &mut state.bound };
+        bound.bind(&mut launch)?;
         launch.finish()?;
         state.free_records(context)?;
         let panics = &state.contents.panics;
         let launch = stream.begin_graph(panics);
-        // Before the launch: once it is enqueued, nothing may keep this from being known.
+        // Before the launch, so that it is known however the launch ends.
         state.last = Some((stream.clone(), launch));
         let position = state.contents.events.position(stream);
         let raw = state.raw;
         let mut enqueue = || {
-            // SAFETY: executable graph and stream are live and of one context. What the nodes lead to is kept by the
-            // contents, or lent: ordered in this stream and borrowed until now; or it is the promise of whoever added a
-            // node with raw addresses.
+            // SAFETY: executable graph and stream are live and of one context. Memory and objects of the nodes are kept
+            // by the contents, or bound: ordered in this stream and borrowed until now; for nodes with raw addresses,
+            // the caller who added them answers.
             unsafe { driver_call!(context, cuGraphLaunch(raw, stream.as_raw())) }
         };
         let launched = enclosed(&state.contents.around, stream, &mut enqueue);
@@ -166,7 +167,7 @@ impl GraphExec {
         launched
     }
 
-    /// Brings the graph to the device, so that its first launch need not.
+    /// Uploads the graph to the device, so that its first launch need not.
     ///
     /// # Examples
     ///
@@ -195,8 +196,8 @@ impl GraphExec {
         unsafe { driver_call!(self.context(), cuGraphUpload(state.raw, stream.as_raw())) }
     }
 
-    /// Replaces what all nodes do, in later launches, by what those of `graph` do, which has the same nodes with the same
-    /// dependencies: the same capture with other arrays or numbers.
+    /// Updates all nodes for later launches from `graph`, which has the same nodes with the same dependencies: the same
+    /// capture with other arrays or numbers.
     ///
     /// # Examples
     ///
@@ -216,8 +217,8 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// [`GraphError::Update`] if the graphs differ in more; [`Error::Invalid`](crate::Error::Invalid) for a graph of another
-    /// context; [`Error::Driver`](crate::Error::Driver) with the driver's status. Nothing changes then.
+    /// [`GraphError::Update`] if the graphs differ in other ways; [`Error::Invalid`](crate::Error::Invalid) for a graph
+    /// of another context; [`Error::Driver`](crate::Error::Driver) with the driver's status. Nothing changes then.
     pub fn update(&self, graph: &Graph) -> Result<()> {
         let context = self.context();
         context.expect_same(graph.context(), &"the graph")?;
@@ -229,7 +230,7 @@ impl GraphExec {
         match unsafe { driver_call!(context, cuGraphExecUpdate_v2(state.raw, graph.0.raw, &mut info)) } {
             Ok(()) => state.replace(contents.clone()),
             Err(error) if error.code() == Some(CUresult::CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) => {
-                // Where the fault is helps; that it cannot be told is no reason to tell something else.
+                // If the nodes cannot be listed, the error has no position.
                 let nodes = if info.errorNode.is_null() { None } else { graph.raw_nodes().ok() };
                 let node = nodes.and_then(|nodes| nodes.into_iter().position(|node| node == info.errorNode));
                 Err(GraphError::Update { result: info.result, node }.into())
@@ -238,7 +239,7 @@ impl GraphExec {
         }
     }
 
-    /// Changes a node of the graph this was made of, by `change`, which is handed the executable graph and the node.
+    /// Updates a node with `change`, which gets the executable graph and the node.
     fn change(
         &self,
         node: GraphNode,
@@ -247,7 +248,7 @@ impl GraphExec {
         self.changed(node, None, change)
     }
 
-    /// As `change`, and replaces what is kept for the node.
+    /// As `change`, and replaces the objects kept for the node.
     fn changed(
         &self,
         node: GraphNode,
@@ -257,7 +258,7 @@ impl GraphExec {
         let state = &mut *self.state.lock();
         let graph = self.graph.0.contents.lock();
         self.graph.expect_own(&graph, node)?;
-        if state.births.of(node.raw) != node.birth {
+        if state.generations.of(node.raw) != node.generation {
             return Err(GraphError::NodeIsNewer.into());
         }
         let Some(needed) = needed else { return change(self.context(), state.raw, node.raw) };
@@ -268,7 +269,7 @@ impl GraphExec {
         state.replace(contents)
     }
 
-    /// Changes what a kernel's node launches, and with which parameters, in later launches.
+    /// Sets the function and the parameters of a kernel node for later launches.
     ///
     /// # Examples
     ///
@@ -284,7 +285,7 @@ impl GraphExec {
     /// // SAFETY: the kernel has no parameters.
     /// let node = unsafe { graph.add_kernel(&[], &nothing, &LaunchConfig::new(1, 32), &mut []) }?;
     /// let exec = graph.instantiate()?;
-    /// // SAFETY: as above.
+    /// // SAFETY: the kernel has no parameters.
     /// unsafe { exec.set_kernel(node, &nothing, &LaunchConfig::new(2, 64), &mut []) }?;
     /// # Ok(())
     /// # }
@@ -292,8 +293,9 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// As for [`Graph::add_kernel`]; [`GraphError::LaunchKind`] for clusters of other extents than the node was added with, or
-    /// a cooperative launch in the place of another one; [`Error::Driver`](crate::Error::Driver) if the node is no kernel.
+    /// As for [`Graph::add_kernel`]; [`GraphError::LaunchKind`] for other cluster dimensions than the node was added
+    /// with, or if only one of the two launches is cooperative; [`Error::Driver`](crate::Error::Driver) if the node is
+    /// not a kernel node.
     ///
     /// # Safety
     ///
@@ -317,7 +319,7 @@ impl GraphExec {
                 let function = function.name().to_owned();
                 return Err(GraphError::LaunchKind { function, launch: kind, node: fixed }.into());
             }
-            // SAFETY: all are live; the parameters are the caller's promise.
+            // SAFETY: executable graph and node are live; the caller answers for the parameters.
             unsafe { driver_call!(context, cuGraphExecKernelNodeSetParams_v2(exec, node, &kernel)) }
         })
     }
@@ -339,7 +341,7 @@ impl GraphExec {
     /// // SAFETY: the kernel has one parameter of four bytes.
     /// let node = unsafe { graph.add_kernel_with(&[], &ignore, &config, (1_u32,)) }?;
     /// let exec = graph.instantiate()?;
-    /// // SAFETY: as above.
+    /// // SAFETY: the kernel has one parameter of four bytes.
     /// unsafe { exec.set_kernel_with(node, &ignore, &config, (2_u32,)) }?;
     /// # Ok(())
     /// # }
@@ -359,11 +361,11 @@ impl GraphExec {
         config: &LaunchConfig,
         values: impl Arguments,
     ) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the wrapped call, with the same arguments.
         function.with_values(values, |pointers| unsafe { self.set_kernel(node, function, config, pointers) })
     }
 
-    /// Changes what a copy's node copies, in later launches: one row of bytes to another one, in memory of the same kinds.
+    /// Sets the ranges of a copy node for later launches: one row of bytes, in memory of the same kinds.
     ///
     /// # Examples
     ///
@@ -379,10 +381,10 @@ impl GraphExec {
     /// let address = host.as_mut_ptr();
     /// let down = |bytes| MemoryCopy::line(CopySide::host(address.cast()), CopySide::device(memory), bytes);
     /// let (graph, stream) = (Graph::new(&context)?, Stream::new(&context)?);
-    /// // SAFETY: both sides have 64 bytes, and nobody uses them until the graph has run.
+    /// // SAFETY: both sides have 64 bytes, and nothing else uses them until the graph has run.
     /// let node = unsafe { graph.add_copy(&[], &down(64)) }?;
     /// let exec = graph.instantiate()?;
-    /// // SAFETY: as above.
+    /// // SAFETY: both sides have 64 bytes, and nothing else uses them until the graph has run.
     /// unsafe { exec.set_copy(node, &down(32)) }?;
     /// exec.launch(&stream, ())?;
     /// stream.synchronize()?;
@@ -395,8 +397,8 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
-    /// node is no copy, or either copy has more than one row.
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if
+    /// the node is not a copy node, or either copy has more than one row.
     ///
     /// # Safety
     ///
@@ -405,12 +407,12 @@ impl GraphExec {
         let copy = copy.params();
         self.change(node, |context, exec, node| {
             let on = context.as_raw();
-            // SAFETY: all are live; the memory is the caller's promise.
+            // SAFETY: executable graph and node are live; the caller answers for the memory.
             unsafe { driver_call!(context, cuGraphExecMemcpyNodeSetParams(exec, node, &copy, on)) }
         })
     }
 
-    /// Changes what a copy's node copies within device memory, in later launches.
+    /// Sets the ranges of a copy node within device memory for later launches.
     ///
     /// # Examples
     ///
@@ -421,10 +423,10 @@ impl GraphExec {
     /// # // SAFETY: the address lives through the call.
     /// # unsafe { cuda_driver::driver_call!(&context, cuMemAlloc_v2(&mut memory, 64)) }?;
     /// let graph = cuda_driver::Graph::new(&context)?;
-    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// // SAFETY: there are 64 bytes of memory, which nothing else uses.
     /// let node = unsafe { graph.add_memcpy(&[], memory + 32, memory, 32) }?;
     /// let exec = graph.instantiate()?;
-    /// // SAFETY: as above.
+    /// // SAFETY: there are 64 bytes of memory, which nothing else uses.
     /// unsafe { exec.set_memcpy(node, memory, memory + 32, 16) }?;
     /// exec.launch(&context.default_stream(), ())?;
     /// # context.synchronize()?;
@@ -436,18 +438,18 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
-    /// node is no copy.
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if
+    /// the node is not a copy node.
     ///
     /// # Safety
     ///
     /// As for [`Graph::add_memcpy`].
     pub unsafe fn set_memcpy(&self, node: GraphNode, to: CUdeviceptr, from: CUdeviceptr, bytes: usize) -> Result<()> {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller keeps the contract of the wrapped call, with the same arguments.
         unsafe { self.set_copy(node, &MemoryCopy::line(CopySide::device(to), CopySide::device(from), bytes)) }
     }
 
-    /// Changes what a fill's node sets, in later launches.
+    /// Sets the range and value of a memset node for later launches.
     ///
     /// # Examples
     ///
@@ -460,10 +462,10 @@ impl GraphExec {
     /// use cuda_driver::{Fill, Graph};
     ///
     /// let graph = Graph::new(&context)?;
-    /// // SAFETY: there are 64 bytes of memory, which nobody else uses.
+    /// // SAFETY: there are 64 bytes of memory, which nothing else uses.
     /// let node = unsafe { graph.add_memset(&[], memory, Fill::U8(1), 64) }?;
     /// let exec = graph.instantiate()?;
-    /// // SAFETY: as above.
+    /// // SAFETY: there are 64 bytes of memory, which nothing else uses.
     /// unsafe { exec.set_memset(node, memory, Fill::U8(2), 64) }?;
     /// exec.launch(&context.default_stream(), ())?;
     /// # context.synchronize()?;
@@ -475,8 +477,8 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
-    /// node is no fill.
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if
+    /// the node is not a memset node.
     ///
     /// # Safety
     ///
@@ -485,12 +487,12 @@ impl GraphExec {
         let fill = value.params(to, count);
         self.change(node, |context, exec, node| {
             let on = context.as_raw();
-            // SAFETY: all are live; the range is the caller's promise.
+            // SAFETY: executable graph and node are live; the caller answers for the range.
             unsafe { driver_call!(context, cuGraphExecMemsetNodeSetParams(exec, node, &fill, on)) }
         })
     }
 
-    /// Changes what a host function's node calls, in later launches.
+    /// Sets the function of a host node for later launches.
     ///
     /// # Examples
     ///
@@ -509,17 +511,18 @@ impl GraphExec {
     ///
     /// # Errors
     ///
-    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if the
-    /// node is no host function.
+    /// [`Error::Graph`](crate::Error::Graph) for a node of another graph; [`Error::Driver`](crate::Error::Driver) if
+    /// the node is not a host node.
     pub fn set_host_fn(&self, node: GraphNode, work: impl Fn() + Send + Sync + 'static) -> Result<()> {
         let (host, work) = host_params(work);
         self.changed(node, Some(Kept { node: node.raw.addr(), _value: work }), |context, exec, node| {
-            // SAFETY: all are live, and the closure is kept.
+            // SAFETY: executable graph and node are live, and the closure is kept.
             unsafe { driver_call!(context, cuGraphExecHostNodeSetParams(exec, node, &host)) }
         })
     }
 
-    /// Whether a kernel, copy or fill takes part in later launches; one that does not still orders its neighbours.
+    /// Enables or disables a kernel, copy or memset node in later launches; a disabled node still orders its
+    /// neighbours.
     ///
     /// # Examples
     ///
@@ -546,13 +549,13 @@ impl GraphExec {
     /// nodes.
     pub fn set_enabled(&self, node: GraphNode, enabled: bool) -> Result<()> {
         self.change(node, |context, exec, node| {
-            // SAFETY: all are live.
+            // SAFETY: executable graph and node are live.
             unsafe { driver_call!(context, cuGraphNodeSetEnabled(exec, node, enabled.into())) }
         })
     }
 }
 
-/// What the node of a kernel fixes of its launches.
+/// The launch properties that a kernel node fixes.
 fn launch_kind(context: &Context, node: CUgraphNode) -> Result<LaunchKind> {
     use cuda_sys::CUlaunchAttributeID as Id;
     let ask = |attribute| {
@@ -560,17 +563,17 @@ fn launch_kind(context: &Context, node: CUgraphNode) -> Result<LaunchKind> {
         // SAFETY: the node is live, and the value lives through the call.
         unsafe { driver_call!(context, cuGraphKernelNodeGetAttribute(node, attribute, &mut value)) }.map(|()| value)
     };
-    // SAFETY: the attribute's value is this part of the union, all of whose bytes are set.
+    // SAFETY: the value of this attribute is this field of the union, all of whose bytes are initialised.
     let cluster = unsafe { ask(Id::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)?.clusterDim };
-    // SAFETY: as above.
+    // SAFETY: the value of this attribute is this field of the union, all of whose bytes are initialised.
     let cooperative = unsafe { ask(Id::CU_LAUNCH_ATTRIBUTE_COOPERATIVE)?.cooperative } != 0;
     let cluster = (cluster.x != 0).then_some([cluster.x, cluster.y, cluster.z]);
     Ok(LaunchKind { cluster, cooperative })
 }
 
 impl State {
-    /// Sees to it that no record holds a panic of an earlier launch, for which a cooperative kernel would take it for its
-    /// own. Waits for the last launch if one does, and if that was another's, for all work of the context.
+    /// Frees all records, so that a cooperative kernel does not mistake a panic of an earlier launch for its own. Waits
+    /// for the last launch if a record is claimed, and for all work of the context if another launch claimed it.
     fn free_records(&self, context: &Context) -> Result<()> {
         if self.contents.panics.iter().all(|records| records.are_free()) {
             return Ok(());
@@ -588,7 +591,7 @@ impl State {
         Ok(())
     }
 
-    /// Takes over new contents; the old ones live until no launch can use them.
+    /// Replaces the contents; the old ones live until no launch can use them.
     fn replace(&mut self, contents: Contents) -> Result<()> {
         let old = std::mem::replace(&mut self.contents, contents);
         self.retired.retain(|(event, _)| !event.query().unwrap_or(false));
@@ -596,9 +599,9 @@ impl State {
         let passed = Event::without_timing(last.context()).and_then(|event| event.record(last).map(|()| event));
         match passed {
             Ok(event) => self.retired.push((event, old)),
-            // Nothing tells any more when it is unused.
+            // There is no way to know when it is unused.
             Err(error) => {
-                tracing::warn!(%error, "what an executable graph used before an update is kept for good");
+                tracing::warn!(%error, "objects that an executable graph used before an update are leaked");
                 std::mem::forget(old);
             }
         }
@@ -617,25 +620,25 @@ impl Drop for GraphExec {
     fn drop(&mut self) {
         let state = self.state.get_mut();
         if is_in_host_fn() {
-            let State { raw, contents, lent, last, births, retired } = state;
-            let (contents, lent, last) = (std::mem::take(contents), std::mem::take(lent), last.take());
-            let (raw, births, retired) = (*raw, std::mem::take(births), std::mem::take(retired));
-            let state = Mutex::new(State { raw, contents, lent, last, births, retired });
-            return drop_later(Box::new(GraphExec { graph: self.graph.clone(), state }));
+            let State { raw, contents, bound, last, generations, retired } = state;
+            let (contents, bound, last) = (std::mem::take(contents), std::mem::take(bound), last.take());
+            let (raw, generations, retired) = (*raw, std::mem::take(generations), std::mem::take(retired));
+            let state = Mutex::new(State { raw, contents, bound, last, generations, retired });
+            return defer_drop(Box::new(GraphExec { graph: self.graph.clone(), state }));
         }
         let context = self.graph.context();
         let needed = !(state.contents.kept.is_empty() && state.retired.is_empty());
         if context.is_lost() {
-            // Nothing tells whether the driver still looks at it.
+            // The driver may still read them.
             std::mem::forget((std::mem::take(&mut state.contents), std::mem::take(&mut state.retired)));
             return;
         }
-        // SAFETY: nobody else has it; the driver lets a launch that runs finish.
+        // SAFETY: nothing else has the executable graph; the driver lets a running launch finish.
         if let Err(error) = unsafe { driver_call!(context, cuGraphExecDestroy(state.raw)) } {
             tracing::warn!(%error, "an executable graph could not be destroyed");
         }
         if needed && let Err(error) = state.wait(context) {
-            tracing::warn!(%error, "waiting for a graph failed; what its nodes use is kept for good");
+            tracing::warn!(%error, "waiting for a graph failed; the objects that its nodes use are leaked");
             std::mem::forget((std::mem::take(&mut state.contents), std::mem::take(&mut state.retired)));
         }
     }

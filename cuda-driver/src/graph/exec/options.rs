@@ -18,8 +18,8 @@ use super::super::Graph;
 ///
 /// let exec = graph.instantiate_with(InstantiateOptions::new().auto_free())?;
 /// exec.launch(&stream, ())?;
-/// exec.launch(&stream, ())?;                  // frees what the launch before has allocated
-/// // SAFETY: it is what the last launch has allocated, and nothing uses it.
+/// exec.launch(&stream, ())?;                  // frees the memory of the previous launch
+/// // SAFETY: the last launch has allocated the memory, and nothing uses it.
 /// unsafe { driver_call!(&context, cuMemFreeAsync(memory, stream.as_raw())) }?;
 /// stream.synchronize()?;
 /// # Ok(())
@@ -33,12 +33,12 @@ pub struct InstantiateOptions {
 }
 
 impl InstantiateOptions {
-    /// As [`Graph::instantiate`] does.
+    /// The defaults of [`Graph::instantiate`].
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Each launch frees what the launch before has allocated and not freed.
+    /// Each launch frees the memory that the previous launch allocated and did not free.
     pub fn auto_free(mut self) -> Self {
         self.auto_free = true;
         self

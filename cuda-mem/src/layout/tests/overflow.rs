@@ -1,6 +1,7 @@
-//! Shapes near the limits of `usize`, against ndarray: what it refuses is refused, what it makes is made alike.
+//! Shapes near the limits of `usize`, compared with ndarray: both refuse the same shapes, and make the same layouts.
 //!
-//! Both only count. ndarray's arrays are views of one byte, so that any shape of broadcast elements costs no memory.
+//! Nothing is allocated: ndarray's arrays are views of one byte, so that any shape of broadcast elements costs no
+//! memory.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -54,7 +55,7 @@ fn assert_alike(ours: &Layout<IxDyn>, theirs: &ArrayViewD<'_, u8>) {
     assert!(checked_len(ours.shape()).is_some(), "{:?}", ours.shape());
 }
 
-/// A step of a program on both; numbers choose among what the array at hand allows.
+/// A step of a program on both; numbers select among the possibilities of the present array.
 #[derive(Clone, Debug)]
 enum Step {
     Broadcast(Vec<usize>),
@@ -80,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Does one step on both, and says what ndarray refuses.
+/// Does one step on both; `None` if ndarray refuses it.
 fn advance<'a>(
     ours: &Layout<IxDyn>,
     theirs: &'a ArrayViewD<'_, u8>,
@@ -89,7 +90,7 @@ fn advance<'a>(
     let axes = theirs.ndim();
     match *step {
         Step::Broadcast(ref extents) => {
-            // New axes in front, and the last of the own ones repeated where it is single.
+            // New leading axes, and the last own axis of extent 1 is repeated.
             let mut to: Vec<usize> = extents[1..].iter().copied().chain(theirs.shape().iter().copied()).collect();
             if let Some(single) = to.iter_mut().rev().take(axes).find(|extent| **extent == 1) {
                 *single = extents[0];
@@ -113,7 +114,7 @@ fn advance<'a>(
             let axis = Axis(axis % (axes + 1));
             let mut inserted = ours.insert_axis(axis);
             let theirs = theirs.clone().insert_axis(axis);
-            // The stride of the new axis leads nowhere: ndarray leaves its value open.
+            // The stride of the new axis is never used: ndarray leaves its value open.
             inserted.strides[axis.index()] = theirs.strides()[axis.index()] as usize;
             Some((inserted, theirs))
         }
@@ -178,8 +179,8 @@ proptest! {
 
     #[test]
     fn arrays_of_shapes_that_ndarray_refuses_are_not_made(shape in shape(), element in 0_usize..=16) {
-        // An array without elements needs no memory, so that ndarray decides by the shape alone; of one with elements that
-        // have no bytes too.
+        // An array without elements needs no memory, so ndarray decides by the shape alone; likewise for elements
+        // without bytes.
         let empty = ArrayView::from_shape(IxDyn(&shape), &[] as &[u8]).is_ok();
         if shape.contains(&0) {
             prop_assert_eq!(byte_size(&shape, 1).is_ok(), empty);
@@ -223,7 +224,7 @@ fn a_broadcast_whose_length_wraps_around_is_none() {
 }
 
 #[test]
-fn an_index_beyond_isize_is_not_taken_for_one_from_the_end() {
+fn an_index_beyond_isize_does_not_count_from_the_end() {
     let layout = Layout::c_order(IxDyn(&[4]));
     for index in [5, MAX, MAX + 1, usize::MAX] {
         let parts = catch_unwind(AssertUnwindSafe(|| layout.split_at(Axis(0), index)));
