@@ -5,7 +5,7 @@
 //!
 //! The one block calls the lookup as CUDA's documentation asks, with pointers to live locals.
 
-use super::{FNS, driver_api, refused};
+use super::{FNS, driver_api, unsupported};
 use cuda_sys::{CUdriverProcAddressQueryResult as Query, CUresult, DefaultStream, SYMBOLS, Symbol};
 use std::collections::HashSet;
 use std::ffi::{CString, c_void};
@@ -136,7 +136,7 @@ fn no_listed_function_is_a_refusal() {
     for base in listed() {
         let newest = variants(base).into_iter().filter(|v| v.stream == DefaultStream::Legacy);
         let newest = newest.max_by_key(|v| v.version).unwrap();
-        assert!(!refused::NAMES.contains(&newest.name), "{} is refused", newest.name);
+        assert!(!unsupported::NAMES.contains(&newest.name), "{} is unsupported", newest.name);
     }
 }
 
@@ -147,10 +147,10 @@ fn the_table_is_whole_and_no_function_is_defined_and_refused() {
     assert_eq!(absent.map(|(s, _)| s.name).collect::<Vec<_>>(), Vec::<&str>::new());
     let newer = SYMBOLS.iter().zip(addresses).filter(|(symbol, _)| symbol.version > super::init::VERSION);
     newer.for_each(|(s, address)| assert!(address.is_null(), "{} is newer than the device", s.name));
-    let refused: HashSet<&str> = refused::NAMES.iter().copied().collect();
-    assert_eq!(refused.len(), refused::NAMES.len());
+    let unsupported: HashSet<&str> = unsupported::NAMES.iter().copied().collect();
+    assert_eq!(unsupported.len(), unsupported::NAMES.len());
     let defined = SYMBOLS.iter().zip(super::implemented().addresses()).filter(|(_, address)| !address.is_null());
-    defined.for_each(|(s, _)| assert!(!refused.contains(s.name), "{} exists and is refused", s.name));
+    defined.for_each(|(s, _)| assert!(!unsupported.contains(s.name), "{} exists and is unsupported", s.name));
 }
 
 #[test]

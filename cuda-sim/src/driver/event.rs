@@ -5,7 +5,7 @@
 //! See the parent module: pointers are C's, null or valid.
 
 use super::graph::{Work, capture};
-use super::ipc::SharedEvent;
+use super::memory::ipc::SharedEvent;
 use super::state::{ENGINE, OBJECTS, drained, handle, healthy, releasing};
 use super::stream::target;
 use super::trace::Track;
@@ -242,7 +242,7 @@ api! {
         if let Some((shared, number)) = event.shared.as_ref().zip(pending) {
             shared.wait(number, || context.lost().is_err());
         }
-        super::pool::trim_synchronised(context.device);
+        super::memory::pool::trim_synchronised(context.device);
         drained(context.fault())
     }
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) { elapsed(milliseconds, start, end) }

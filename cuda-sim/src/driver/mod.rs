@@ -2,7 +2,7 @@
 //!
 //! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
 //! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
-//! the device does not have are in [`refused`]. What streams do is enqueued as [`work`] and run by [`crate::queue`].
+//! the device does not have are in [`unsupported`]. What streams do is enqueued as [`work`] and run by [`crate::queue`].
 //!
 //! # Safety
 //!
@@ -11,35 +11,21 @@
 //! numbers that are looked up, never pointers to Rust objects. A function looks its handles up before it follows any
 //! pointer: with a null or stale handle it reads and writes nothing, as NVIDIA's driver does (`tests/nulls.rs`).
 
-mod attributes;
 #[cfg(all(test, not(loom)))]
 mod audit;
-mod clusters;
 mod context;
-mod copy;
 mod error;
 mod event;
-mod external;
 mod graph;
 mod init;
-mod ipc;
-mod jit_log;
 mod launch;
-mod launch_attributes;
-mod library;
-mod link;
 mod memory;
 mod module;
-mod occupancy;
-mod pointer;
-mod pool;
-mod refused;
 mod state;
 mod stream;
 mod trace;
 mod unexported;
-mod values;
-mod virtual_memory;
+mod unsupported;
 mod work;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
@@ -54,9 +40,9 @@ pub(crate) type Status = Result<(), CUresult>;
 /// A second name after a slash is the variant whose stream 0 is the calling thread's own.
 macro_rules! api {
     ($(fn $name:ident $(/ $own:ident)? ($($args:tt)*) $body:block)+) => {
-        $(super::function! { $name [$($own)?] ($($args)*) $body })+
+        $(crate::driver::function! { $name [$($own)?] ($($args)*) $body })+
         /// Puts this file's functions into the table.
-        pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
+        pub(in crate::driver) fn fill(fns: &mut cuda_sys::DriverFns) {
             $(
                 fns.$name = Some($name);
                 $(fns.$own = Some($own);)?
@@ -70,18 +56,18 @@ macro_rules! function {
     ($name:ident [] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
-            super::guarded(stringify!($name), move || -> super::Status { $body })
+        pub(in crate::driver) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
+            crate::driver::guarded(stringify!($name), move || -> crate::driver::Status { $body })
         }
     };
     ($name:ident [$own:ident] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
-        super::function! { $name [] ($($arg: $ty),*) $body }
+        crate::driver::function! { $name [] ($($arg: $ty),*) $body }
 
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
-        pub(super) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
+        pub(in crate::driver) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
             // SAFETY: the same function with the same contract.
-            super::stream::per_thread(|| unsafe { $name($($arg),*) })
+            crate::driver::stream::per_thread(|| unsafe { $name($($arg),*) })
         }
     };
 }
@@ -135,7 +121,7 @@ fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
 /// Every function of the table.
 static FNS: Lazy<DriverFns> = Lazy::new(|| {
     let mut fns = implemented();
-    refused::fill(&mut fns);
+    unsupported::fill(&mut fns);
     fns
 });
 
@@ -143,23 +129,23 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
 fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
-    ipc::fill(&mut fns);
-    virtual_memory::fill(&mut fns);
-    external::fill(&mut fns);
+    memory::ipc::fill(&mut fns);
+    memory::virtual_memory::fill(&mut fns);
+    memory::external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);
-    copy::fill(&mut fns);
-    pool::fill(&mut fns);
-    pointer::fill(&mut fns);
+    memory::copy::fill(&mut fns);
+    memory::pool::fill(&mut fns);
+    memory::pointer::fill(&mut fns);
     module::fill(&mut fns);
-    link::fill(&mut fns);
-    library::fill(&mut fns);
+    module::link::fill(&mut fns);
+    module::library::fill(&mut fns);
     launch::fill(&mut fns);
-    occupancy::fill(&mut fns);
+    launch::occupancy::fill(&mut fns);
     stream::fill(&mut fns);
-    values::fill(&mut fns);
-    attributes::fill(&mut fns);
+    stream::memory_operations::fill(&mut fns);
+    stream::attributes::fill(&mut fns);
     event::fill(&mut fns);
     graph::fill(&mut fns);
     unexported::fill(&mut fns);

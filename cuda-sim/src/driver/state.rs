@@ -213,7 +213,7 @@ impl Context {
     /// Waits for all work.
     pub(super) fn synchronize(&self) -> Status {
         self.drain();
-        super::pool::trim_synchronised(self.device);
+        super::memory::pool::trim_synchronised(self.device);
         self.fault()
     }
 
@@ -234,8 +234,8 @@ impl Context {
         ENGINE.close(self.legacy.read().queue);
         drop(old);
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
-        super::pool::forget(self.id);
-        super::ipc::forget(self.id);
+        super::memory::pool::forget(self.id);
+        super::memory::ipc::forget(self.id);
         MEMORY.reset(self.id);
         crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();

@@ -12,8 +12,8 @@
 use super::graph::conditional::{Branch, Number};
 use super::graph::memory::GraphMemory;
 use super::graph::object::Kept;
-use super::ipc::SharedEvent;
 use super::launch::{code_of, report};
+use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;

@@ -25,7 +25,7 @@ mod params;
 use super::event::Event;
 use super::state::{Context, initialised};
 use super::work::Op;
-use super::{Status, api, function, get, guarded, put, stream, text};
+use super::{Status, api, get, put, text};
 use conditional::Conditional;
 use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult, DriverFns};
 use exec::Exec;

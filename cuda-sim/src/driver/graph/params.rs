@@ -11,10 +11,10 @@
 use super::memory::{GraphMemory, device_of, freed_by_node};
 use super::nodes::Node;
 use super::{Graphs, INVALID, Status, Work, conditional, get};
-use crate::driver::copy::{checked_copy, checked_fill, description};
 use crate::driver::event::event;
 use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
-use crate::driver::library;
+use crate::driver::memory::copy::{checked_copy, checked_fill, description};
+use crate::driver::module::library;
 use crate::driver::state::{Context, context, healthy, owner, within};
 use crate::driver::work::{Fill, Foreign, Op};
 use crate::exec::launch::Launch;

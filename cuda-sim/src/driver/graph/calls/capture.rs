@@ -5,12 +5,12 @@
 //! See the driver's module: pointers are C's, null or valid.
 
 use super::super::capture::{Info, asked, begin, end, exchange, info, update};
-use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph, stream};
+use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph};
+use crate::driver::stream::{known, target, tell};
 use cuda_sys::{
     CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
 };
 use std::ffi::c_uint;
-use stream::{known, target, tell};
 
 const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
 

@@ -5,8 +5,9 @@
 //! See the driver's module: pointers are C's, null or valid.
 
 use super::nodes::any;
-use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node, stream};
+use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node};
 use crate::driver::launch::LaunchKind;
+use crate::driver::stream;
 use cuda_sys::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUevent, CUgraph, CUgraphExec, CUgraphExecUpdateResult,

@@ -7,8 +7,7 @@ mod graph;
 mod nodes;
 
 use super::{
-    Exec, GRAPHS, INVALID, Status, Work, api, exec_of, function, get, guarded, initialised, params, put, raw_graph,
-    raw_node, stream, text,
+    Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_graph, raw_node, text,
 };
 
 /// Puts the functions into the table.

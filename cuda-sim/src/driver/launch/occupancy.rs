@@ -4,12 +4,12 @@
 //!
 //! See the parent module: pointers are C's, null or valid. A client's function of a block size is called as documented.
 
+use super::attributes::Attributes;
 use super::clusters::{self, Asked};
-use super::launch_attributes::Attributes;
-use super::module::{function, max_threads};
-use super::state::{FunctionObject, ready};
-use super::{Status, api, get, put};
 use crate::device::PROFILE;
+use crate::driver::module::{function, max_threads};
+use crate::driver::state::{FunctionObject, ready};
+use crate::driver::{Status, api, get, put};
 use cuda_sys::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUresult};
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use std::sync::atomic::Ordering;
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// Blocks of a function that a multiprocessor runs at once.
-pub(super) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
+pub(in crate::driver) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
     // More than any device has, and little enough to be counted with.
     let shared = object.kernel.signature().shared_bytes.saturating_add(dynamic).min(1 << 40);
     let room = PROFILE.shared_room(object.limits.carveout.load(Ordering::Relaxed), shared);

@@ -12,11 +12,11 @@
 //! See the parent module: pointers are C's, null or valid; handles are looked up.
 
 use super::jit_log::Logs;
-use super::module::{
+use super::{
     attribute, get_function, global, insert, logged, param_info, read_file, read_image, set_attribute, variable,
 };
-use super::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
-use super::{Status, api, put, text};
+use crate::driver::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
+use crate::driver::{Status, api, put, text};
 use crate::module::{Image, Kernel, Module, Variables};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUjit_option, CUkernel, CUlibrary,
@@ -84,7 +84,7 @@ fn unload(handle: CUlibrary) -> Status {
     drop(state);
     for module in std::mem::take(&mut *old.modules.lock()).into_values() {
         // One of a context that was reset is gone already.
-        let _ = super::module::unload(std::ptr::without_provenance_mut(module));
+        let _ = super::unload(std::ptr::without_provenance_mut(module));
     }
     Ok(())
 }
@@ -122,12 +122,12 @@ fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
 }
 
 /// Returns true if a handle of a function is that of a library's kernel.
-pub(super) fn is_kernel(handle: CUfunction) -> bool {
+pub(in crate::driver) fn is_kernel(handle: CUfunction) -> bool {
     kernel(handle.cast()).is_ok()
 }
 
 /// The function of a kernel in the current context; `None` where the handle is no kernel's.
-pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
+pub(in crate::driver) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
     let Ok(kernel) = kernel(handle.cast()) else { return Ok(None) };
     let context = healthy()?;
     let library = library(std::ptr::without_provenance_mut(kernel.library))?;
@@ -226,7 +226,7 @@ api! {
     }
     fn cuKernelSetCacheConfig(of: CUkernel, config: CUfunc_cache, on: CUdevice) {
         on_device(of, on)?;
-        super::module::checked_cache(config)
+        super::checked_cache(config)
     }
     fn cuKernelGetName(name: *mut *const c_char, of: CUkernel) {
         // The string belongs to the kernel, which lives as long as its library is loaded.

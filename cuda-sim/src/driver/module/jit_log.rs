@@ -5,14 +5,14 @@
 //! See the parent module: by CUDA's contract the buffers and the array of option values are valid for as long as the
 //! call takes, and the buffers of a link for as long as the link exists.
 
-use super::{Status, get, put};
+use crate::driver::{Status, get, put};
 use cuda_sys::{CUjit_option, CUresult};
 use std::ffi::{c_char, c_uint, c_void};
 use std::time::Instant;
 
 /// Buffers that the options of a load name: text so far goes there when it ends.
 #[derive(Default)]
-pub(super) struct Logs {
+pub(in crate::driver) struct Logs {
     info: Option<(*mut c_char, usize)>,
     error: Option<(*mut c_char, usize)>,
     /// Where the option values stand to which sizes are written back.
@@ -22,7 +22,11 @@ pub(super) struct Logs {
 }
 
 impl Logs {
-    pub(super) fn new(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void) -> Result<Logs, CUresult> {
+    pub(in crate::driver) fn new(
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+    ) -> Result<Logs, CUresult> {
         let (mut logs, mut buffers, mut sizes) = (Logs::default(), [None; 2], [0; 2]);
         for i in 0..count as usize {
             let option = get(options.wrapping_add(i))?;
@@ -49,7 +53,7 @@ impl Logs {
     }
 
     /// The same for a link, which outlives the call: nothing is written to the option values, which clients free before.
-    pub(super) fn of_link(
+    pub(in crate::driver) fn of_link(
         count: c_uint,
         options: *mut CUjit_option,
         values: *mut *mut c_void,
@@ -75,7 +79,7 @@ impl Logs {
         }
     }
 
-    pub(super) fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
+    pub(in crate::driver) fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
         Logs::write(self.info, self.info_size, info)?;
         Logs::write(self.error, self.error_size, error)?;
         if let Some(at) = self.wall_time {

@@ -4,10 +4,11 @@
 //!
 //! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
 
-use super::clusters::{self, Asked};
-use super::launch_attributes::Attributes;
+pub(super) mod attributes;
+pub(super) mod clusters;
+pub(super) mod occupancy;
+
 use super::module::{function, max_threads};
-use super::occupancy::resident;
 use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
 use super::work::Op;
@@ -19,7 +20,10 @@ use crate::exec::launch::{Fault, Launch};
 use crate::memory::Wild;
 use crate::module::Kernel;
 use crate::queue::Start;
+use attributes::Attributes;
+use clusters::Asked;
 use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUsharedconfig, CUstream};
+use occupancy::resident;
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

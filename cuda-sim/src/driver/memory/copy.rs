@@ -10,11 +10,11 @@
 //! See the parent module: pointers are C's, null or valid. Ranges inside the device's memory are checked here to lie in
 //! one live allocation; others are the client's own memory, which it vouches for.
 
-use super::graph::capture;
-use super::state::{Context, ENGINE, context, drained};
-use super::stream::{Stream, target};
-use super::work::{Box3, Fill, Op};
-use super::{Status, api, get};
+use crate::driver::graph::capture;
+use crate::driver::state::{Context, ENGINE, context, drained};
+use crate::driver::stream::{Stream, target};
+use crate::driver::work::{Box3, Fill, Op};
+use crate::driver::{Status, api, get};
 use crate::memory::shared::Access;
 use crate::memory::{Kind, MEMORY};
 use crate::queue::Start;
@@ -57,7 +57,7 @@ fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
 }
 
 /// Checks that a range is memory that the device may access.
-pub(super) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
+pub(in crate::driver) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
     match place(address, bytes)? {
         Place::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
         Place::Device | Place::Pinned => Ok(()),
@@ -146,7 +146,7 @@ fn address<T>(pointer: *const T) -> u64 {
 }
 
 /// Rows of values on the device, all set to one value; `None` where there are none.
-pub(super) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
+pub(in crate::driver) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let Fill { to, size, width, rows, pitch, .. } = fill;
     let row = width.checked_mul(size).ok_or(invalid)?;
@@ -260,7 +260,7 @@ macro_rules! sides {
 }
 
 fn copy_2d(spec: *const CUDA_MEMCPY2D, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let c = get(spec)?;
     let (from, to) = sides!(c, 0, 0, 0, 0);
     let (copy, sides) = volumes(&from, &to, [c.WidthInBytes, c.Height, 1])?;
@@ -273,20 +273,20 @@ fn described(c: &CUDA_MEMCPY3D) -> Result<(Box3, (Side, Side)), CUresult> {
 }
 
 /// The copy that a client describes, for a graph.
-pub(super) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
+pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
     let (copy, sides) = described(spec)?;
     places(&copy, sides)?;
     Ok(copy)
 }
 
 /// Whether the target and the source of a copy are the device's memory.
-pub(super) fn on_device_sides(copy: &Box3) -> (bool, bool) {
+pub(in crate::driver) fn on_device_sides(copy: &Box3) -> (bool, bool) {
     let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
     (device(copy.to), device(copy.from))
 }
 
 /// The description of a copy: device memory by its address, anything else as the host's.
-pub(super) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
+pub(in crate::driver) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
     let side = |device: bool, at: u64| match device {
         true => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, at),
         false => (CUmemorytype::CU_MEMORYTYPE_HOST, at, 0),
@@ -314,13 +314,13 @@ pub(super) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
 }
 
 fn copy_3d(spec: *const CUDA_MEMCPY3D, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let (copy, sides) = described(&get(spec)?)?;
     submit(on, copy, sides, asynchronous)
 }
 
 fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let c = get(spec)?;
     context(c.srcContext)?;
     context(c.dstContext)?;

@@ -8,10 +8,10 @@
 //!
 //! See the parent module: pointers are C's, null or valid. A descriptor that was imported is the driver's to close.
 
-use super::memory::failure;
-use super::state::{handle, healthy, ready};
+use super::failure;
 use super::virtual_memory::file_of;
-use super::{Status, api, get, put};
+use crate::driver::state::{handle, healthy, ready};
+use crate::driver::{Status, api, get, put};
 use crate::memory::shared::SharedFile;
 use crate::memory::{Kind, MEMORY};
 use cuda_sys::{

@@ -11,12 +11,12 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
-use super::memory::failure;
-use super::state::{Context, ENGINE, current, device, healthy, initialised};
-use super::stream::{Stream, target};
-use super::work::Op;
-use super::{Status, api, get, put};
+use super::failure;
+use crate::driver::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
+use crate::driver::state::{Context, ENGINE, current, device, healthy, initialised};
+use crate::driver::stream::{Stream, target};
+use crate::driver::work::Op;
+use crate::driver::{Status, api, get, put};
 use crate::memory::{Kind, MEMORY, PAGE, parts};
 use crate::queue::{Point, Start};
 use cuda_sys::{
@@ -153,12 +153,12 @@ impl Pool {
 }
 
 /// After a synchronisation: gives back what exceeds the thresholds of a device's pools.
-pub(super) fn trim_synchronised(device: usize) {
+pub(in crate::driver) fn trim_synchronised(device: usize) {
     trim(device, u64::MAX);
 }
 
 /// Gives back what exceeds the thresholds of a device's pools, or `most` bytes where that is less.
-pub(super) fn trim(device: usize, most: u64) {
+pub(in crate::driver) fn trim(device: usize, most: u64) {
     if CACHED.load(Ordering::Relaxed) == 0 {
         return;
     }
@@ -167,11 +167,11 @@ pub(super) fn trim(device: usize, most: u64) {
         let keep = pool.threshold.min(most);
         pool.trim(keep);
     }
-    super::trace::memory(device);
+    crate::driver::trace::memory(device);
 }
 
 /// At the end of a context: its memory, which the caller frees, belongs to no pool any more.
-pub(super) fn forget(context: u32) {
+pub(in crate::driver) fn forget(context: u32) {
     let mut pools = POOLS.lock();
     for (handle, pool) in &mut pools.pools {
         let before = pool.cached.len();
@@ -202,7 +202,7 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
     let handle = from.map_or_else(|| pools.current(stream.device), |pool| pool.addr());
     let pool = pools.open(std::ptr::without_provenance_mut(handle))?;
     let base = take(pool, handle, bytes as u64, &context, &stream)?;
-    super::trace::memory(pool.device);
+    crate::driver::trace::memory(pool.device);
     put(out, base)
 }
 
@@ -234,7 +234,7 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
 }
 
 /// Frees a pooled allocation, or what a graph allocated, in a stream's order.
-pub(super) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
+pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let found = MEMORY.find(address).filter(|a| a.base == address).ok_or(invalid)?;
     if let Kind::Graph(_) = found.kind {

@@ -9,9 +9,9 @@
 //!
 //! See the parent module: pointers are C's, null or valid. Descriptors of clients are duplicated before they are used.
 
-use super::memory::failure;
-use super::state::{device, initialised};
-use super::{Status, api, get, put};
+use super::failure;
+use crate::driver::state::{device, initialised};
+use crate::driver::{Status, api, get, put};
 use crate::memory::shared::{Access, SharedFile};
 use crate::memory::{Kind, MEMORY, Owner};
 use cuda_sys::{
@@ -220,7 +220,7 @@ fn export(
 }
 
 /// A file that a client names by a descriptor of its own, of which a duplicate is taken.
-pub(super) fn file_of(descriptor: c_int) -> Result<SharedFile, CUresult> {
+pub(in crate::driver) fn file_of(descriptor: c_int) -> Result<SharedFile, CUresult> {
     // SAFETY: asks whether the descriptor is open, with no effect.
     if descriptor < 0 || unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
         return Err(INVALID);

@@ -6,6 +6,13 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
+pub(super) mod copy;
+pub(super) mod external;
+pub(super) mod ipc;
+pub(super) mod pointer;
+pub(super) mod pool;
+pub(super) mod virtual_memory;
+
 use super::graph::capture;
 use super::state::{current, device, healthy, releaser};
 use super::{Status, api, put};
@@ -29,7 +36,7 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     let new = || MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0);
     let base = new().or_else(|error| {
         // What the pools keep may be what is missing.
-        super::pool::trim(context.device, 0);
+        pool::trim(context.device, 0);
         new().map_err(|_| error)
     });
     let base = base.map_err(failure)?;
@@ -71,7 +78,7 @@ fn free(address: CUdeviceptr) -> Status {
         Kind::Pooled(_) | Kind::Graph(_) => {
             context.synchronize()?;
             let legacy = std::sync::Arc::clone(&context.legacy.read());
-            super::pool::free(address, &context, &legacy)?;
+            pool::free(address, &context, &legacy)?;
             context.synchronize()
         }
         _ => Err(CUresult::CUDA_ERROR_INVALID_VALUE),

@@ -4,9 +4,9 @@
 //!
 //! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
 
-use super::stream::target;
-use super::work::{Op, Value};
-use super::{Status, api, get};
+use super::target;
+use crate::driver::work::{Op, Value};
+use crate::driver::{Status, api, get};
 use crate::queue::Start;
 use cuda_sys::{
     CUdeviceptr, CUresult, CUstream, CUstreamBatchMemOpParams, CUstreamBatchMemOpType, cuuint32_t, cuuint64_t,
@@ -41,7 +41,7 @@ fn checked(value: Value) -> Result<Value, CUresult> {
     if !value.at.is_multiple_of(bytes) {
         return Err(INVALID);
     }
-    super::copy::device_range(value.at, bytes as usize)?;
+    crate::driver::memory::copy::device_range(value.at, bytes as usize)?;
     Ok(value)
 }
 

@@ -5,8 +5,8 @@
 //! allows what other devices may not run.
 
 use super::occupancy::resident;
-use super::state::FunctionObject;
 use crate::device::PROFILE;
+use crate::driver::state::FunctionObject;
 use cuda_sys::CUresult;
 use std::sync::atomic::Ordering;
 
@@ -19,7 +19,7 @@ const LARGEST: u32 = 16;
 const NEIGHBOURS: u32 = 16;
 
 /// The extents of the clusters that a launch is asked to have, `None` where it is asked nothing.
-pub(super) type Asked = Option<[u32; 3]>;
+pub(in crate::driver) type Asked = Option<[u32; 3]>;
 
 /// The most blocks of a cluster of this function.
 fn most(object: &FunctionObject) -> u32 {
@@ -80,7 +80,7 @@ fn active(object: &FunctionObject, size: u32, threads: u32, dynamic: u64) -> u32
 }
 
 /// The clusters of a launch, which has to fit them.
-pub(super) fn of_launch(
+pub(in crate::driver) fn of_launch(
     object: &FunctionObject,
     asked: Asked,
     grid: [u32; 3],
@@ -100,7 +100,12 @@ pub(super) fn of_launch(
 }
 
 /// How many clusters of a launch run at once.
-pub(super) fn most_active(object: &FunctionObject, asked: Asked, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
+pub(in crate::driver) fn most_active(
+    object: &FunctionObject,
+    asked: Asked,
+    threads: u32,
+    dynamic: u64,
+) -> Result<u32, CUresult> {
     if asked.is_none() && required(object)?.is_none() {
         return Err(INVALID);
     }
@@ -109,7 +114,7 @@ pub(super) fn most_active(object: &FunctionObject, asked: Asked, threads: u32, d
 }
 
 /// The largest cluster of a function that can be launched; 0 if none can.
-pub(super) fn largest(object: &FunctionObject, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
+pub(in crate::driver) fn largest(object: &FunctionObject, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
     if let Some(extents) = required(object)? {
         return u32::try_from(blocks(extents)).map_err(|_| INVALID);
     }

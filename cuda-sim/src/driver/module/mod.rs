@@ -4,8 +4,11 @@
 //!
 //! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
 
+pub(super) mod jit_log;
+pub(super) mod library;
+pub(super) mod link;
+
 use super::graph::capture;
-use super::jit_log::Logs;
 use super::state::{FunctionObject, Limits, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
 use crate::codegen::object::WHOLE;
@@ -16,6 +19,7 @@ use cuda_sys::{
     CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUfunctionLoadingState, CUjit_option, CUmodule,
     CUmoduleLoadingMode, CUresult,
 };
+use jit_log::Logs;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -26,8 +30,8 @@ use std::time::Instant;
 /// A function, or a library's kernel in the current context.
 pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUresult> {
     let known = |handle: CUfunction| OBJECTS.lock().functions.get(&handle.addr()).cloned();
-    let found = known(function)
-        .map_or_else(|| super::library::function_of(function).map(|f| f.and_then(known)), |f| Ok(Some(f)));
+    let found =
+        known(function).map_or_else(|| library::function_of(function).map(|f| f.and_then(known)), |f| Ok(Some(f)));
     found?.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 

@@ -7,9 +7,9 @@
 //!
 //! See the parent module: pointers are C's, null or valid.
 
-use super::state::{current, device, healthy, initialised};
-use super::stream::target;
-use super::{Status, api, get, put};
+use crate::driver::state::{current, device, healthy, initialised};
+use crate::driver::stream::target;
+use crate::driver::{Status, api, get, put};
 use crate::memory::{Allocation, Kind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
@@ -94,10 +94,10 @@ fn advise(address: CUdeviceptr, bytes: usize, advice: CUmem_advise, at: Result<i
 
 fn prefetch(address: CUdeviceptr, bytes: usize, at: Result<i32, CUresult>, on: CUstream) -> Status {
     let (_, stream) = target(on)?;
-    super::graph::capture::refuse(&stream)?;
+    crate::driver::graph::capture::refuse(&stream)?;
     let found = managed(address, bytes)?;
     HINTS.lock().entry(found.id).or_default().prefetched = at?;
-    super::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
+    crate::driver::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
     Ok(())
 }
 
@@ -167,7 +167,7 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
     let known = known(address).ok_or(invalid)?;
     let host = matches!(known.kind, Kind::Host(_));
     match which {
-        A::CU_POINTER_ATTRIBUTE_CONTEXT => match super::context::raw_of(known.context) {
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => match crate::driver::context::raw_of(known.context) {
             Ok(context) => put(data.cast(), context),
             // Data of modules is the device's own.
             Err(_) => put(data.cast(), current()?.raw()),
@@ -314,14 +314,14 @@ api! {
         flags: c_uint,
     ) {
         let (_, stream) = target(on)?;
-        super::graph::capture::refuse(&stream)?;
+        crate::driver::graph::capture::refuse(&stream)?;
         let found = managed(address, 1)?;
         let whole = bytes == 0 || (address == found.base && bytes as u64 == found.bytes);
         // To one stream only (4), the default ones are none.
         if !whole || !matches!(flags, 1 | 2 | 4) || (flags == 4 && on.addr() < 3) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        super::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
+        crate::driver::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
         Ok(())
     }
 }

@@ -8,9 +8,9 @@
 //! See the parent module. Data that is added is read for the length that the client gives.
 
 use super::jit_log::Logs;
-use super::module::{check_target, ptx_log};
-use super::state::{handle, ready};
-use super::{Status, api, put, text};
+use super::{check_target, ptx_log};
+use crate::driver::state::{handle, ready};
+use crate::driver::{Status, api, put, text};
 use crate::link::{link, with_library};
 use crate::{ir, ptx};
 use cuda_sys::{CUjit_option, CUjitInputType, CUlinkState, CUresult};

@@ -10,19 +10,19 @@
 //! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
 
 use super::clusters::Asked;
-use super::event::{event, record};
-use super::state::belongs;
-use super::{Status, get};
+use crate::driver::event::{event, record};
+use crate::driver::state::belongs;
+use crate::driver::{Status, get};
 use cuda_sys::{CUevent, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUresult, CUstream};
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 /// What the attributes of a launch ask for.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Attributes {
-    pub(super) cooperative: bool,
+pub(in crate::driver) struct Attributes {
+    pub(in crate::driver) cooperative: bool,
     /// Blocks of a cluster, and of one that would be preferred.
-    pub(super) cluster: Asked,
+    pub(in crate::driver) cluster: Asked,
     preferred: Asked,
     /// Events to be recorded.
     events: Vec<CUevent>,
@@ -49,7 +49,7 @@ fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
 
 impl Attributes {
     /// Reads and checks the attributes of a launch.
-    pub(super) fn read(config: &CUlaunchConfig) -> Result<Attributes, CUresult> {
+    pub(in crate::driver) fn read(config: &CUlaunchConfig) -> Result<Attributes, CUresult> {
         let mut found = Attributes::default();
         for i in 0..config.numAttrs as usize {
             found.add(&get(config.attrs.wrapping_add(i))?)?;
@@ -90,7 +90,7 @@ impl Attributes {
             A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => at_most(value[3], 1).and_then(|()| self.event(value)),
             A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => self.event(value),
             A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                let (least, greatest) = super::stream::PRIORITIES;
+                let (least, greatest) = crate::driver::stream::PRIORITIES;
                 if (greatest..=least).contains(&first.cast_signed()) { Ok(()) } else { Err(INVALID) }
             }
             // Two domains as numbers of a byte each, of which the device has one.
@@ -120,7 +120,7 @@ impl Attributes {
     }
 
     /// Checks what depends on the context that the launch is of.
-    pub(super) fn check(&self, context: u32) -> Status {
+    pub(in crate::driver) fn check(&self, context: u32) -> Status {
         match self.events.iter().all(|event| belongs(event.addr(), context)) {
             true => Ok(()),
             false => Err(CUresult::CUDA_ERROR_INVALID_HANDLE),
@@ -128,7 +128,7 @@ impl Attributes {
     }
 
     /// Records the events once the launch is enqueued.
-    pub(super) fn record(&self, on: CUstream) -> Status {
+    pub(in crate::driver) fn record(&self, on: CUstream) -> Status {
         self.events.iter().try_for_each(|event| record(*event, on, false))
     }
 }

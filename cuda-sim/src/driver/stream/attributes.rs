@@ -4,9 +4,9 @@
 //!
 //! See the parent module: pointers are C's, null or valid. The value is a union of plain data.
 
-use super::state::OBJECTS;
-use super::stream::target;
-use super::{Status, api, get, put};
+use super::target;
+use crate::driver::state::OBJECTS;
+use crate::driver::{Status, api, get, put};
 use cuda_sys::{CUlaunchAttributeID, CUresult, CUstream, CUstreamAttrID, CUstreamAttrValue};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;

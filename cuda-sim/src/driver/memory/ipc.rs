@@ -9,10 +9,10 @@
 //!
 //! See the parent module: pointers are C's, null or valid; handles are plain bytes, checked before they are believed.
 
-use super::event::{Event, event, insert};
-use super::memory::failure;
-use super::state::{bound, healthy};
-use super::{Status, api, put};
+use super::failure;
+use crate::driver::event::{Event, event, insert};
+use crate::driver::state::{bound, healthy};
+use crate::driver::{Status, api, put};
 use crate::memory::shared::SharedFile;
 use crate::memory::{Kind, MEMORY, Owner};
 use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
@@ -86,7 +86,7 @@ type Place = (u32, u64, u64);
 static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
 
 /// At the end of a context, which takes its memory along.
-pub(super) fn forget(context: u32) {
+pub(in crate::driver) fn forget(context: u32) {
     OPEN.lock().retain(|(of, ..), _| *of != context);
 }
 
@@ -136,7 +136,7 @@ fn close(address: CUdeviceptr) -> Status {
 
 /// An event's counters, in memory that all its processes map.
 #[derive(Debug)]
-pub(super) struct SharedEvent {
+pub(in crate::driver) struct SharedEvent {
     file: SharedFile,
     counters: NonNull<Counters>,
 }
@@ -160,7 +160,7 @@ const PAGE: usize = 4096;
 
 impl SharedEvent {
     /// A new one, never recorded.
-    pub(super) fn new(device: usize) -> Result<SharedEvent, CUresult> {
+    pub(in crate::driver) fn new(device: usize) -> Result<SharedEvent, CUresult> {
         let file = SharedFile::new(device, PAGE as u64).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         SharedEvent::over(file)
     }
@@ -180,23 +180,23 @@ impl SharedEvent {
     }
 
     /// Counts a record that is being enqueued, and gives its number.
-    pub(super) fn enqueue(&self) -> u64 {
+    pub(in crate::driver) fn enqueue(&self) -> u64 {
         self.counters().enqueued.fetch_add(1, Ordering::AcqRel) + 1
     }
 
     /// Notes that a record was reached.
-    pub(super) fn reach(&self, number: u64) {
+    pub(in crate::driver) fn reach(&self, number: u64) {
         self.counters().reached.fetch_max(number, Ordering::AcqRel);
     }
 
     /// The last record, if it was not reached yet.
-    pub(super) fn pending(&self) -> Option<u64> {
+    pub(in crate::driver) fn pending(&self) -> Option<u64> {
         let last = self.counters().enqueued.load(Ordering::Acquire);
         (self.counters().reached.load(Ordering::Acquire) < last).then_some(last)
     }
 
     /// Waits until a record is reached, maybe by another process, or until `lost`.
-    pub(super) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
+    pub(in crate::driver) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
         let mut rounds = 0;
         while self.counters().reached.load(Ordering::Acquire) < number && !lost() {
             rounds += 1;

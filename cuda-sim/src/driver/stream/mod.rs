@@ -4,6 +4,9 @@
 //!
 //! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
 
+pub(super) mod attributes;
+pub(super) mod memory_operations;
+
 use super::event::Event;
 use super::graph::{Work, capture};
 use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, releasing};
@@ -203,7 +206,7 @@ api! {
         capture::refuse(&stream)?;
         capture::permit()?;
         stream.synchronize();
-        super::pool::trim_synchronised(context.device);
+        super::memory::pool::trim_synchronised(context.device);
         drained(context.fault())
     }
     fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
