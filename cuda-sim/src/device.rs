@@ -144,7 +144,7 @@ pub(crate) const PROFILES: &[Profile] = &[
 /// The profile of all devices.
 pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| ENVIRONMENT.profile);
 
-/// How many devices there are.
+/// The number of devices.
 pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
 /// Memory of each device in bytes: where nothing else is said the card's, but no more than the machine can give it.
@@ -283,7 +283,7 @@ impl Profile {
         value as i32
     }
 
-    /// Whether launches may be in clusters of several blocks.
+    /// Returns true if launches may be in clusters of several blocks.
     pub(crate) fn has_clusters(&self) -> bool {
         self.capability.0 >= 9
     }

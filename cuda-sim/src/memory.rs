@@ -191,7 +191,7 @@ pub(crate) struct Memory {
     /// The most that is inaccessible on one side of an allocation.
     widest: u64,
     total: u64,
-    /// How many registrations there are; written under the lock.
+    /// The number of registrations there are; written under the lock.
     registrations: AtomicUsize,
     state: Mutex<State>,
 }
@@ -265,12 +265,12 @@ impl Memory {
         }
     }
 
-    /// Whether host memory of others is registered.
+    /// Returns true if host memory of others is registered.
     pub(crate) fn has_registrations(&self) -> bool {
         self.registrations.load(Ordering::Acquire) != 0
     }
 
-    /// Whether a number may be the address of registered memory, or a base from which to reach it.
+    /// Returns true if a number may be the address of registered memory, or a base from which to reach it.
     pub(crate) fn near_registered(&self, word: u64) -> bool {
         const NEAR: u64 = 4 << 30;
         let state = self.state.lock();
@@ -482,7 +482,7 @@ impl Memory {
         }
     }
 
-    /// Whether an address lies in the devices' range, allocated or not.
+    /// Returns true if an address lies in the devices' range, allocated or not.
     pub(crate) fn owns(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
     }
@@ -515,12 +515,12 @@ impl Memory {
     }
 }
 
-/// Whether memory of that kind counts against a device's total.
+/// Returns true if memory of that kind counts against a device's total.
 fn counts(kind: Kind) -> bool {
     !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
 }
 
-/// How many allocations that were freed are remembered.
+/// The number of allocations that were freed are remembered.
 const REMEMBERED: usize = 4096;
 
 fn release(state: &mut State, allocation: Allocation) {

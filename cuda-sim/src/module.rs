@@ -162,7 +162,7 @@ impl Kernel {
         })
     }
 
-    /// Whether a launch may access registered memory: its address is a parameter, or is loaded.
+    /// Returns true if a launch may access registered memory: its address is a parameter, or is loaded.
     fn meets_registered(&self, params: &[u64]) -> bool {
         MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
@@ -295,7 +295,7 @@ impl Image {
 type Cache = VecDeque<(Arc<str>, Arc<Image>)>;
 
 static CACHE: Lazy<Mutex<Cache>> = Lazy::new(Mutex::default);
-/// How many texts are remembered.
+/// The number of texts are remembered.
 const CACHED: usize = 64;
 
 /// The image of a text: parsed and checked once for as long as it is remembered.

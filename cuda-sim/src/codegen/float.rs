@@ -17,7 +17,7 @@ pub(crate) fn directed(inst: &Inst) -> Option<&'static str> {
     })
 }
 
-/// Whether the instruction is an approximation that exists for flushed `f64` alone.
+/// Returns true if the instruction is an approximation that exists for flushed `f64` alone.
 fn ftz_double(inst: &Inst) -> bool {
     inst.has(M::Ftz) && matches!(inst.opcode, Opcode::Rcp | Opcode::Rsqrt)
 }

@@ -256,7 +256,7 @@ impl Emitter<'_> {
         dests.iter().zip(&old).try_for_each(|(dest, old)| self.write(dest, ty.bits(), old, false))
     }
 
-    /// Whether a pointer of unknown space is to shared memory, of the block or another one of its cluster.
+    /// Returns true if a pointer of unknown space is to shared memory, of the block or another one of its cluster.
     fn is_shared(&mut self, pointer: &str) -> String {
         let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
         let (base, bytes) = self.shared_windows(false);
@@ -276,7 +276,7 @@ impl Emitter<'_> {
         (self.uniform(format_args!("add i64 {base}, {window}")), bytes)
     }
 
-    /// Whether an address is one of so many bytes.
+    /// Returns true if an address is one of so many bytes.
     fn inside(&mut self, address: &str, base: &str, bytes: &str) -> String {
         let offset = self.def(format_args!("sub i64 {address}, {base}"));
         self.def(format_args!("icmp ult i64 {offset}, {bytes}"))

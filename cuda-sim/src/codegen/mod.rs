@@ -53,7 +53,7 @@ use kernel::Functions;
 use std::sync::Arc;
 use texts::Texts;
 
-/// Whether there is an LLVM that compiles.
+/// Returns true if there is an LLVM that compiles.
 pub(crate) fn has_llvm() -> bool {
     cuda_llvm::initialize().is_ok()
 }
@@ -69,7 +69,7 @@ pub(crate) struct KernelCode {
     pub(crate) strips: Vec<[Option<Part>; 2]>,
     pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
-    /// Whether the regions are scheduled.
+    /// True if the regions are scheduled.
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
     /// Instructions of all regions, those that stand in several counted in each: what translation takes time for.
@@ -86,7 +86,7 @@ pub(crate) struct Shape {
     pub(crate) local_bytes: u64,
     /// Bytes of shared memory, without what the launch asks for.
     pub(crate) static_shared: u64,
-    /// Whether it calls functions that are not part of it.
+    /// True if it calls functions that are not part of it.
     pub(crate) calls: bool,
     /// Bytes of the processor's stack that its functions take, at most, if none recurs.
     pub(crate) stack_frames: u64,
@@ -97,9 +97,9 @@ pub(crate) struct Shape {
 pub(crate) struct Part {
     /// The number of its LLVM IR among the kernel's texts.
     pub(crate) number: usize,
-    /// Whether a thread that goes on will most likely come to it.
+    /// True if a thread that goes on will most likely come to it.
     pub(crate) hot: bool,
-    /// Whether a block may run it more than once.
+    /// True if a block may run it more than once.
     pub(crate) repeats: bool,
 }
 

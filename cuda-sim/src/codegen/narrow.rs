@@ -53,7 +53,7 @@ fn parameters(how: u32) -> Parameters {
     Parameters { precision, least, largest, overflow, sign, nan }
 }
 
-/// Whether a positive or negative value goes away from zero, from what was cut off, in units of `1 << shift`.
+/// Returns true if a positive or negative value goes away from zero, from what was cut off, in units of `1 << shift`.
 fn goes_up(mode: u32, negative: bool, kept: u64, lost: u64, half: u64) -> bool {
     match mode & 7 {
         1 => negative && lost != 0,

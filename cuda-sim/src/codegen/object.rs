@@ -22,11 +22,11 @@ use parking_lot::Mutex;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     pub(super) effort: Effort,
-    /// Whether accesses to registered host memory are possible.
+    /// True if accesses to registered host memory are possible.
     pub(super) registered: bool,
-    /// Whether a block may run it more than once.
+    /// True if a block may run it more than once.
     pub(super) repeats: bool,
-    /// Whether rows of threads are whole vectors ([`WHOLE`]).
+    /// True if rows of threads are whole vectors ([`WHOLE`]).
     pub(super) whole: bool,
 }
 

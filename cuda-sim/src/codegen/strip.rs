@@ -37,7 +37,7 @@ struct Strip<'a> {
     regions: &'a Regions,
     region: usize,
     info: &'a Lockstep,
-    /// Whether guessed slopes count.
+    /// True if guessed slopes count.
     guesses: bool,
     /// Live at the header, from the frame or computed again.
     live: Vec<Reg>,
@@ -62,14 +62,14 @@ impl Strip<'_> {
         self.info.exits.iter().map(|block| self.regions.splits[block])
     }
 
-    /// Whether something that is live is kept as it is because of a guess.
+    /// Returns true if something that is live is kept as it is because of a guess.
     fn guesses(&self) -> bool {
         let guessed = |reg: &Reg| self.info.guessed.contains(reg) && self.keep(*reg) != Keep::Each;
         self.live.iter().any(guessed)
     }
 }
 
-/// Whether a name is that of a basic block of the kernel, or of a way out of a region.
+/// Returns true if a name is that of a basic block of the kernel, or of a way out of a region.
 fn is_block(name: &str) -> bool {
     let number = name.strip_prefix("split").or_else(|| name.strip_prefix('b'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))

@@ -117,7 +117,7 @@ fn default_limit(limit: CUlimit) -> Option<usize> {
     }
 }
 
-/// Whether one device reaches the memory of another: all of them share one range of addresses.
+/// Returns true if one device reaches the memory of another: all of them share one range of addresses.
 fn reaches(dev: CUdevice, peer: CUdevice) -> Result<bool, CUresult> {
     Ok(device(dev)? != device(peer)?)
 }

@@ -61,7 +61,7 @@ impl Event {
         Event::new(INTERPROCESS | DISABLE_TIMING, Some(with))
     }
 
-    /// Whether its records have times.
+    /// Returns true if its records have times.
     pub(super) fn is_timed(&self) -> bool {
         self.flags & DISABLE_TIMING == 0
     }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The CUDA version that the driver implements.
 pub(super) const VERSION: c_int = 13000;
 
-/// Whether this process was forked from one that had initialised the driver.
+/// True if this process was forked from one that had initialised the driver.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {

@@ -36,7 +36,7 @@ pub(super) struct Limits {
     pub(super) carveout: AtomicI32,
     /// The extents of its clusters; 0 for none.
     pub(super) cluster: [AtomicU32; 3],
-    /// Whether clusters may be larger than what all devices run.
+    /// True if clusters may be larger than what all devices run.
     pub(super) non_portable: AtomicBool,
     /// How a device would choose multiprocessors for clusters: told, without effect.
     pub(super) cluster_policy: AtomicU32,
@@ -304,7 +304,7 @@ pub(super) fn free_handle() -> usize {
     NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
-/// Whether an object belongs to a context.
+/// Returns true if an object belongs to a context.
 pub(super) fn belongs(handle: usize, context: u32) -> bool {
     handle >> CONTEXT_SHIFT == context as usize
 }

@@ -79,7 +79,7 @@ fn writer() -> Option<&'static Mutex<Writer>> {
     WRITER.as_ref().ok()?.as_ref()
 }
 
-/// Whether a timeline is written.
+/// Returns true if a timeline is written.
 pub(super) fn wanted() -> bool {
     writer().is_some()
 }

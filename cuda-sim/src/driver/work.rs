@@ -338,17 +338,17 @@ impl Op {
         }
     }
 
-    /// Whether it touches memory that may get other pages; what waits for the host is no part of it.
+    /// Returns true if it touches memory that may get other pages; what waits for the host is no part of it.
     fn accesses_memory(&self) -> bool {
         matches!(self, Op::Kernel { .. } | Op::Copy(_) | Op::Staged(..) | Op::Fill(_))
     }
 
-    /// Whether it happens although the context has faulted.
+    /// Returns true if it happens although the context has faulted.
     fn regardless(&self) -> bool {
         matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
     }
 
-    /// Whether it accesses memory of the device, so that a lost context does not rest before it has ended.
+    /// Returns true if it accesses memory of the device, so that a lost context does not rest before it has ended.
     fn works(&self) -> bool {
         self.accesses_memory() || matches!(self, Op::Value(_) | Op::Memory(..))
     }

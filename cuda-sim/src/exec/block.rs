@@ -34,12 +34,12 @@ pub(crate) trait Engine {
         turn
     }
 
-    /// How many of `most` neighbouring threads in one place run now.
+    /// The number of of `most` neighbouring threads in one place run now.
     fn group(&mut self, most: usize) -> usize {
         most
     }
 
-    /// Whether threads that could run do not for this once.
+    /// Returns true if threads that could run do not for this once.
     fn passes(&mut self) -> bool {
         false
     }
@@ -88,7 +88,7 @@ pub(crate) struct Block<'a> {
     pub(crate) context: Box<Context>,
     next: Vec<u32>,
     number: u64,
-    /// Whether threads in one place run together.
+    /// True if threads in one place run together.
     together: bool,
     /// The place of all threads in `low..high`; others have finished.
     whole: Option<u32>,
@@ -358,7 +358,7 @@ impl<'a> Block<'a> {
         self.alive().any(|thread| self.is_waiting_for_cluster(thread))
     }
 
-    /// How many threads have arrived at the cluster's barrier, and how many have not finished.
+    /// The number of threads have arrived at the cluster's barrier, and how many have not finished.
     pub(super) fn at_cluster(&self) -> (u32, u32) {
         let arrived = |thread: &usize| self.phases.get(*thread) == Some(&Phase::Arrived);
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
@@ -413,7 +413,7 @@ impl<'a> Block<'a> {
         first..(first + LANES).min(self.next.len())
     }
 
-    /// Whether a lane can run that does not poll.
+    /// Returns true if a lane can run that does not poll.
     fn has_work(&self, first: usize) -> bool {
         self.next[self.warp(first)].iter().any(|s| self.can_run(*s) && !self.polls(*s))
     }

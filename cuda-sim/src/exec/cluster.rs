@@ -140,7 +140,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// How many threads have arrived at the cluster's barrier, and how many have not finished.
+    /// The number of threads have arrived at the cluster's barrier, and how many have not finished.
     fn arrived(&self) -> (u32, u32) {
         let each = self.members.iter().filter(|member| !member.done).map(|member| member.block.at_cluster());
         each.fold((0, 0), |(arrived, alive), (a, b)| (arrived + a, alive + b))

@@ -39,7 +39,7 @@ pub(crate) struct Launch {
     pub(crate) context: u32,
     /// The slots of the devices' range that it reaches, as bits.
     pub(crate) slots: u64,
-    /// Whether the grid may wait for all of itself.
+    /// True if the grid may wait for all of itself.
     pub(crate) cooperative: bool,
     /// The most blocks that run at once where they may wait for each other; at least those of a cluster.
     pub(crate) resident: u32,

@@ -56,7 +56,7 @@ fn distributed(address: u64, window: u64, cluster: InCluster) -> Option<(u64, u6
     (cluster.ranks > 0 && rank <= u64::from(NO_RANK)).then_some((rank, offset & ((1 << WINDOW) - 1)))
 }
 
-/// Whether an access is to shared memory that is there, of the block or of another one of its cluster.
+/// Returns true if an access is to shared memory that is there, of the block or of another one of its cluster.
 pub(super) fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
     let total = u64::from(own.total_shared_bytes);
     match distributed(address, own.shared, own.cluster) {
@@ -85,7 +85,7 @@ thread_local! {
     static ACTIVE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread searches: what it runs has happened before and must not be seen again.
+/// Returns true if this thread searches: what it runs has happened before and must not be seen again.
 pub(crate) fn active() -> bool {
     ACTIVE.get()
 }

@@ -44,7 +44,7 @@ impl Exchange<'_> {
         self.words[(ARGS + 1) * self.threads + thread] = u32::from(truth);
     }
 
-    /// Whether all these threads gave `value`.
+    /// Returns true if all these threads gave `value`.
     pub(crate) fn all(&self, site: &Site, index: usize, first: usize, count: usize, value: u32) -> bool {
         match site.args[index] {
             Arg::Known(known) => known == value,

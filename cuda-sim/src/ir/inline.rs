@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 /// The largest kernel that inlining may make, in blocks.
 const MAX_BLOCKS: usize = 1 << 12;
 
-/// Whether an instruction's result tells what other threads did.
+/// Returns true if an instruction's result tells what other threads did.
 fn observes(inst: &Inst) -> bool {
     match inst.opcode {
         Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
@@ -31,7 +31,7 @@ fn waits(function: &Function) -> bool {
     needs_scheduler(function) || function.blocks.iter().flat_map(|b| &b.insts).any(observes)
 }
 
-/// Whether a loop of the function may poll, in itself or by what it calls.
+/// Returns true if a loop of the function may poll, in itself or by what it calls.
 fn may_poll(function: &Function, waits: &[bool]) -> bool {
     let seen = |inst: &Inst| observes(inst) || inst.call.as_ref().is_some_and(|c| waits[c.callee]);
     loops(function).iter().flat_map(|l| &l.blocks).any(|b| function.blocks[*b].insts.iter().any(seen))

@@ -24,7 +24,7 @@ pub(crate) struct Lockstep {
     pub(crate) exits: BTreeSet<BlockId>,
     /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
     pub(crate) bails: BTreeSet<BlockId>,
-    /// Whether who leaves can be told before anything else is done: no branch depends on memory that may change.
+    /// True if who leaves can be told before anything else is done: no branch depends on memory that may change.
     pub(crate) foreseen: bool,
     /// Registers that are equal among the threads at the start of every turn.
     pub(crate) uniform: BTreeSet<Reg>,
@@ -61,7 +61,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
     }
 }
 
-/// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
+/// Returns true if equal operands give equal results: the destinations are looked at as well, which changes nothing.
 pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
@@ -72,7 +72,7 @@ pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))
 }
 
-/// Whether an operand is a `.param` variable of a call.
+/// Returns true if an operand is a `.param` variable of a call.
 fn names_slot(value: &Value) -> bool {
     matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
 }
@@ -245,7 +245,7 @@ impl Analysis<'_> {
         fits.then_some((exits, bails))
     }
 
-    /// Whether a second look at a turn's branches finds what the first one found.
+    /// Returns true if a second look at a turn's branches finds what the first one found.
     fn foreseen(&self) -> bool {
         let mut loaded: BTreeSet<Reg> = BTreeSet::new();
         let mut changed = true;

@@ -59,7 +59,7 @@ pub(crate) fn loops(function: &Function) -> Vec<Loop> {
 /// The most blocks that all loops of a function may have together: what looks at loops takes time and memory by these.
 pub(crate) const MAX_LOOP_BLOCKS: usize = 1 << 22;
 
-/// How many times a function's blocks would be listed among those of its loops, at most.
+/// The number of times a function's blocks would be listed among those of its loops, at most.
 pub(crate) fn loop_blocks(function: &Function) -> usize {
     let headers: HashSet<BlockId> = back_edges(function).into_iter().map(|(_, header)| header).collect();
     headers.len().saturating_mul(function.blocks.len())

@@ -42,7 +42,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether a kernel may come by an address otherwise than by its parameters: by loading 64 bits, or by putting them
+    /// Returns true if a kernel may come by an address otherwise than by its parameters: by loading 64 bits, or by putting them
     /// together.
     pub(crate) fn loads_addresses(&self) -> bool {
         let gives = |inst: &Inst| match inst.opcode {

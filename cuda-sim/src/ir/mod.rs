@@ -71,9 +71,9 @@ pub(crate) enum InCluster {
     Count(u8),
     /// The block's number in it.
     Rank,
-    /// How many blocks it has.
+    /// The number of blocks it has.
     Ranks,
-    /// Whether the launch asked for clusters.
+    /// True if the launch asked for clusters.
     Explicit,
 }
 
@@ -300,7 +300,7 @@ pub(crate) struct Function {
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.
     pub(crate) constants: (u64, u64),
-    /// Whether a kernel's threads can only be fibers: it calls something that waits and could not be inlined.
+    /// True if a kernel's threads can only be fibers: it calls something that waits and could not be inlined.
     pub(crate) only_fibers: bool,
     /// `.maxntid`, as a product.
     pub(crate) max_threads: Option<u64>,
@@ -347,7 +347,7 @@ fn param_bytes(params: &[Slot]) -> u64 {
 }
 
 impl Function {
-    /// How many instructions it has.
+    /// The number of instructions it has.
     pub(crate) fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.insts.len() + 1).sum()
     }

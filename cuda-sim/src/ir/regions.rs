@@ -54,7 +54,7 @@ pub(crate) struct Regions {
     pub(crate) sites: Vec<Site>,
     /// The site of each block that ends in a synchronisation.
     pub(crate) site_of: HashMap<BlockId, usize>,
-    /// Whether a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
+    /// True if a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
     pub(crate) scheduled: bool,
     /// The loops that regions begin with and that threads do in step.
     pub(crate) lockstep: HashMap<usize, Lockstep>,
@@ -123,7 +123,7 @@ pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(Bloc
     order
 }
 
-/// Whether there is a cycle among `blocks`.
+/// Returns true if there is a cycle among `blocks`.
 fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -> bool) -> bool {
     let inside: HashSet<_> = blocks.iter().copied().collect();
     let mut degree: HashMap<BlockId, usize> = blocks.iter().map(|b| (*b, 0)).collect();
@@ -189,7 +189,7 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     heads
 }
 
-/// Whether a thread that comes to one of these blocks has changed no memory but its own before: whatever it has read, it
+/// Returns true if a thread that comes to one of these blocks has changed no memory but its own before: whatever it has read, it
 /// may as well begin again. `heads` are the ways out of what is reachable from the entry.
 fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     let stores = |inst: &Inst| inst.opcode == Opcode::St && inst.space() != Some(Space::Local);
@@ -338,19 +338,19 @@ impl Regions {
         }
     }
 
-    /// Whether threads begin the kernel with a region: no register has a value yet.
+    /// Returns true if threads begin the kernel with a region: no register has a value yet.
     pub(crate) fn begins(&self, region: usize) -> bool {
         matches!(self.kinds[region], Kind::Entry | Kind::Anew)
     }
 
-    /// Whether control that reaches `target` from region `from` leaves the region.
+    /// Returns true if control that reaches `target` from region `from` leaves the region.
     ///
     /// Without a scheduler, region 0 leaves at every split, and a cold region runs on to its end.
     pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
         if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
     }
 
-    /// Whether all threads with which a region is run have the same value of a register that comes from the frame.
+    /// Returns true if all threads with which a region is run have the same value of a register that comes from the frame.
     pub(crate) fn is_shared(&self, region: usize, reg: Reg) -> bool {
         let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
         matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.shared[reg as usize]

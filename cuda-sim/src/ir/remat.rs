@@ -27,7 +27,7 @@ fn is_fixed(value: &Value) -> bool {
     }
 }
 
-/// Whether the instruction is cheap and gives the same result for the same operands.
+/// Returns true if the instruction is cheap and gives the same result for the same operands.
 fn is_cheap(inst: &Inst) -> bool {
     use Opcode::{Add, And, Cvt, Cvta, Ld, Mad, Mov, Mul, Not, Or, Selp, Setp, Shl, Shr, Sub, Xor};
     if inst.opcode == Ld {

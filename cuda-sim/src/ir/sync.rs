@@ -163,7 +163,7 @@ impl Plan {
     }
 }
 
-/// Whether this instruction is for the scheduler: threads wait for each other, or tell that they have arrived.
+/// Returns true if this instruction is for the scheduler: threads wait for each other, or tell that they have arrived.
 pub(crate) fn is_sync(inst: &Inst) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
     matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
@@ -342,17 +342,17 @@ impl Site {
         }
     }
 
-    /// Whether the threads of a block wait here, rather than those of a warp.
+    /// Returns true if the threads of a block wait here, rather than those of a warp.
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_) | Operation::Arrive)
     }
 
-    /// Whether the threads of a cluster meet here.
+    /// Returns true if the threads of a cluster meet here.
     pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self.operation, Operation::ClusterArrive | Operation::ClusterWait)
     }
 
-    /// Whether all threads of the block that have not finished wait here together.
+    /// Returns true if all threads of the block that have not finished wait here together.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_)) && self.args[1] == Arg::Known(0)
     }

@@ -53,7 +53,7 @@ pub(super) struct Chunks {
 }
 
 impl Chunks {
-    /// Whether an allocation of so many bytes of pages goes into a chunk.
+    /// Returns true if an allocation of so many bytes of pages goes into a chunk.
     pub(super) fn takes(&self, mapped: u64) -> bool {
         mapped <= LARGEST && self.mappings >= *LIMIT / 4
     }

@@ -187,7 +187,7 @@ impl Memory {
         peers.fold(slots, |mask, peer| mask | state.parts.all[own(peer)].slots)
     }
 
-    /// Whether an address of the range lies in a slot of a mask.
+    /// Returns true if an address of the range lies in a slot of a mask.
     pub(crate) fn reaches(&self, slots: u64, address: u64) -> bool {
         let super::Guards { first, slot, .. } = self.guards;
         slot.is_none_or(|shift| slots >> (address.wrapping_sub(first) >> shift & 63) & 1 != 0)

@@ -84,7 +84,7 @@ impl Type {
         matches!(self, Type::B1 | Type::S4 | Type::U4 | Type::E4m3 | Type::E5m2)
     }
 
-    /// Whether this is `s8` to `s64`.
+    /// Returns true if this is `s8` to `s64`.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
@@ -101,7 +101,7 @@ impl Type {
         }
     }
 
-    /// Whether this is a scalar floating-point type.
+    /// Returns true if this is a scalar floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
     }
@@ -330,7 +330,7 @@ pub enum Statement {
 pub struct Guard {
     /// The predicate register.
     pub register: String,
-    /// Whether it is negated.
+    /// True if it is negated.
     pub negated: bool,
 }
 

@@ -82,12 +82,12 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Whether the operand is part of what the instruction does and not of its text.
+    /// Returns true if the operand is part of what the instruction does and not of its text.
     pub fn is_implicit(self) -> bool {
         matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector)
     }
 
-    /// Whether the operand is written.
+    /// Returns true if the operand is written.
     pub fn is_written(self) -> bool {
         matches!(
             self,
@@ -108,7 +108,7 @@ impl Shape {
 /// Modifiers of which an instruction takes at most one.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Whether one must be written.
+    /// True if one must be written.
     pub required: bool,
     /// The choices.
     pub choices: &'static [Modifier],
@@ -387,7 +387,7 @@ impl Form {
         suffixes.iter().filter(|suffix| matches!(suffix, Suffix::Modifier(m) if knows(m))).count()
     }
 
-    /// Whether the written suffixes fit this form.
+    /// Returns true if the written suffixes fit this form.
     ///
     /// # Errors
     ///

@@ -47,7 +47,7 @@ impl<'a> Lexer<'a> {
         Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0, is_unsigned: false }
     }
 
-    /// How many bytes were consumed.
+    /// The number of bytes were consumed.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }

@@ -39,7 +39,7 @@ pub struct Error {
     pub position: Position,
     /// What is wrong, naming the token or instruction.
     pub message: String,
-    /// Whether the text is valid PTX that this device cannot run, rather than malformed.
+    /// True if the text is valid PTX that this device cannot run, rather than malformed.
     pub unsupported: bool,
 }
 

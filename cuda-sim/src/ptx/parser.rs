@@ -67,7 +67,7 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
     position: Position,
-    /// Whether the text is the device's own.
+    /// True if the text is the device's own.
     internal: bool,
     /// True if operations of warps have to name their lanes, as for newer targets.
     needs_masks: bool,

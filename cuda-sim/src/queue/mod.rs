@@ -28,7 +28,7 @@ pub(crate) trait Task: Send + 'static {
     /// Runs to its end. Must not panic.
     fn run(self);
 
-    /// Whether any thread that waits may run it; otherwise it runs on a driver.
+    /// Returns true if any thread that waits may run it; otherwise it runs on a driver.
     fn anywhere(&self) -> bool;
 }
 

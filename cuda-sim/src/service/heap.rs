@@ -61,7 +61,7 @@ pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
     HEAPS.lock().entry(context).or_default().allocate(bytes)
 }
 
-/// Whether the address was live.
+/// Returns true if the address was live.
 pub(super) fn release(context: u32, address: u64) -> bool {
     HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
 }

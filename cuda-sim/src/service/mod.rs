@@ -52,7 +52,7 @@ static BREAKPOINTS: Lazy<Mutex<HashMap<u64, Breakpoints>>> = Lazy::new(Mutex::de
 pub(crate) struct Breakpoints {
     /// The first of them.
     pub(crate) first: Vec<Stopped>,
-    /// How many came after those.
+    /// The number of came after those.
     pub(crate) more: u64,
 }
 

@@ -164,7 +164,7 @@ fn random(ty: Type, random: &mut Random) -> u64 {
     }
 }
 
-/// How many inputs every instance of a chunk gets.
+/// The number of inputs every instance of a chunk gets.
 pub(crate) const COUNT: usize = 2048;
 
 /// Inputs of an instance: combinations of edges, and random values for the rest.

@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// Whether the order of two steps can be seen.
+    /// Returns true if the order of two steps can be seen.
     fn conflicts(self, other: Step) -> bool {
         self.writes() == other.writes() || self.writes() == other.reads() || self.reads() == other.writes()
     }

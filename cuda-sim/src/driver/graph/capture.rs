@@ -50,7 +50,7 @@ pub(super) struct Info {
 }
 
 static SEQUENCES: Lazy<Mutex<Vec<Sequence>>> = Lazy::new(Mutex::default);
-/// How many there are: with none, nothing has to be asked.
+/// The number of active captures; while it is 0, no stream has to be checked.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
@@ -62,7 +62,7 @@ thread_local! {
     static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(GLOBAL) };
 }
 
-/// Whether a mode is one that exists.
+/// Returns true if a mode is one that exists.
 fn known(mode: CUstreamCaptureMode) -> Status {
     if mode.0 > RELAXED.0 { Err(INVALID) } else { Ok(()) }
 }

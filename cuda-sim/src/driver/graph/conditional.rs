@@ -134,7 +134,7 @@ fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<N
     }
 }
 
-/// Whether a node may be in a body.
+/// Returns true if a node may be in a body.
 pub(super) fn allowed(work: &Work) -> bool {
     match work {
         Work::Op(_, op) => matches!(op, Op::Kernel { .. } | Op::Copy(_) | Op::Fill(_)),

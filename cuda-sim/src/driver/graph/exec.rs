@@ -162,7 +162,7 @@ fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
     steps.iter().filter_map(memory).collect()
 }
 
-/// Whether work may stand where other work stood.
+/// Returns true if work may stand where other work stood.
 fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
     use CUgraphExecUpdateResult as R;
     match (old, new) {
@@ -203,7 +203,7 @@ fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
     })
 }
 
-/// Whether new steps can take the place of old ones, which begin at `first` in their program.
+/// Returns true if new steps can take the place of old ones, which begin at `first` in their program.
 fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
     use CUgraphExecUpdateResult as R;
     let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -278,7 +278,7 @@ impl Program {
         Ok(())
     }
 
-    /// Whether every context that work needs is there and in order.
+    /// Returns true if every context that work needs is there and in order.
     fn check(&self) -> Status {
         for context in self.lanes.iter().flatten() {
             if !context.live.load(Ordering::Acquire) {
@@ -482,7 +482,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Whether a node takes part; nodes that only order cannot be left out.
+    /// Returns true if a node takes part; nodes that only order cannot be left out.
     pub(super) fn enabled(&self, node: usize, set: Option<bool>) -> Result<bool, CUresult> {
         use CUgraphNodeType as T;
         let mut program = self.program.lock();

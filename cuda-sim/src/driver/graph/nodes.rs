@@ -59,12 +59,12 @@ impl Node {
 }
 
 impl Graph {
-    /// Whether it has nodes that allocate or free memory, which ties it to one executable graph.
+    /// Returns true if it has nodes that allocate or free memory, which ties it to one executable graph.
     pub(super) fn has_memory(&self) -> bool {
         self.nodes.values().any(|node| matches!(&node.work, Work::Op(_, Op::Memory(..))))
     }
 
-    /// Whether it has nodes of which no copies are made: those of memory, and conditional ones.
+    /// Returns true if it has nodes of which no copies are made: those of memory, and conditional ones.
     fn is_unique(&self) -> bool {
         self.has_memory() || self.nodes.values().any(|node| matches!(&node.work, Work::Conditional(_)))
     }

@@ -99,7 +99,7 @@ pub(in crate::driver) fn of_launch(
     Ok(Some(extents))
 }
 
-/// How many clusters of a launch run at once.
+/// The number of clusters of a launch run at once.
 pub(in crate::driver) fn most_active(
     object: &FunctionObject,
     asked: Asked,

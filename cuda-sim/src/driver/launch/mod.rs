@@ -138,7 +138,7 @@ pub(super) struct Configuration {
 /// What an extended launch may ask for beside its extents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LaunchKind {
-    /// Whether the grid may wait for all of itself.
+    /// True if the grid may wait for all of itself.
     pub(super) cooperative: bool,
     pub(super) cluster: Asked,
 }

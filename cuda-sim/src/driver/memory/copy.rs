@@ -279,7 +279,7 @@ pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUre
     Ok(copy)
 }
 
-/// Whether the target and the source of a copy are the device's memory.
+/// Returns true if the target and the source of a copy are the device's memory.
 pub(in crate::driver) fn on_device_sides(copy: &Box3) -> (bool, bool) {
     let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
     (device(copy.to), device(copy.from))

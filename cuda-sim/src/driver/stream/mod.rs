@@ -45,7 +45,7 @@ impl Stream {
         Stream { queue, order, context, device, flags: 0, priority: 0, id, capture }
     }
 
-    /// Whether what is given to the stream goes into a graph.
+    /// Returns true if what is given to the stream goes into a graph.
     pub(super) fn is_capturing(&self) -> bool {
         self.capture.load(Ordering::Acquire) != 0
     }
@@ -83,7 +83,7 @@ impl Stream {
         ENGINE.tails(self.queue).into_iter().for_each(|point| ENGINE.wait(point));
     }
 
-    /// Whether everything that is enqueued now has finished.
+    /// Returns true if everything that is enqueued now has finished.
     pub(super) fn is_done(&self) -> bool {
         ENGINE.tails(self.queue).is_empty()
     }
@@ -106,7 +106,7 @@ impl Drop for Own {
 
 thread_local! {
     static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
-    /// Whether stream 0 means the thread's own, as it does for functions whose names end in `_ptsz` or `_ptds`.
+    /// True if stream 0 means the thread's own, as it does for functions whose names end in `_ptsz` or `_ptds`.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 

@@ -411,7 +411,7 @@ pub(crate) fn forms(opcode: Opcode, suffixes: &[Suffix]) -> impl Iterator<Item =
     isa::forms(opcode).filter(move |form| form.matches(suffixes).is_ok())
 }
 
-/// Whether an operand could have this shape, before names are resolved.
+/// Returns true if an operand could have this shape, before names are resolved.
 fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
     let constant = matches!(operand, Operand::Int(_) | Operand::F32(_) | Operand::F64(_));
     let name = matches!(operand, Operand::Name(_));
