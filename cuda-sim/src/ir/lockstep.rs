@@ -1,13 +1,13 @@
-//! Loops that all threads of a run do in step: as often, and leaving at the same place.
+//! Lockstep loops: loops that all threads run with the same number of iterations and leave by the same exit.
 //!
-//! With the loop outside and the thread loop inside, threads become vectors where a loop per thread would be scalar.
-//! What is shown here is shown under assumptions about the values with which threads enter the loop: that those named
-//! `uniform` are equal among the threads, and that those with a slope differ by that much from thread to thread of a
-//! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
+//! With such a loop outside and the thread loop inside, the thread loop can be vectorised, where a loop per thread
+//! would be scalar. The analysis holds under assumptions about the values with which threads enter the loop: registers
+//! in `uniform` are equal in all threads, and registers with a stride differ by it from one thread of a row to the
+//! next. Generated code checks both on entry and runs the threads one by one where they do not hold.
 //!
-//! An index times a parameter is most often a position times the stride of an array's last axis, which most often is 1:
-//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong. So are
-//! predicates that the loop only reads, checks of an index mostly: they are taken to be equal.
+//! The product of an index and a parameter is most often a position times the stride of an array's last axis, which is
+//! most often 1. Strides that assume a factor of 1 are `speculative`; code without them serves where the assumption is
+//! wrong. Predicates that the loop only reads, mostly bounds checks, are speculated to be uniform in the same way.
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
@@ -16,23 +16,24 @@ use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// A loop that threads do in step.
+/// A loop that threads run in lockstep.
 #[derive(Clone, Debug)]
 pub(crate) struct Lockstep {
     pub(crate) header: BlockId,
-    /// Where all threads go together when the loop ends.
+    /// The blocks after the loop to which all threads leave together.
     pub(crate) exits: BTreeSet<BlockId>,
-    /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
+    /// The blocks to which single threads may leave. Such a loop has no stores, and is run again if a thread does
+    /// leave.
     pub(crate) bails: BTreeSet<BlockId>,
-    /// True if who leaves can be told before anything else is done: no branch depends on memory that may change.
+    /// True if side exits can be determined before an iteration runs: no branch depends on memory that may change.
     pub(crate) foreseen: bool,
-    /// Registers that are equal among the threads at the start of every turn.
+    /// Registers that are uniform at the start of every iteration.
     pub(crate) uniform: BTreeSet<Reg>,
-    /// Predicates that the loop only reads, guessed to be equal among the threads.
+    /// Predicates that the loop only reads and that are speculated to be uniform.
     pub(crate) settled: BTreeSet<Reg>,
-    /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
+    /// Registers that differ by this much from one thread to the next in `tid.x` at the start of every iteration.
     pub(crate) slopes: BTreeMap<Reg, i64>,
-    /// Those of them whose slope takes a factor for 1 that is equal among the threads, and what is `settled`.
+    /// The registers in `strides` whose stride assumes that a uniform factor is 1, and those in `assumed_uniform`.
     pub(crate) guessed: BTreeSet<Reg>,
 }
 
@@ -61,7 +62,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
     }
 }
 
-/// Returns true if equal operands give equal results: the destinations are looked at as well, which changes nothing.
+/// Returns true if equal operands give equal results. Destinations are checked too, which makes no difference.
 pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
@@ -72,7 +73,7 @@ pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))
 }
 
-/// Returns true if an operand is a `.param` variable of a call.
+/// Returns true if an operand is a call's `.param` variable.
 fn names_slot(value: &Value) -> bool {
     matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
 }
@@ -87,7 +88,7 @@ pub(super) fn defs(inst: &Inst) -> Vec<Reg> {
     found
 }
 
-/// Registers whose values derive from nothing that differs among threads, branches aside.
+/// Returns, for each register, true if its value depends on nothing that differs among threads. Branches are ignored.
 pub(super) fn alike(function: &Function) -> Vec<bool> {
     let mut alike = vec![true; function.registers.len()];
     let mut changed = true;
@@ -108,10 +109,10 @@ pub(super) fn alike(function: &Function) -> Vec<bool> {
     alike
 }
 
-/// Edges of a loop's blocks: `None` stands for the end of a turn.
+/// The edges of a loop's blocks; `None` stands for the end of an iteration.
 pub(super) type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
 
-/// For each block those that follow it on every path, itself included: a bit for each place in `blocks`, in words.
+/// Returns the post-dominators of each block, itself included, as a bit set over positions in `blocks`.
 fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(place, block)| (*block, place)).collect();
     let next: Vec<Vec<Option<usize>>> =
@@ -122,7 +123,7 @@ fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     while changed {
         changed = false;
         for place in (0..blocks.len()).rev() {
-            // Nothing follows the end of a turn.
+            // The end of an iteration has no post-dominators.
             let ends = next[place].is_empty() || next[place].contains(&None);
             let mut set = vec![if ends { 0 } else { u64::MAX }; words];
             for next in next[place].iter().flatten() {
@@ -138,7 +139,7 @@ fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     after
 }
 
-/// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
+/// Returns the blocks that not every thread runs in an iteration, given the blocks that end in a divergent branch.
 pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
     if splits.is_empty() {
         return BTreeSet::new();
@@ -167,7 +168,7 @@ struct Analysis<'a> {
     function: &'a Function,
     found: &'a Loop,
     alike: Vec<bool>,
-    /// Blocks whose branch differs among threads.
+    /// Blocks that end in a divergent branch.
     splits: BTreeSet<BlockId>,
     divergent: BTreeSet<BlockId>,
 }
@@ -185,7 +186,8 @@ impl Analysis<'_> {
         !self.found.blocks.contains(&block)
     }
 
-    /// Finds what is equal among threads although some branches are not.
+    /// Propagates divergence: removes registers that divergent branches or operands make non-uniform, up to a fixed
+    /// point.
     fn settle(&mut self) {
         loop {
             self.splits = self
@@ -198,7 +200,7 @@ impl Analysis<'_> {
             let mut edges = Edges::new();
             for block in &self.found.blocks {
                 let next = self.function.blocks[*block].term.successors().into_iter();
-                // A thread that leaves by itself ends the turn for all, so it is not counted.
+                // A thread that takes a side exit ends the iteration for all, so the edge is ignored.
                 let kept = next.filter(|n| !(self.splits.contains(block) && self.leaves(*n)));
                 edges.insert(*block, kept.map(|n| self.inside(n).then_some(n)).collect());
             }
@@ -219,7 +221,8 @@ impl Analysis<'_> {
         }
     }
 
-    /// The exits that all threads take together and those of single threads; `None` where they do not stay in step.
+    /// Returns the exits that all threads take together and the side exits; `None` if the threads do not stay in
+    /// lockstep.
     fn exits(&self) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
         let (mut exits, mut bails) = (BTreeSet::new(), BTreeSet::new());
         for block in &self.found.blocks {
@@ -245,7 +248,7 @@ impl Analysis<'_> {
         fits.then_some((exits, bails))
     }
 
-    /// Returns true if a second look at a turn's branches finds what the first one found.
+    /// Returns true if evaluating an iteration's branches twice gives the same result.
     fn foreseen(&self) -> bool {
         let mut loaded: BTreeSet<Reg> = BTreeSet::new();
         let mut changed = true;
@@ -265,15 +268,16 @@ impl Analysis<'_> {
         branches.into_iter().all(|reg| !loaded.contains(&reg))
     }
 
-    /// The registers that are, in every turn, what they were at its start plus an amount that is equal among threads:
-    /// for each register which one it is based on.
+    /// Returns the registers that are, throughout an iteration, the value of a register at its start plus a uniform
+    /// amount, each with that base register.
     fn based(&self) -> HashMap<Reg, Reg> {
         let mut based: HashMap<Reg, Option<Reg>> = HashMap::new();
         let insts: Vec<_> = self.insts().collect();
         for (_, inst) in &insts {
             based.extend(defs(inst).into_iter().map(|r| (r, Some(r))));
         }
-        // A register that is written in the loop begins as based on itself; temporaries then follow their sources.
+        // A register that is written in the loop is initially its own base; temporaries then take the base of their
+        // source.
         let single: HashMap<Reg, usize> = insts.iter().flat_map(|(_, i)| defs(i)).fold(HashMap::new(), |mut n, r| {
             *n.entry(r).or_default() += 1;
             n
@@ -303,7 +307,7 @@ impl Analysis<'_> {
                 for other in defs(inst).into_iter().filter(|r| r != dest) {
                     changed |= based.insert(other, None) != Some(None);
                 }
-                // With several definitions only the register itself can be what all agree on.
+                // With several definitions, the only base on which they can agree is the register itself.
                 let base = base.filter(|b| single[dest] == 1 || b == dest);
                 changed |= based.insert(*dest, base) != Some(base);
             }
@@ -315,7 +319,7 @@ impl Analysis<'_> {
     }
 }
 
-/// By how much something differs from one thread to the next, and whether that takes a factor for 1.
+/// The difference of a value from one thread to the next. It is speculative if it assumes that a factor is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Slope {
     by: i64,
@@ -334,7 +338,7 @@ impl Slope {
     }
 }
 
-/// By how much a value differs from one thread to the next, where that can be told.
+/// Returns the stride of a value, if it is known.
 fn slope_of(value: &Value, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
     match value {
         Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(Slope::FLAT),
@@ -346,7 +350,7 @@ fn slope_of(value: &Value, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Optio
     }
 }
 
-/// The slope of an instruction's result.
+/// Returns the stride of an instruction's result.
 fn slope(inst: &Inst, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
     let sources: Vec<Option<Slope>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
     let constant = |i: usize| match inst.operands.get(i + 1) {
@@ -376,7 +380,8 @@ fn slope(inst: &Inst, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slo
     }
 }
 
-/// Slopes of the registers that are not alike. A guess where a register has several definitions: generated code checks.
+/// Returns the strides of the registers that are not uniform. With several definitions the stride is unproven:
+/// generated code checks it.
 fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, Slope> {
     let mut known = HashMap::new();
     let mut changed = true;
@@ -405,7 +410,7 @@ fn examine(
 ) -> Option<Lockstep> {
     let (splits, divergent) = (BTreeSet::new(), BTreeSet::new());
     let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent };
-    // What a turn begins with of a register counts only where something reads it.
+    // A register that is not live at the header has no initial value that matters, so it counts as uniform.
     let fresh: Vec<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
     fresh.into_iter().for_each(|reg| analysis.alike[reg as usize] = true);
     analysis.settle();
@@ -413,9 +418,10 @@ fn examine(
     let based = analysis.based();
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
     let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
-    // What the loop changes keeps its slope where it changes by the same amount in every thread.
+    // A register that the loop changes keeps its stride if it changes by the same amount in every thread.
     let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
-    // A check that the loop does not change most often comes out alike for threads that are in the loop together.
+    // A bounds check that the loop does not change mostly has the same result in all threads that are in the loop
+    // together.
     let settled =
         |r: &Reg| function.registers[*r as usize] == 1 && !written.contains(r) && !analysis.alike[*r as usize];
     let settled: BTreeSet<Reg> = live.iter().filter(settled).collect();
@@ -427,7 +433,7 @@ fn examine(
     Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, settled, slopes: sloped, guessed })
 }
 
-/// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
+/// Returns the innermost loops that threads run in lockstep. `scalar` is true for blocks that cannot be vectorised.
 pub(crate) fn find(
     function: &Function,
     live: &[RegSet],

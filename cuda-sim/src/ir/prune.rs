@@ -1,13 +1,13 @@
-//! Blocks that control never reaches go, and registers that nothing names: a text may declare a million of them.
+//! Removes unreachable blocks, and registers that no instruction names: a text may declare a million of them.
 //!
-//! Analyses that walk backwards would otherwise meet blocks that code generation, which walks forwards, leaves out.
+//! Backward analyses would otherwise see blocks that code generation, which walks forward, omits.
 
 use super::regions::reachable;
 use super::rename::rename;
 use super::{Block, BlockId, Function, Reg, Term};
 use std::collections::HashMap;
 
-/// Removes what is not used, and numbers the rest anew.
+/// Removes unreachable blocks and unused registers, and renumbers the rest.
 pub(crate) fn prune(function: &mut Function) {
     blocks(function);
     registers(function);

@@ -1,13 +1,13 @@
-//! Regions: a kernel cut into pieces that a thread runs from end to end.
+//! Regions: the parts of a kernel that a thread runs without interruption.
 //!
-//! A region is what is reachable from its head without crossing a split edge. A thread that takes a split edge leaves
-//! its live registers in the block's frame and the id of where it goes on in `next[thread]`; the scheduler runs the
-//! threads that wait. Split edges stand at every synchronisation, at the header of every loop that may wait for other
-//! threads by polling, and where rare paths that cannot be vectorised (atomics, calls, traps) leave a hot path that
-//! can.
+//! A region is the set of blocks that are reachable from its head without crossing a split edge. A thread that takes a
+//! split edge spills its live registers to the block's frame and stores the id of the region where it continues in
+//! `next[thread]`; the scheduler then runs the waiting threads. Split edges are at every synchronisation, at the header
+//! of every loop that may wait for other threads by polling, and where rare paths that cannot be vectorised (atomics,
+//! calls, traps) leave a hot path that can.
 //!
-//! Invariant: region 0 begins at the entry block. `next` holds 0 for a thread that has finished, a region's id for one
-//! that can run, and the number of regions plus a site's index for one that waits there.
+//! Invariant: region 0 begins at the entry block. `next` is 0 for a thread that has finished, a region's id for one
+//! that can run, and the number of regions plus a site's index for one that waits at that site.
 
 use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
@@ -19,61 +19,63 @@ use super::{Block, BlockId, Function, Inst, Reg, Term};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Why a region begins where it does.
+/// The reason why a region begins at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Entry,
-    /// After the synchronisation that ends this block.
+    /// The successor of this block, which ends in a synchronisation.
     Resume(BlockId),
-    /// The header of a loop that may wait for other threads.
+    /// The header of a polling loop.
     Poll,
-    /// The code behind such a loop if only the block's or the grid's threads can let others go on: the scheduler learns
-    /// that a thread has.
+    /// The code after a polling loop whose wait only the block's or the grid's threads can end: the scheduler learns
+    /// that a thread has left the loop.
     Left,
-    /// The header of a loop that threads do in step.
+    /// The header of a lockstep loop.
     Loop,
-    /// What follows such a loop.
+    /// The code after a lockstep loop.
     After,
-    /// A path that is rarely taken.
+    /// A rarely taken path.
     Cold,
-    /// The whole kernel, for threads that take such a path and have done nothing yet that others see: they begin again.
+    /// The whole kernel, for threads that take a cold path before any visible side effect: they start again from the
+    /// entry.
     Anew,
 }
 
 /// A kernel's regions.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
-    /// Head blocks; the index is the region's id.
+    /// The head block of each region; the index is the region's id.
     pub(crate) heads: Vec<BlockId>,
     pub(crate) kinds: Vec<Kind>,
-    /// Edges to these blocks are split edges, with the region that they lead to.
+    /// The targets of split edges, with the region that begins there.
     pub(crate) splits: HashMap<BlockId, usize>,
-    /// The loops that poll, by the regions that begin with them.
+    /// The polling loops, by the regions that begin with them.
     pub(crate) polls: HashMap<usize, Poll>,
-    /// Where threads wait for each other.
+    /// The synchronisation points.
     pub(crate) sites: Vec<Site>,
     /// The site of each block that ends in a synchronisation.
     pub(crate) site_of: HashMap<BlockId, usize>,
-    /// True if a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
+    /// True if a scheduler runs all regions, false if a loop over blocks runs region 0 and only cold paths are
+    /// separate.
     pub(crate) scheduled: bool,
-    /// The loops that regions begin with and that threads do in step.
+    /// The lockstep loops, by the regions that begin with them.
     pub(crate) lockstep: HashMap<usize, Lockstep>,
-    /// Registers live at each head that come from the frame.
+    /// The registers that are live at each head and are loaded from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
-    /// For each register whether it is equal in all threads wherever a barrier of the whole block opens.
+    /// For each register, true if it is uniform whenever a barrier of the whole block opens.
     shared: Vec<bool>,
-    /// The other registers live at each head.
+    /// The registers that are live at each head and are rematerialised.
     pub(crate) computed: Vec<Vec<Reg>>,
-    /// Instructions that compute those again.
+    /// The instructions that rematerialise those.
     pub(crate) again: Vec<Vec<(BlockId, usize)>>,
-    /// Frame slot of every register that crosses a split: its offset for one thread, to be multiplied by the block's
-    /// threads (the frame is an array for each register).
+    /// The frame slot of every register that is live across a split edge: its offset for one thread, to be multiplied
+    /// by the number of threads of the block (the frame is a structure of arrays).
     pub(crate) frame: HashMap<Reg, u64>,
-    /// Bytes of frame for each thread.
+    /// Bytes of frame per thread.
     pub(crate) frame_bytes: u64,
 }
 
-/// Blocks that a vectorised loop cannot hold.
+/// Returns true if a block cannot be vectorised.
 fn is_scalar(block: &Block) -> bool {
     block.term_is_trap()
         || block.insts.iter().any(|inst| {
@@ -107,7 +109,7 @@ impl Block {
     }
 }
 
-/// Blocks reachable from `head` through edges that `follow` accepts, head first, in a fixed order.
+/// Returns the blocks that are reachable from `head` through edges that `follow` accepts, head first, in a fixed order.
 pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> Vec<BlockId> {
     let mut seen = HashSet::from([head]);
     let mut order = vec![head];
@@ -148,8 +150,8 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -
     removed != blocks.len()
 }
 
-/// The blocks that begin cold paths in what is reachable from `head`: none where splitting them off leaves nothing that
-/// vectorises. `follow` tells edges inside the region.
+/// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
+/// can be vectorised. `follow` is true for edges inside the region.
 fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> BTreeSet<BlockId> {
     let all = reachable(function, head, &follow);
     let scalar: HashSet<BlockId> = all.into_iter().filter(|b| is_scalar(&function.blocks[*b])).collect();
@@ -158,7 +160,7 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     }
     let inside = |block: BlockId| follow(block) && !scalar.contains(&block);
     let hot = reachable(function, head, inside);
-    // A thread leaves the hot part where it finishes or takes a split edge.
+    // A thread leaves the hot path where it finishes or takes a split edge.
     let leaves = |block: BlockId| {
         let term = &function.blocks[block].term;
         let ends = matches!(term, Term::Exit | Term::Return | Term::Sync(..));
@@ -168,7 +170,7 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     if warm.is_empty() || has_cycle(function, &hot, inside) {
         return BTreeSet::new();
     }
-    // Blocks of the hot part from which every path turns cold (they prepare a panic's record, say) are cold as well.
+    // Blocks of the hot path from which every path becomes cold (they fill in a panic record, say) are cold as well.
     loop {
         let more: Vec<_> = hot
             .iter()
@@ -189,8 +191,8 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     heads
 }
 
-/// Returns true if a thread that comes to one of these blocks has changed no memory but its own before: whatever it has read, it
-/// may as well begin again. `heads` are the ways out of what is reachable from the entry.
+/// Returns true if no path from the entry to one of `heads` writes memory other than the thread's own: a thread may
+/// then start again. `heads` are the exits of what is reachable from the entry.
 fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     let stores = |inst: &Inst| inst.opcode == Opcode::St && inst.space() != Some(Space::Local);
     let stores = |block: &BlockId| function.blocks[*block].insts.iter().any(stores);
@@ -203,13 +205,13 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     heads.iter().all(|head| !seen.contains(head))
 }
 
-/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
+/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work.
 fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
     !polls.is_empty() || sync::needs_scheduler(function)
 }
 
 impl Regions {
-    /// The regions of a kernel whose blocks are `held`: a scheduler begins them and goes on with others in between.
+    /// Computes the regions of a kernel. The blocks of a `resident` kernel are run alternately by a scheduler.
     pub(crate) fn new(function: &Function, held: bool) -> Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
@@ -239,7 +241,7 @@ impl Regions {
         this
     }
 
-    /// The same for threads that are fibers: they go on from rare paths as from any other.
+    /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
         let mut this = Regions::new(function, false);
         this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Anew));
@@ -254,7 +256,7 @@ impl Regions {
         }
     }
 
-    /// Cuts cold paths off a kernel whose threads do not meet.
+    /// Splits cold paths off a kernel whose threads do not synchronise.
     fn aside(&mut self, function: &Function) {
         let cold = cold_heads(function, 0, |_| true);
         if !cold.is_empty() && untouched_before(function, &cold) {
@@ -266,7 +268,7 @@ impl Regions {
         }
     }
 
-    /// Cuts at synchronisations and polling loops, and cold paths off what remains.
+    /// Splits at synchronisations, polling loops and lockstep loops, and splits cold paths off the rest.
     fn cut(&mut self, function: &Function, polls: &BTreeMap<BlockId, Waits>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
@@ -289,7 +291,7 @@ impl Regions {
             found.exits.iter().chain(&found.bails).for_each(|exit| self.split_at(*exit, Kind::After));
             self.lockstep.insert(self.splits[&found.header], found);
         }
-        // A header may have been the exit of another loop before.
+        // A header may have been recorded as the exit of another loop.
         self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
         let barriers = || self.site_of.iter().filter(|(_, site)| self.sites[**site].is_barrier());
         let whole = barriers().all(|(_, site)| self.sites[*site].is_whole());
@@ -307,7 +309,8 @@ impl Regions {
         }
     }
 
-    /// Decides for each head which registers come from the frame, and gives those their slots.
+    /// Divides the live registers of each head into spilled and rematerialised ones, and assigns frame slots to the
+    /// former.
     fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
         let cheap = self.scheduled.then(|| Cheap::new(function));
         let matrices = 4 * sync::matrix_words(&self.sites) as u64;
@@ -338,30 +341,30 @@ impl Regions {
         }
     }
 
-    /// Returns true if threads begin the kernel with a region: no register has a value yet.
+    /// Returns true if threads start the kernel in a region, so that no register has a value yet.
     pub(crate) fn begins(&self, region: usize) -> bool {
         matches!(self.kinds[region], Kind::Entry | Kind::Anew)
     }
 
-    /// Returns true if control that reaches `target` from region `from` leaves the region.
+    /// Returns the region that begins at `target` if the edge from region `from` is a split edge.
     ///
-    /// Without a scheduler, region 0 leaves at every split, and a cold region runs on to its end.
+    /// Without a scheduler, region 0 ends at every split edge, and a cold region runs to the end of the kernel.
     pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
         if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
     }
 
-    /// Returns true if all threads with which a region is run have the same value of a register that comes from the frame.
+    /// Returns true if a register that is loaded from the frame is uniform in all threads with which a region is run.
     pub(crate) fn is_shared(&self, region: usize, reg: Reg) -> bool {
         let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
         matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.shared[reg as usize]
     }
 
-    /// The blocks of a region.
+    /// Returns the blocks of a region.
     pub(crate) fn blocks(&self, function: &Function, region: usize) -> Vec<BlockId> {
         reachable(function, self.heads[region], |block| self.split(region, block).is_none())
     }
 
-    /// What `next` holds for a thread that waits at this site.
+    /// Returns the state that `next` has for a thread that waits at this site.
     pub(crate) fn waiting(&self, site: usize) -> usize {
         self.heads.len() + site
     }

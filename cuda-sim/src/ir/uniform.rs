@@ -1,19 +1,19 @@
-//! Registers that are equal in all threads of a block whenever a barrier of the whole block opens.
+//! Registers that are uniform in a block whenever a barrier of the whole block opens.
 //!
-//! Only threads that come to another barrier count: who turns to a panic or to the end of the kernel does not come back.
-//! If no barrier stands where only some of the others come by, all of them pass the same barriers in the same order; and
-//! between two of them they run the same of those definitions that do not stand there either. Where these derive from
-//! nothing that differs among threads, the values are equal. How often other threads have turned a loop in between does
-//! not matter, since a barrier opens when all have come to it.
+//! Only threads that reach another barrier count: a thread that branches to a panic or to the end of the kernel does
+//! not come back. If no barrier is in divergent code, all of them pass the same barriers in the same order, and between
+//! two barriers they run the same non-divergent definitions. Registers whose definitions are all non-divergent and
+//! depend on uniform values only are uniform. The number of iterations that other threads run in between does not
+//! matter, since a barrier opens when all threads have reached it.
 
 use super::lockstep::{Edges, alike, defs, divergent, is_uniform};
 use super::{BlockId, Function, Inst, Term};
 use std::collections::BTreeSet;
 
-/// The most blocks that are looked at: what is kept for each grows with their number.
+/// The limit on the number of blocks, since the analysis keeps a set for each.
 const MOST: usize = 512;
 
-/// The blocks among `all` from which a path of edges leads to `ends`, these included.
+/// Returns the blocks of `all` from which `ends` is reachable, including those of `ends`.
 fn reaching(
     all: &BTreeSet<BlockId>,
     mut ends: BTreeSet<BlockId>,
@@ -35,8 +35,8 @@ fn insts(function: &Function, block: BlockId) -> impl Iterator<Item = &Inst> {
     block.insts.iter().chain(last)
 }
 
-/// For each register whether it is equal in all threads that go on behind one of these blocks, which end in barriers of
-/// the whole block and are all that do.
+/// Returns, for each register, true if it is uniform in all threads that continue after one of `barriers`: the blocks
+/// that end in barriers of the whole block, of which there are no others.
 pub(crate) fn across(function: &Function, barriers: &BTreeSet<BlockId>) -> Vec<bool> {
     let none = vec![false; function.registers.len()];
     if barriers.is_empty() || function.blocks.len() > MOST {
@@ -58,7 +58,7 @@ pub(crate) fn across(function: &Function, barriers: &BTreeSet<BlockId>) -> Vec<b
                 (*b, successors(*b).into_iter().map(edge).filter(|n| n.is_some() || !splits.contains(b)).collect())
             })
             .collect();
-        // What follows a branch in any case is known only where every path ends.
+        // The post-dominators of a branch are known only if every path ends.
         let last = |b: &BlockId| edges[b].iter().any(Option::is_none);
         let ends = blocks.iter().copied().filter(last).collect();
         if reaching(&blocks, ends, |b| edges[&b].iter().flatten().copied().collect()) != blocks {
