@@ -1,5 +1,5 @@
-//! Emission of each instruction once, for what is wrong with it: a module is checked whole when it is loaded, and a kernel emitted when
-//! it is first launched.
+//! Checks whether code can be emitted. A module is checked completely when it is loaded, by emitting each instruction
+//! once; a kernel is emitted when it is first launched.
 
 use super::emit::Emitter;
 use super::{Flavour, region};

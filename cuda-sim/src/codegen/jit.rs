@@ -1,10 +1,11 @@
-//! Kernels as machine code in this process: what is compiled when, and how it is called.
+//! Compiled kernels in this process: decides when each part is compiled, and returns addresses to call.
 //!
-//! Code lives as long as its [`Compiled`], so that a process which loads new texts for ever does not grow.
+//! Code lives as long as its [`Compiled`], so a process that keeps loading new modules does not grow.
 //!
 //! # Safety
 //!
 //! An address is valid as long as the [`Code`] that it came with: a [`Compiled`] owns the code of every address that it
+//! returns, and a launch holds the [`Compiled`].
 //! gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
@@ -29,15 +30,15 @@ use std::time::Duration;
 pub(crate) struct Compiled {
     pub(crate) entry: Entry,
     pub(crate) shape: Shape,
-    /// Keeps the code of `entry`, where that is a function.
+    /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
     regions: Vec<Arc<Later>>,
-    /// Each region's loop in step, and that without guesses.
+    /// For each region its vectorised loop, and the one that does not speculate.
     strips: Vec<[Option<Arc<Later>>; 2]>,
     plan: Arc<Plan>,
 }
 
-/// Code that is compiled when it is needed first.
+/// A part that is compiled when it is first needed.
 #[derive(Debug)]
 struct Later {
     part: Part,
@@ -45,30 +46,31 @@ struct Later {
     mode: Mode,
     /// The object files on disk: optimised ones, and quick ones.
     stores: [Arc<ObjectStore>; 2],
-    /// True if it is translated quickly at first, and well in the background.
+    /// True if the part is compiled quickly at first, and with optimisation in the background.
     tiered: bool,
-    /// The first code of a tiered part: quick code, or `None` where optimised code was on disk.
+    /// The first code of a tiered part: quick code, or `None` if optimised code was on disk.
     quick: OnceCell<Option<Code>>,
     code: OnceCell<Code>,
 }
 
-/// The work that a request for an address took.
+/// The work that a request for an address required.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum News {
     None,
-    /// It translated with optimisation.
+    /// The part was compiled with optimisation.
     Good,
-    /// It found or made code without optimisation.
+    /// Unoptimised code was loaded or compiled.
     Quick,
 }
 
 impl Later {
-    /// Returns true if there is code that runs.
+    /// Returns true if there is code to run.
     fn is_ready(&self) -> bool {
         self.code.get().is_some() || self.quick.get().is_some()
     }
 
-    /// The best code that there is; if there is none, it is compiled by the first caller while others wait.
+    /// Returns the address of the best code that exists. If there is none, the first caller compiles it while others
+    /// wait.
     fn address(self: &Arc<Self>) -> Result<usize, String> {
         let (address, news) = self.now()?;
         match news {
@@ -82,7 +84,7 @@ impl Later {
         Ok(address)
     }
 
-    /// The same, and what this call had to do for it.
+    /// As [`LazyPart::address`], and also returns the work that this call did.
     fn now(&self) -> Result<(usize, News), String> {
         if let Some(code) = self.code.get() {
             return Ok((code.address, News::None));
@@ -108,10 +110,12 @@ impl Later {
         Ok((code.address, news))
     }
 
-    /// The quick code of a tiered part; `None` where optimised code is on disk, which is then set.
+    /// Returns the quick code of a tiered part; `None` if optimised code is on disk, which then becomes the part's
+    /// code.
     fn begin(&self) -> Result<Option<Code>, String> {
         if let Some(code) = self.find(&self.stores[0]) {
-            // Nobody else sets it: the background comes behind quick code, of which there is none.
+            // Nobody else sets the cell: a background task exists only for a part with quick code, which this one
+            // lacks.
             let _ = self.code.set(code);
             return Ok(None);
         }
@@ -119,13 +123,13 @@ impl Later {
         self.find(store).map_or_else(|| self.make(store, mode), Ok).map(Some)
     }
 
-    /// Returns true if its code is on the disk.
+    /// Returns true if the part's code is on disk.
     fn is_kept(&self) -> bool {
         let stores = if self.tiered { 2 } else { 1 };
         self.stores[..stores].iter().any(|store| store.find(self.part.number).is_some())
     }
 
-    /// The code of an object file on disk. One that cannot be placed in memory is a miss.
+    /// Loads an object file from disk. A file that cannot be loaded into memory is a miss.
     fn find(&self, store: &ObjectStore) -> Option<Code> {
         let code = store.find(self.part.number).map(load)?;
         code.inspect_err(|why| tracing::debug!("machine code on the disk is not used: {why}")).ok()
@@ -144,7 +148,7 @@ impl Later {
 
 impl Task for Later {
     fn run(&self) {
-        // The disk was asked before the quick code was made.
+        // The disk was searched before the quick code was compiled.
         if let Err(why) = self.code.get_or_try_init(|| self.make(&self.stores[0], self.mode)) {
             tracing::error!("a kernel stays as it was translated quickly: {why}");
         }
@@ -153,19 +157,20 @@ impl Task for Later {
     }
 }
 
-/// The optimised translations that wait or run.
+/// The queue of optimised compilations.
 static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
 
-/// Parts whose optimised translation waits until a launch loads LLVM ([`improve`]).
+/// Parts whose optimised compilation waits until a launch loads LLVM ([`start_deferred`]).
 static DEFERRED: Mutex<Vec<Weak<Later>>> = Mutex::new(Vec::new());
-/// True if there are such parts: every launch reads this.
+/// True if there are such parts. Every launch reads this.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 
-/// The delay of the background after quick code was made: a short launch ends before it has to share the processor.
+/// The delay before background compilation starts after quick code was compiled: a short launch ends before it has to
+/// share the processor.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 
-/// Queues the optimised translation of parts that run quick code. Where that came from the disk, and this process has no LLVM yet, it is
-/// deferred until a kernel is launched again ([`improve`]).
+/// Queues the optimised compilation of parts that run quick code. If the quick code came from disk and this process has
+/// no LLVM yet, the compilation is deferred until a kernel is launched again ([`start_deferred`]).
 fn background(parts: &[&Arc<Later>]) {
     if parts.is_empty() {
         return;
@@ -176,8 +181,9 @@ fn background(parts: &[&Arc<Later>]) {
         return;
     }
     parts.iter().for_each(|part| part.stores[0].expect());
-    // The process's end runs first what was registered last. So the launching thread has LLVM create its static tables, and
-    // registers the handler that waits for the background then; each task registers it again, for the tables that it adds.
+    // Exit handlers run in reverse order of registration. The launching thread therefore makes LLVM create its static
+    // tables first, and then registers the handler that waits for the background; each task registers the handler
+    // again, for the tables that it adds.
     static WARM: AtomicBool = AtomicBool::new(false);
     if !WARM.swap(true, Ordering::Relaxed) {
         warm::run();
@@ -186,8 +192,8 @@ fn background(parts: &[&Arc<Later>]) {
     BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
 }
 
-/// Queues the deferred translations, and loads LLVM for them: on a thread that is in a call of the driver, since a process does not
-/// end during its calls.
+/// Queues the deferred compilations and loads LLVM for them. It runs on a thread that is in a driver call, since a
+/// process does not end during its calls.
 pub(crate) fn improve() {
     if !IS_DEFERRED.load(Ordering::Relaxed) || !IS_DEFERRED.swap(false, Ordering::Relaxed) {
         return;
@@ -199,11 +205,12 @@ pub(crate) fn improve() {
     }
 }
 
-/// Registers a handler that waits for the background at the end of the process, before the destructors that are registered so far run.
+/// Registers an exit handler that waits for the background. It runs before the destructors that have been registered so
+/// far.
 fn end_with_process() {
-    /// The process that registered it: forked children have no background threads.
+    /// The process that registered the handler: forked children have no background threads.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
-    /// Registrations that are left: later tasks use no table of LLVM for the first time.
+    /// The registrations that are left: later tasks use no new table of LLVM.
     static LEFT: AtomicUsize = AtomicUsize::new(64);
     extern "C" fn end() {
         if PROCESS.load(Ordering::Relaxed) == std::process::id() {
@@ -214,19 +221,20 @@ fn end_with_process() {
         return;
     }
     PROCESS.store(std::process::id(), Ordering::Relaxed);
-    // SAFETY: the function is the library's and runs no code of others; a library that is unloaded runs it then.
+    // SAFETY: `end` is a function of this library that takes no arguments; when the library is unloaded, the C library
+    // runs the handler first.
     if unsafe { libc::atexit(end) } != 0 {
         tracing::warn!("atexit failed: a process may not end while kernels are translated in the background");
     }
 }
 
-/// Bytes of the texts that any thread has the stack to compile.
+/// Texts up to this size can be compiled on any thread's stack.
 const SHALLOW: usize = 128 << 10;
 
-/// Stack for the others; what is not used takes no memory.
+/// The stack size for larger texts. Unused pages take no memory.
 const DEEP: usize = 1 << 30;
 
-/// Compiles on a thread with a stack for the text: LLVM calls itself along chains of instructions that need each other.
+/// Compiles on a thread whose stack is large enough for the text: LLVM recurses along chains of dependent instructions.
 fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     if ir.len() <= SHALLOW {
         return compile();
@@ -238,32 +246,32 @@ fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -
     })
 }
 
-/// The address that the entry of a loop in step tells.
+/// Returns the function address in the table that a vectorised loop's module returns.
 fn told(entry: usize) -> usize {
-    // SAFETY: the symbol is what the code generator defines for such a module: it tells where the address stands.
+    // SAFETY: the code generator gives the entry of such a module this signature; it returns the address of its table.
     let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
-    // SAFETY: the word is part of the code, which callers hold.
+    // SAFETY: the table has one word and is part of the code, which the caller keeps alive.
     unsafe { table.read() }
 }
 
-/// How a kernel is begun.
+/// The entry point of a kernel.
 #[derive(Clone, Debug)]
 pub(crate) enum Entry {
     /// A loop over blocks ([`Compiled::blocks`]).
     Blocks,
     /// Regions that a scheduler runs.
     Regions,
-    /// A function of one thread that runs as a fiber; schedules are random with a seed.
+    /// A function that runs one thread as a fiber. With a seed, schedules are random.
     Fiber { function: usize, seed: Option<u64> },
 }
 
 impl Compiled {
-    /// Compiles what a kernel begins with, for blocks whose rows are `whole` vectors or for any; the rest follows when a
-    /// thread needs it.
+    /// Compiles the entry of a kernel, for blocks whose rows are `whole` vectors or for any; the rest is compiled when
+    /// a thread needs it.
     ///
     /// # Errors
     ///
-    /// LLVM's message, with the text that it refused; that is a defect of the code generator.
+    /// LLVM's message and the text that it rejected, which is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode, registered: bool, whole: bool) -> Result<Compiled, String> {
         let tier = tier(code);
         let effort = if tier == Tier::Quick { Effort::Least } else { code.effort };
@@ -294,20 +302,20 @@ impl Compiled {
         Ok(this)
     }
 
-    /// The loop over blocks of a kernel that has one.
+    /// Returns the loop over blocks, of a kernel that has one.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn blocks(&self) -> Result<BlocksFn, String> {
         let address = self.regions[0].address()?;
-        // SAFETY: the symbol is region 0 of a kernel that is not scheduled, which the code generator defines with exactly
-        // this signature.
+        // SAFETY: the address is that of region 0 of a kernel that is not scheduled, which the code generator defines
+        // with this signature.
         Ok(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
     }
 
-    /// The address of something's code. A thread that goes on to a hot part will come to the others: they are compiled
-    /// with it, on as many threads as the pool has.
+    /// Returns the address of a part's code. A thread that continues in a hot part will reach the other hot parts, so
+    /// they are compiled with it, on as many threads as the pool has.
     fn address(&self, later: &Arc<Later>) -> Result<usize, String> {
         if later.part.hot && !later.is_ready() && !later.is_kept() {
             let strips = self.strips.iter().flatten().flatten();
@@ -317,7 +325,7 @@ impl Compiled {
         later.address()
     }
 
-    /// Compiles the fiber of a kernel's thread.
+    /// Compiles the function that runs a kernel's thread as a fiber.
     ///
     /// # Errors
     ///
@@ -330,7 +338,7 @@ impl Compiled {
         Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan })
     }
 
-    /// The same code with another seed for its schedules.
+    /// Returns the same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
@@ -343,7 +351,7 @@ impl Compiled {
         &self.plan
     }
 
-    /// The code of a region that is scheduled, compiled by the first caller while others wait.
+    /// Returns the code of a scheduled region. The first caller compiles it while others wait.
     ///
     /// # Errors
     ///
@@ -354,8 +362,8 @@ impl Compiled {
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
-    /// The code that runs a strip of threads through the loop that a region begins with, if they may do it in step;
-    /// `careful` is the one without guesses, where that is another.
+    /// Returns the vectorised loop of a region that begins with a lockstep loop; if `conservative`, the one that does
+    /// not speculate, where that is a different one.
     ///
     /// # Errors
     ///
@@ -363,22 +371,23 @@ impl Compiled {
     pub(crate) fn strip(&self, region: usize, careful: bool) -> Result<Option<RangeFn>, String> {
         let Some(later) = &self.strips[region][usize::from(careful)] else { return Ok(None) };
         let address = told(self.address(later)?);
-        // SAFETY: the address is that of a strip, which the code generator defines with this signature.
+        // SAFETY: the address is that of a vectorised loop, which the code generator defines with this signature.
         Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
     }
 
-    /// The code of region 1 and up where they are not scheduled, compiled by the first caller while others wait.
+    /// Returns the code of a region other than 0 of a kernel that is not scheduled. The first caller compiles it while
+    /// others wait.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
         let address = self.regions[region].address()?;
-        // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
+        // SAFETY: the address is that of a cold region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
 
-    /// The numbers of parts that have quick code and good code.
+    /// The numbers of parts that have quick code and optimised code.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
         let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
@@ -396,13 +405,14 @@ impl Compiled {
     }
 }
 
-/// The least instructions of a kernel whose first launch runs quick code: below, the optimised translation takes less than 0.1 s, and
-/// loops that are not vectorised are up to 36 times slower.
+/// The smallest kernel, in instructions, whose first launch runs quick code. For smaller ones the optimised compilation
+/// takes less than 0.1 s, and loops that are not vectorised are up to 36 times slower.
 const TIERED: usize = 500;
 
-/// The code that a kernel is translated to.
+/// Returns the kind of code that a kernel is compiled to.
 ///
-/// Quick code has larger frames than the checks of the stack know of ([`super::kernel::frame`]), so a kernel with calls has none.
+/// Quick code has larger stack frames than the stack checks assume ([`super::kernel::frame`]), so a kernel with calls
+/// has none.
 fn tier(code: &KernelCode) -> Tier {
     if code.effort == Effort::Least || code.shape.calls || ENVIRONMENT.print_llvm {
         return Tier::Good;
@@ -413,10 +423,10 @@ fn tier(code: &KernelCode) -> Tier {
     }
 }
 
-/// Compiles parts of a kernel on several threads. What fails says so when it is asked for its address.
+/// Compiles parts of a kernel on several threads. A failure is reported when the part's address is requested.
 fn together(parts: &[&Arc<Later>]) {
     let news = in_parallel(parts, parts.len(), |part| part.now().map_or(News::None, |(_, news)| news));
-    // Not earlier, as the launch waits for the rest.
+    // Not earlier, since the launch waits for the other parts.
     let quick = parts.iter().zip(news).filter(|(_, news)| *news == News::Quick);
     background(&quick.map(|(part, _)| *part).collect::<Vec<_>>());
     if let Some(part) = parts.first() {
@@ -424,13 +434,13 @@ fn together(parts: &[&Arc<Later>]) {
     }
 }
 
-/// Waits until nothing is translated in the background.
+/// Waits until no background compilation is left.
 #[cfg(all(test, not(loom)))]
 pub(crate) fn settle() {
     BACKGROUND.settle();
 }
 
-/// The same, and lets no other test that calls this go on meanwhile.
+/// As [`wait_for_background`], and excludes other tests that call this until the guard is dropped.
 #[cfg(all(test, not(loom)))]
 pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
@@ -476,7 +486,7 @@ mod tests {
     #[test]
     fn what_goes_before_its_turn_is_not_translated() {
         let _one_at_a_time = settled();
-        // The disk may have good code of another run.
+        // Another run may have left optimised code on disk.
         let gone = later(&format!("{RETURNS}; {}\n", std::process::id()));
         assert!(gone.address().is_ok());
         let weak = Arc::downgrade(&gone);

@@ -1,4 +1,5 @@
-//! Dispatch: every instruction to the function that emits it, and the ones that are neither arithmetic nor memory.
+//! Dispatch: maps every instruction to the function that emits it, and emits those that are neither arithmetic nor
+//! memory.
 
 use super::abi;
 use super::emit::Emitter;
@@ -21,7 +22,7 @@ impl Emitter<'_> {
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }
-            // Caches, priorities and counters that are not there change no value.
+            // There are no such caches, priorities and counters, and they would change no value.
             (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _)
             | (Opcode::Griddepcontrol, _) => Ok(()),
             (Opcode::Nanosleep, _) => {
@@ -136,7 +137,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the device's own library of functions is made of.
+    /// Emits the operations that the device's own function library is written in.
     fn device_service(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         let mut declare = |text: &str| {
             self.declares.insert(text.to_owned());
@@ -177,7 +178,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A call: the thread's coordinates and the free part of its local memory go along.
+    /// Emits a call, which passes the thread's coordinates and the free part of its local memory.
     fn call_function(&mut self, inst: &Inst) -> Result<()> {
         let Some(call) = &inst.call else { return self.unsupported("a call without a callee") };
         self.callees.insert(call.callee);

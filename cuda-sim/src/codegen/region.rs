@@ -1,11 +1,11 @@
 //! Regions of kernels that synchronise: `region(ctx, first, count)` runs a range of the current block's threads.
 //!
-//! The thread loop stands inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread leaves its
-//! live registers in the frame and where it goes on in `next`. Where that is the same for every thread by construction
-//! `next` is not written, and the region gives it as its result instead of [`abi::LOOK`].
+//! The thread loop is inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread spills its
+//! live registers to the frame and stores the state in which it continues in `next`. If that state is the same for
+//! every thread by construction, `next` is not written and the region returns the state instead of [`abi::LOOK`].
 //!
-//! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions at once, with a switch to
-//! the scheduler where a region would end.
+//! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions in one function, with a
+//! switch to the scheduler where a region would end.
 
 use super::abi;
 use super::emit::Emitter;
@@ -17,7 +17,7 @@ use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The frame slot of an argument or result of the current thread.
+/// Returns the frame slot of an argument or result of the current thread.
 fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
     let frame = emitter.field(abi::FRAME, "ptr");
     let threads = emitter.field(abi::THREADS, "i64");
@@ -26,7 +26,7 @@ fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
     emitter.def(format_args!("getelementptr i32, ptr {array}, i64 %thread"))
 }
 
-/// Leaves a synchronisation's arguments in the frame.
+/// Stores a synchronisation's arguments in the frame.
 pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> Result<()> {
     emitter.position = inst.position;
     for (i, input) in sync::inputs(inst).into_iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> 
     Ok(())
 }
 
-/// Leaves a word of a value in the frame.
+/// Stores one word of a value in the frame.
 fn argument(emitter: &mut Emitter<'_>, (value, bits, high): (&Value, u32, bool), offset: u64) -> Result<()> {
     let value = emitter.int(value, bits)?;
     let value = if high { emitter.def(format_args!("lshr i64 {value}, 32")) } else { value };
@@ -49,7 +49,7 @@ fn argument(emitter: &mut Emitter<'_>, (value, bits, high): (&Value, u32, bool),
     Ok(())
 }
 
-/// Takes fragments of matrices from the frame.
+/// Loads fragments of matrices from the frame.
 fn fragments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     let mut offset = sync::FRAME_BYTES;
     for (dest, bits) in sync::results(inst) {
@@ -65,7 +65,7 @@ fn fragments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     Ok(())
 }
 
-/// Emits what a synchronisation takes and gives, wherever it stands.
+/// Emits the inputs and outputs of a synchronisation, for [`super::check`].
 pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     emitter.position = inst.position;
     let mut words = sync::inputs(inst).into_iter().flatten().chain(sync::fragments(inst));
@@ -73,7 +73,7 @@ pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     results(emitter, inst)
 }
 
-/// Takes a synchronisation's results from the frame.
+/// Loads a synchronisation's results from the frame.
 fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     let (word, truth) = sync::outputs(inst);
     for (dest, bits, offset) in [(word, 32, sync::RESULT), (truth, 1, sync::RESULT + 4)] {
@@ -86,7 +86,7 @@ fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     fragments(emitter, inst)
 }
 
-/// The registers that these blocks and instructions write.
+/// Returns the registers that these blocks and instructions write.
 fn defined(emitter: &Emitter<'_>, blocks: &[BlockId], resumed: Option<&Inst>) -> BTreeSet<Reg> {
     let mut defs = BTreeSet::new();
     let insts = blocks.iter().flat_map(|b| &emitter.function.blocks[*b].insts);
@@ -101,7 +101,7 @@ fn defined(emitter: &Emitter<'_>, blocks: &[BlockId], resumed: Option<&Inst>) ->
     defs
 }
 
-/// Where threads go on that leave a region by one of these blocks, as `next` holds it.
+/// Returns the states, as stored in `next`, in which threads can leave a region from these blocks.
 fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for block in blocks {
@@ -127,7 +127,7 @@ fn store_state(emitter: &mut Emitter<'_>, state: usize) {
     emitter.line(format_args!("br label %thread.done"));
 }
 
-/// The instruction whose results a region begins with.
+/// Returns the synchronisation whose results a region begins with.
 fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Option<&'a Inst> {
     let Kind::Resume(block) = regions.kinds[region] else { return None };
     match &emitter.function.blocks[block].term {
@@ -136,7 +136,7 @@ fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Optio
     }
 }
 
-/// What a thread does first: its coordinates for callees, its local memory, its registers.
+/// Emits the start of a thread: its coordinates for callees, its local memory, its registers.
 fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> Result<()> {
     let function = emitter.function;
     super::kernel::thread_environment(emitter, calls(function, blocks));
@@ -172,7 +172,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     Ok(())
 }
 
-/// The code at which threads leave for `state`: their registers go to the frame.
+/// Emits the exit of a region to `state`: live registers are spilled to the frame.
 fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
     let (label, target) = match state.checked_sub(regions.heads.len()) {
         Some(site) => (format!("wait{site}"), regions.sites[site].region),
@@ -183,7 +183,7 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
         another_turn(emitter, regions.heads[region]);
     }
     for reg in &regions.live[target] {
-        // What came from the frame and was not written is there already.
+        // A register that was loaded from the frame and not written is still there.
         if region > 0 && !defs.contains(reg) && regions.live[region].contains(reg) {
             continue;
         }
@@ -197,11 +197,11 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
     store_state(emitter, state);
 }
 
-/// Turns of a loop that polls before others get theirs. Most such loops wait for nobody, and a turn costs a tenth of the way to the
-/// scheduler and back.
+/// The number of iterations of a polling loop before other threads run. Most such loops wait for nobody, and an
+/// iteration costs a tenth of a switch to the scheduler and back.
 const TURNS: u32 = 16;
 
-/// Goes on with the next turn of a loop that polls, but every so often.
+/// Continues with the next iteration of a polling loop, and returns to the scheduler after every [`TURNS`].
 fn another_turn(emitter: &mut Emitter<'_>, head: BlockId) {
     emitter.prologue.push_str("  %turns = alloca i32\n");
     let left = emitter.def(format_args!("load i32, ptr %turns"));
@@ -212,7 +212,7 @@ fn another_turn(emitter: &mut Emitter<'_>, head: BlockId) {
     emitter.text.push_str("away:\n");
 }
 
-/// Stack slots of all registers that a region names.
+/// Allocates stack slots for all registers that a region names.
 fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId], states: &BTreeSet<usize>) {
     let mut used = register_slots(emitter, blocks);
     let mut add = |reg: Reg, emitter: &mut Emitter<'_>| {
@@ -235,7 +235,7 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
     let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
 }
 
-/// The function of one region.
+/// Emits the function of one region.
 pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
     let blocks = regions.blocks(emitter.function, region);
     let states = exits(emitter, regions, region, &blocks);
@@ -267,7 +267,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     Ok(range_loop(emitter, &record, result))
 }
 
-/// The coordinates of a block, from the context.
+/// Loads the coordinates of a block from the context.
 pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
     for (axis, at) in [0, 4, 8].into_iter().enumerate() {
         let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
@@ -279,7 +279,7 @@ pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
 fn range_loop(emitter: &mut Emitter<'_>, record: &str, result: u64) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
-    // A block has 1024 threads at most: saying so lets LLVM see that addresses do not wrap.
+    // A block has at most 1024 threads. The mask lets LLVM see that addresses do not wrap.
     format!(
         "define i64 @kernel(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
 %end = add i64 %first, %count
@@ -333,8 +333,8 @@ finished:
     )
 }
 
-/// Emits blocks of a kernel or function with a switch to the scheduler where a thread waits or polls, and adds those
-/// places to the plan.
+/// Emits the blocks of a kernel or function with a switch to the scheduler where a thread waits or polls, and adds
+/// those places to the plan.
 pub(super) fn fiber_blocks(
     emitter: &mut Emitter<'_>,
     blocks: &[BlockId],
@@ -367,7 +367,7 @@ pub(super) fn fiber_blocks(
     Ok(())
 }
 
-/// A thread of the kernel from beginning to end, as `kernel(ctx, thread, 0)`.
+/// Emits a thread of the kernel from start to end, as `kernel(ctx, thread, 0)`.
 pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions, plan: &mut Plan) -> Result<String> {
     let function = emitter.function;
     let blocks = reachable(function, 0, |_| true);
@@ -406,7 +406,7 @@ thread.done:
     ))
 }
 
-/// Gives the processor to the scheduler, with `state` in `next`.
+/// Switches to the scheduler, with `state` in `next`.
 fn switch(emitter: &mut Emitter<'_>, state: usize) {
     let next = emitter.field(abi::NEXT, "ptr");
     let pointer = emitter.def(format_args!("getelementptr i32, ptr {next}, i64 %thread"));

@@ -1,11 +1,12 @@
-//! Loops in step: `strip(ctx, first, 0)` runs 32 threads from the loop's header to where it ends.
+//! Vectorised lockstep loops: `vector_loop(ctx, first, 0)` runs 32 threads from the loop's header to its exit.
 //!
-//! The loop stands outside; inside, two groups of 16 threads in a row of the block each, as loops of constant length
-//! that LLVM turns into straight vector code. Registers that are equal among the threads are kept once, others in
-//! arrays that become vectors. The assumptions of [`crate::ir::lockstep`] are checked first. Where they do not hold, or
-//! where a thread leaves the loop by itself, the strip gives [`abi::REFUSED`] and the plain region does it all again:
-//! the frame is as it was, and a loop that single threads may leave stores nothing else. Where only a guess is wrong it
-//! gives [`abi::MISGUESSED`], and the strip that makes no guesses, compiled when that happens first, is tried before.
+//! The loop is outside. Inside are two groups of 16 consecutive threads of a row, as loops of constant trip count that
+//! LLVM turns into straight vector code. Uniform registers are stored once, the others in arrays that become vectors.
+//! The assumptions of [`crate::ir::lockstep`] are checked on entry. If they do not hold, or if a thread takes a side
+//! exit, the function deoptimises: it returns [`abi::REFUSED`], and the scalar region runs the threads from the header
+//! again. That is possible because the frame is unchanged and a loop with side exits has no stores. If only a
+//! speculation failed it returns [`abi::MISGUESSED`], and the vectorised loop that does not speculate, which is
+//! compiled on demand, is tried first.
 
 use super::abi;
 use super::emit::Emitter;
@@ -17,19 +18,19 @@ use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Threads of a group: those of a vector of 32-bit lanes.
+/// The threads of a group: the lanes of a vector of 32-bit elements.
 const GROUP: u64 = 16;
-/// Threads of a strip.
+/// The threads that a vectorised loop runs.
 pub(crate) const STRIP: u64 = 32;
 
-/// How a register is kept from turn to turn.
+/// The storage of a loop-carried register.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Keep {
-    /// Once, for all threads.
+    /// One value for all threads.
     Once,
-    /// Once for each group, and an amount that all threads add: threads of a group differ by this slope.
+    /// One base value for each group, plus a uniform amount; the threads of a group differ by this stride.
     Slope(i64),
-    /// In an array.
+    /// An array with one element for each thread.
     Each,
 }
 
@@ -37,11 +38,11 @@ struct Strip<'a> {
     regions: &'a Regions,
     region: usize,
     info: &'a Lockstep,
-    /// True if guessed slopes count.
+    /// True if speculative strides are used.
     guesses: bool,
-    /// Live at the header, from the frame or computed again.
+    /// Registers that are live at the header, loaded from the frame or rematerialised.
     live: Vec<Reg>,
-    /// All that is kept: these, and what the loop leaves behind.
+    /// The registers that are stored between iterations: those, and the ones that are live after the loop.
     kept: Vec<Reg>,
     written: BTreeSet<Reg>,
 }
@@ -57,25 +58,25 @@ impl Strip<'_> {
         }
     }
 
-    /// The regions that all threads go on in together where the loop ends.
+    /// The regions in which all threads continue after the loop.
     fn ways_out(&self) -> impl Iterator<Item = usize> {
         self.info.exits.iter().map(|block| self.regions.splits[block])
     }
 
-    /// Returns true if something that is live is kept as it is because of a guess.
+    /// Returns true if the storage of a live register is speculative.
     fn guesses(&self) -> bool {
         let guessed = |reg: &Reg| self.info.guessed.contains(reg) && self.keep(*reg) != Keep::Each;
         self.live.iter().any(guessed)
     }
 }
 
-/// Returns true if a name is that of a basic block of the kernel, or of a way out of a region.
+/// Returns true if a label is that of a basic block of the kernel, or of an exit of a region.
 fn is_block(name: &str) -> bool {
     let number = name.strip_prefix("split").or_else(|| name.strip_prefix('b'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Gives what each loop over threads names for itself names of its own.
+/// Appends a suffix to the names that each thread loop defines, so that they are unique.
 fn rename(text: &str, suffix: &str) -> String {
     let names = ["tid0", "tid1", "tid2", "thread", "slot.at", "lane", "group", "local", "local.end"];
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -102,7 +103,8 @@ fn rename(text: &str, suffix: &str) -> String {
     out
 }
 
-/// A loop over the strip's threads around what `body` emits; the text comes after `{name}` and goes on at `{name}.end`.
+/// Emits a loop over the threads around the text of `body`. It follows the label `{name}`, and continues at
+/// `{name}.end`.
 fn nest(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_>) -> Result<()>) -> Result<()> {
     let outer = std::mem::take(&mut emitter.text);
     thread_environment(emitter, false);
@@ -148,13 +150,13 @@ fn width(emitter: &Emitter<'_>, reg: Reg) -> u32 {
     emitter.function.registers[reg as usize].max(8)
 }
 
-/// The place of the current thread's element of an array.
+/// Returns the address of the current thread's element of an array.
 fn element(emitter: &mut Emitter<'_>, array: &str, reg: Reg) -> String {
     let width = width(emitter, reg);
     emitter.def(format_args!("getelementptr i{width}, ptr %{array}{reg}, i64 %slot.at"))
 }
 
-/// The current value of a register, as wide as it is kept.
+/// Returns the current value of a register, in the width in which it is stored.
 fn value(emitter: &mut Emitter<'_>, reg: Reg) -> String {
     let (has, wide) = (emitter.function.registers[reg as usize], width(emitter, reg));
     let value = emitter.def(format_args!("load i{has}, ptr %r{reg}"));
@@ -167,7 +169,7 @@ fn set(emitter: &mut Emitter<'_>, reg: Reg, value: &str) {
     emitter.line(format_args!("store i{has} {value}, ptr %r{reg}"));
 }
 
-/// What a register with a slope is for the current thread, and the amount in it that all threads add.
+/// Returns the current thread's value of a strided register, and the uniform amount in it.
 fn sloped(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> (String, String) {
     let wide = width(emitter, reg);
     let at = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"));
@@ -180,7 +182,7 @@ fn sloped(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> (String, String) {
     (emitter.def(format_args!("add i{wide} {first}, {rise}")), amount)
 }
 
-/// Puts what is kept of a register into the register.
+/// Loads a register from its storage.
 fn restore(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()> {
     let wide = width(emitter, reg);
     let value = match strip.keep(reg) {
@@ -204,7 +206,7 @@ fn to_frame(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()
     Ok(())
 }
 
-/// Reads the frame, computes what is not in it, and checks what the strip assumes.
+/// Loads the frame, rematerialises registers that are not in it, and checks the assumptions.
 fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("enter:\n");
@@ -276,8 +278,8 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     Ok(())
 }
 
-/// A thread leaves by itself: what is kept of this turn counts for nothing. It is written all the same, since a value that
-/// only some threads write cannot be vectorised.
+/// Emits a side exit. The registers of this iteration are no longer needed. They are written nevertheless, since a
+/// value that only some threads write cannot be vectorised.
 fn bail_out(emitter: &mut Emitter<'_>, strip: &Strip<'_>) {
     for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
         let wide = width(emitter, *reg);
@@ -289,15 +291,15 @@ fn bail_out(emitter: &mut Emitter<'_>, strip: &Strip<'_>) {
     emitter.text.push_str("  store i32 1, ptr %leaves\n  br label %turned\n");
 }
 
-/// Notes by which exit all threads leave the loop after this turn. One flag for each exit, and not a number, so that the
-/// branch on a flag is the loop's own branch.
+/// Records the exit by which all threads leave the loop after this iteration. There is one flag for each exit rather
+/// than a number, so that the branch on a flag is the loop's own branch.
 fn leave_by(emitter: &mut Emitter<'_>, strip: &Strip<'_>, way: Option<usize>) {
     for exit in strip.ways_out() {
         emitter.line(format_args!("store i1 {}, ptr %out{exit}", way == Some(exit)));
     }
 }
 
-/// Adds whether the current thread leaves by itself to whether any does.
+/// Combines the current thread's side-exit flag with that of the others.
 fn any_leaves(emitter: &mut Emitter<'_>) {
     let all = emitter.def(format_args!("load i32, ptr %bail"));
     let own = emitter.def(format_args!("load i32, ptr %leaves"));
@@ -305,26 +307,26 @@ fn any_leaves(emitter: &mut Emitter<'_>) {
     emitter.line(format_args!("store i32 {all}, ptr %bail"));
 }
 
-/// Goes back to the plain region if any thread leaves by itself.
+/// Deoptimises if any thread takes a side exit.
 fn refuse_leavers(emitter: &mut Emitter<'_>, stays: &str) {
     let bail = emitter.def(format_args!("load i32, ptr %bail"));
     let bail = emitter.def(format_args!("icmp ne i32 {bail}, 0"));
     emitter.text.push_str(&format!("  br i1 {bail}, label %refused, label %{stays}\n{stays}:\n"));
 }
 
-/// Begins a turn: what is kept goes into the registers.
+/// Begins an iteration: registers are loaded from their storage.
 fn begin_turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     emitter.line(format_args!("store i32 0, ptr %leaves"));
     for reg in &strip.live {
         restore(emitter, strip, *reg)?;
     }
-    // What a turn may leave unwritten is not what another thread wrote.
+    // A register that an iteration may leave unwritten must not keep another thread's value.
     forget(emitter, strip.kept.iter().copied().filter(|r| !strip.live.contains(r)));
     emitter.line(format_args!("br label %b{}", strip.info.header));
     Ok(())
 }
 
-/// Leaves open what registers hold.
+/// Makes the values of registers undefined.
 fn forget(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
     for reg in registers {
         let width = emitter.function.registers[reg as usize];
@@ -332,8 +334,8 @@ fn forget(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
     }
 }
 
-/// Finds out whether a thread will leave by itself in this turn, so that the turn need not be prepared for it: of all this
-/// only what decides that remains.
+/// Determines whether a thread will take a side exit in this iteration, so that the iteration itself need not handle
+/// it. Dead-code elimination leaves only the computation of the branches.
 fn probe(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     emitter.text.push_str("  br label %probe\nprobe:\n");
     nest(emitter, "probe", |emitter| {
@@ -357,7 +359,7 @@ fn probe(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     Ok(())
 }
 
-/// One turn of the loop.
+/// Emits one iteration of the loop.
 fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("turn:\n  store i32 0, ptr %bail\n");
@@ -378,7 +380,7 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         emitter.text.push_str("  br label %keep\n");
         for exit in strip.ways_out() {
             emitter.text.push_str(&format!("split{exit}:\n"));
-            // What nothing reads afterwards need not be told from what another turn would begin with.
+            // A register that is dead after the loop may have any value there.
             let live = &strip.regions.live[exit];
             forget(emitter, strip.kept.iter().copied().filter(|r| !live.contains(r)));
             leave_by(emitter, strip, Some(exit));
@@ -430,8 +432,8 @@ fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The function that runs a loop in step, with guessed slopes or without; nothing where it would be without and yet the
-/// same.
+/// Emits the function that runs a lockstep loop, with speculative strides or without; `None` if the version without
+/// would be the same.
 pub(super) fn strip(
     emitter: &mut Emitter<'_>,
     regions: &Regions,
@@ -450,7 +452,7 @@ pub(super) fn strip(
             &mut |_| {},
         );
     }
-    // What the loop does not touch stays where it is.
+    // Registers that the loop does not use stay in the frame.
     let mut touched = written.clone();
     for block in blocks.iter().map(|b| &function.blocks[*b]) {
         touched.extend(block.term.used());
@@ -491,7 +493,7 @@ pub(super) fn strip(
     Ok(Some(function_text(emitter, region)))
 }
 
-/// Stack slots of registers and of what is kept.
+/// Allocates stack slots for registers and for their storage.
 fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
     let function = emitter.function;
     let mut used = register_slots(emitter, blocks);

@@ -1,17 +1,17 @@
-//! Video instructions: parts of registers, and lanes of bytes and halves, computed with in more bits than they have.
+//! Video instructions: subwords of registers, and lanes of bytes and halves, computed with more bits than they have.
 
 use super::emit::Emitter;
 use crate::ir::video::{Part, Video, video};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result};
 
-/// The integers of an LLVM type that are of so many bits.
+/// Returns the range of an integer type of this many bits.
 fn range(bits: u32, signed: bool) -> (i64, i64) {
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 impl Emitter<'_> {
-    /// A video instruction.
+    /// Emits a video instruction.
     pub(crate) fn video(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         let Some((operation, lanes)) = video(inst.opcode) else {
             return self.unsupported("this is not a video instruction");
@@ -34,7 +34,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The signs of the result and of each source; the result of a comparison has none.
+    /// Returns the signedness of the result and of each source; the result of a comparison is unsigned.
     fn video_signs(&self, inst: &Inst, operation: Video) -> [bool; 3] {
         match operation {
             Video::Set => [false, inst.ty(0).is_signed(), inst.ty(1).is_signed()],
@@ -42,7 +42,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// A part of a register, extended to `bits` bits.
+    /// Returns a subword of a register, extended to `bits` bits.
     fn extended(&mut self, value: &Value, part: Part, signed: bool, bits: u32) -> Result<String> {
         let word = self.int(value, 32)?;
         let moved = self.def(format_args!("lshr i32 {word}, {}", part.offset));
@@ -50,7 +50,7 @@ impl Emitter<'_> {
         Ok(self.resize(&cut, part.bits, bits, signed))
     }
 
-    /// An operation on integers that hold its result.
+    /// Emits an operation on integers that are wide enough for its result.
     fn video_operation(&mut self, inst: &Inst, operation: Video, bits: u32, a: &str, b: &str) -> String {
         let ty = format!("i{bits}");
         match operation {
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Shifts 64 bits; what is shifted to the left keeps 34 of them.
+    /// Shifts a 64-bit value; a left-shifted one keeps 34 bits.
     fn video_shift(&mut self, inst: &Inst, operation: Video, a: &str, b: &str) -> String {
         let amount = match inst.has(M::Wrap) {
             true => self.def(format_args!("and i64 {b}, 31")),
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         self.def(format_args!("ashr i64 {high}, 30"))
     }
 
-    /// The nearest value of a type of `bits` bits, in a register of `width` bits.
+    /// Clamps a value to the range of a type of `bits` bits, in a register of `width` bits.
     fn clamped(&mut self, value: &str, width: u32, bits: u32, signed: bool) -> String {
         let ty = format!("i{width}");
         let (low, high) = range(bits, signed);
@@ -130,7 +130,7 @@ impl Emitter<'_> {
         self.write(dest, 32, &value, false)
     }
 
-    /// A word with another value in one part.
+    /// Replaces one subword of a word.
     fn merged(&mut self, value: &str, part: Part, word: &str) -> String {
         let mask = ((1i64 << part.bits) - 1) << part.offset;
         let moved = self.def(format_args!("shl i32 {value}, {}", part.offset));
@@ -170,7 +170,7 @@ impl Emitter<'_> {
         self.write(dest, 32, &value, false)
     }
 
-    /// A product and a sum in 128 bits; `negated` is 1 for the product, 2 for what is added.
+    /// Computes a product and a sum in 128 bits; `negated` is 1 for the product, 2 for the addend.
     fn video_mad(
         &mut self,
         inst: &Inst,

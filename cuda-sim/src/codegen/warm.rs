@@ -1,15 +1,15 @@
-//! A small kernel whose translation makes LLVM create its static tables.
+//! A small kernel whose compilation makes LLVM create its static tables.
 //!
-//! LLVM creates many of them when it first uses them, and registers their destructors then. Handlers that are registered at the
-//! process's end afterwards run before these destructors ([`super::jit`]).
+//! LLVM creates many tables on first use and registers their destructors then. Exit handlers that are registered
+//! afterwards run before these destructors ([`super::jit`]).
 
 use super::object::{Mode, object};
 use super::{Effort, Flavour, emit};
 use crate::ir::lower::lower;
 use crate::ptx;
 
-/// A loop over vectors, checked accesses, products, a division, a root, conversions and a variable in memory: one part, which takes
-/// about as long as a part of a large kernel.
+/// A loop over vectors, checked accesses, products, a division, a root, conversions and a variable in memory, in one
+/// part that takes about as long as a part of a large kernel.
 const KERNEL: &str = ".version 7.8
 .target sm_90
 .address_size 64
@@ -33,7 +33,7 @@ END:
 }
 ";
 
-/// Translates the kernel, and drops its code. An error is of no consequence: nothing depends on the tables.
+/// Compiles the kernel and drops its code. An error is ignored: nothing depends on the tables.
 pub(super) fn run() {
     if let Err(why) = translated() {
         tracing::debug!("the kernel that warms LLVM up is not translated: {why}");
