@@ -146,7 +146,7 @@ impl Kernel {
         let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
         let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
         if cell.get().is_some() {
-            jit::improve();
+            jit::start_deferred();
         }
         cell.get_or_try_init(|| Compiled::new(&code.code, registered, whole).map(Arc::new))
     }

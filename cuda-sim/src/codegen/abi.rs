@@ -143,17 +143,17 @@ pub(crate) type BlocksFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
 
 /// Runs one region for `count` threads of the current block from `first` on, where regions are scheduled.
 ///
-/// Returns the state in which all these threads continue, or [`LOOK`] if `next` holds one for each.
+/// Returns the state in which all these threads continue, or [`DIVERGED`] if `next` holds one for each.
 pub(crate) type RangeFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
 
 /// The result of a [`RangeFn`] whose threads may have diverged: `next` holds the state of each.
-pub(crate) const LOOK: u64 = u32::MAX as u64;
+pub(crate) const DIVERGED: u64 = u32::MAX as u64;
 
 /// The result of a vectorised loop that deoptimises: its threads have to be run by the scalar region.
-pub(crate) const REFUSED: u64 = u32::MAX as u64 - 1;
+pub(crate) const DEOPTIMISED: u64 = u32::MAX as u64 - 1;
 
 /// The result of a vectorised loop whose speculation failed: its threads may be run by the one that does not speculate.
-pub(crate) const MISGUESSED: u64 = u32::MAX as u64 - 2;
+pub(crate) const MISSPECULATED: u64 = u32::MAX as u64 - 2;
 
 /// Runs one region for the listed threads of the current block.
 pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

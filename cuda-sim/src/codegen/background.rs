@@ -103,7 +103,7 @@ impl<T: Task + 'static> Queue<T> {
 
     /// Waits until all tasks are done.
     #[cfg(any(test, loom))]
-    pub(super) fn settle(&self) {
+    pub(super) fn wait_idle(&self) {
         drop(self.all_ended(self.state.lock()));
     }
 
@@ -144,10 +144,10 @@ mod tests {
         let tasks = [&one, &panics, &gone, &two].map(Arc::downgrade);
         drop(gone);
         queue.push(tasks, 1, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!([&one, &panics, &two].map(|task| task.0.load(Ordering::Relaxed)), [1, 101, 1]);
         queue.push([Arc::downgrade(&one)], 3, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!(one.0.load(Ordering::Relaxed), 2, "threads that have ended are replaced");
     }
 
@@ -175,7 +175,7 @@ mod tests {
         let queue = Arc::new(Queue::default());
         let task = count(0);
         queue.push([Arc::downgrade(&task)], 0, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!((task.0.load(Ordering::Relaxed), Arc::weak_count(&task)), (0, 0));
     }
 }
@@ -208,7 +208,7 @@ mod loom_models {
             let tasks = [Arc::new(Count::default()), Arc::new(Count::default())];
             queue.push([Arc::downgrade(&tasks[0])], 1, Duration::ZERO);
             queue.push([Arc::downgrade(&tasks[1])], 1, Duration::ZERO);
-            queue.settle();
+            queue.wait_idle();
             assert!(tasks.iter().all(|task| task.0.load(Ordering::Relaxed) == 1));
         });
     }

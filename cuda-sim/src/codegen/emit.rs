@@ -26,7 +26,7 @@ pub(crate) struct Emitter<'a> {
     /// The label to which an instruction branches if the thread ended in a callee.
     pub(crate) exit_label: &'static str,
     /// Blocks that no thread reaches, as an earlier check has established.
-    pub(crate) never: BTreeSet<BlockId>,
+    pub(crate) unreachable_blocks: BTreeSet<BlockId>,
     pub(crate) position: Position,
     pub(crate) flavour: Flavour,
 }
@@ -43,7 +43,7 @@ impl<'a> Emitter<'a> {
             callees: BTreeSet::new(),
             parallel: "",
             exit_label: "thread.done",
-            never: BTreeSet::new(),
+            unreachable_blocks: BTreeSet::new(),
             position: Position::default(),
             flavour,
         }

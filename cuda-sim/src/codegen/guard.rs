@@ -43,7 +43,7 @@ const FUEL: u32 = 64;
 
 /// An affine sum: a constant plus multiples of values, modulo 2^64.
 #[derive(Default)]
-struct Sum<'ctx> {
+struct AffineSum<'ctx> {
     constant: i64,
     terms: Vec<(IntValue<'ctx>, i64)>,
 }
@@ -138,7 +138,7 @@ fn distance(value: IntValue<'_>) -> Option<u32> {
     value.get_zero_extended_constant().and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 64)
 }
 
-impl<'ctx> Sum<'ctx> {
+impl<'ctx> AffineSum<'ctx> {
     /// Adds `scale` times `value`.
     fn add(&mut self, value: IntValue<'ctx>, scale: i64, depth: u32) {
         if let Some(constant) = value.get_sign_extended_constant() {
@@ -168,13 +168,13 @@ impl<'ctx> Sum<'ctx> {
 }
 
 /// Returns the number of trailing zero bits that a value is known to have; 64 for 0.
-fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 {
+fn known_trailing_zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 {
     if let Some(constant) = value.get_sign_extended_constant() {
         return constant.trailing_zeros();
     }
     let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return 0 };
     *fuel -= 1;
-    let mut of = |index| operand(inst, index).map_or(0, |v| zeros(v, fuel, seen));
+    let mut of = |index| operand(inst, index).map_or(0, |v| known_trailing_zeros(v, fuel, seen));
     match opcode {
         InstructionOpcode::Add | InstructionOpcode::Sub | InstructionOpcode::Or | InstructionOpcode::Xor => {
             of(0).min(of(1))
@@ -192,7 +192,7 @@ fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 
                 return 64;
             }
             let each = phi(inst).into_iter().flat_map(PhiValue::get_incomings).map(|(value, _)| match value {
-                BasicValueEnum::IntValue(value) => zeros(value, fuel, seen),
+                BasicValueEnum::IntValue(value) => known_trailing_zeros(value, fuel, seen),
                 _ => 0,
             });
             let least = each.min().unwrap_or(0);
@@ -205,7 +205,7 @@ fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 
 
 /// Returns the largest value of an induction variable: a phi that starts at a constant and is counted up to another
 /// one.
-fn counted(inst: InstructionValue<'_>) -> Option<u64> {
+fn induction_bound(inst: InstructionValue<'_>) -> Option<u64> {
     let phi = phi(inst)?;
     let [first, second] = [phi.get_incoming(0)?, phi.get_incoming(1)?].map(|(value, block)| match value {
         BasicValueEnum::IntValue(value) => Some((value, block)),
@@ -224,7 +224,7 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
     // The comparison bounds the counter only if it decides about the back edge.
     let end = latch.get_terminator()?;
     let condition = operand(end, 0)?.as_instruction()?;
-    let back = where_true(end)?;
+    let back = true_successor(end)?;
     let limit = operand(condition, 1)?.get_zero_extended_constant()?;
     let bounded = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
         && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
@@ -235,7 +235,7 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
 }
 
 /// Returns the successor of a conditional branch for a true condition. Its operand index depends on LLVM's release.
-fn where_true(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
+fn true_successor(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
     let conditional = branch.get_opcode() == InstructionOpcode::Br && branch.get_num_operands() == 3;
     // SAFETY: the instruction is a live conditional branch, and the index of its first successor is valid for it.
     conditional.then(|| unsafe { LLVMGetSuccessor(branch.as_value_ref(), 0) }).and_then(|block| {
@@ -246,14 +246,14 @@ fn where_true(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
 
 impl<'ctx> Rewriter<'ctx> {
     /// Returns an upper bound of an unsigned value.
-    fn most(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
+    fn upper_bound(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
         let whole = if width(value) >= 64 { u64::MAX } else { (1 << width(value)) - 1 };
         if let Some(constant) = value.get_zero_extended_constant() {
             return constant;
         }
         let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return whole };
         *fuel -= 1;
-        let mut of = |index| operand(inst, index).map_or(u64::MAX, |v| self.most(v, fuel));
+        let mut of = |index| operand(inst, index).map_or(u64::MAX, |v| self.upper_bound(v, fuel));
         let constant = |index| operand(inst, index).and_then(IntValue::get_zero_extended_constant);
         let found = match opcode {
             InstructionOpcode::And => Some(of(0).min(of(1))),
@@ -266,7 +266,7 @@ impl<'ctx> Rewriter<'ctx> {
             InstructionOpcode::Add => of(0).checked_add(of(1)),
             InstructionOpcode::Mul => of(0).checked_mul(of(1)),
             InstructionOpcode::Shl => constant(1).filter(|n| *n < 64).and_then(|n| of(0).checked_mul(1 << n)),
-            InstructionOpcode::Phi => counted(inst),
+            InstructionOpcode::Phi => induction_bound(inst),
             InstructionOpcode::Load => self.range(inst),
             _ => None,
         };
@@ -282,19 +282,19 @@ impl<'ctx> Rewriter<'ctx> {
     }
 
     /// Returns an upper bound of the magnitude of a signed 64-bit value.
-    fn amount(&self, value: IntValue<'ctx>) -> Option<u64> {
+    fn magnitude_bound(&self, value: IntValue<'ctx>) -> Option<u64> {
         let fuel = &mut FUEL.clone();
         if let Some((InstructionOpcode::SExt, inst)) = instruction(value) {
             let inner = operand(inst, 0)?;
             let half = 1 << (width(inner) - 1);
-            return Some(self.most(inner, fuel)).map(|most| if most < half { most } else { half });
+            return Some(self.upper_bound(inner, fuel)).map(|most| if most < half { most } else { half });
         }
-        Some(self.most(value, fuel)).filter(|most| *most < 1 << 62)
+        Some(self.upper_bound(value, fuel)).filter(|most| *most < 1 << 62)
     }
 
     /// Divides a sum into a part that has to be checked and a part that is known to be small and aligned.
-    fn divide(&self, sum: Sum<'ctx>, aligned: u32, reach: u64) -> (Sum<'ctx>, Sum<'ctx>) {
-        let (mut checked, mut free) = (Sum::default(), Sum::default());
+    fn split_checked(&self, sum: AffineSum<'ctx>, aligned: u32, reach: u64) -> (AffineSum<'ctx>, AffineSum<'ctx>) {
+        let (mut checked, mut free) = (AffineSum::default(), AffineSum::default());
         let mut left = reach.saturating_sub(NEAR);
         let constant = sum.constant.unsigned_abs();
         if constant <= left / 2 && sum.constant.trailing_zeros() >= aligned {
@@ -303,11 +303,12 @@ impl<'ctx> Rewriter<'ctx> {
         } else {
             checked.constant = sum.constant;
         }
-        let amount = |(value, scale): &(IntValue<'ctx>, i64)| self.amount(*value)?.checked_mul(scale.unsigned_abs());
+        let amount =
+            |(value, scale): &(IntValue<'ctx>, i64)| self.magnitude_bound(*value)?.checked_mul(scale.unsigned_abs());
         let mut terms: Vec<_> = sum.terms.into_iter().map(|term| (amount(&term).unwrap_or(u64::MAX), term)).collect();
         terms.sort_by_key(|(amount, _)| *amount);
         for (amount, (value, scale)) in terms {
-            let small = amount <= left && ending(value, scale) >= aligned;
+            let small = amount <= left && known_alignment(value, scale) >= aligned;
             if small {
                 left -= amount;
             }
@@ -321,7 +322,7 @@ impl<'ctx> Rewriter<'ctx> {
     }
 
     /// Builds a sum, added to `start` if there is one.
-    fn build(&self, start: Option<IntValue<'ctx>>, sum: &Sum<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+    fn build(&self, start: Option<IntValue<'ctx>>, sum: &AffineSum<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
         let mut total = start;
         for (value, scale) in &sum.terms {
             let term = match scale {
@@ -350,9 +351,9 @@ impl<'ctx> Rewriter<'ctx> {
     }
 
     /// Builds the sum, or an address in a guard area if it is out of bounds or misaligned.
-    fn check(&self, sum: Sum<'ctx>, limits: &Limits<'ctx>, bytes: u64) -> Result<IntValue<'ctx>, BuilderError> {
+    fn check(&self, sum: AffineSum<'ctx>, limits: &Limits<'ctx>, bytes: u64) -> Result<IntValue<'ctx>, BuilderError> {
         let aligned = bytes.trailing_zeros();
-        let (checked, free) = self.divide(sum, aligned, limits.reach);
+        let (checked, free) = self.split_checked(sum, aligned, limits.reach);
         if checked.terms.is_empty() && checked.constant == 0 && limits.base.is_some() {
             return self.build(limits.base, &free);
         }
@@ -373,7 +374,7 @@ impl<'ctx> Rewriter<'ctx> {
             None => value,
         };
         let mut place = self.select(inside, place, self.guards.outside)?;
-        let known = checked.terms.iter().all(|(value, scale)| ending(*value, *scale) >= aligned);
+        let known = checked.terms.iter().all(|(value, scale)| known_alignment(*value, *scale) >= aligned);
         if !known || checked.constant.trailing_zeros() < aligned {
             let rest = self.builder.build_and(value, self.constant(bytes as i64 - 1), "")?;
             let even = self.builder.build_int_compare(IntPredicate::EQ, rest, self.constant(0), "")?;
@@ -382,8 +383,8 @@ impl<'ctx> Rewriter<'ctx> {
         self.build(Some(place), &free)
     }
 
-    fn parts(&self, call: InstructionValue<'ctx>, at: u32) -> (Sum<'ctx>, u64) {
-        let mut sum = Sum::default();
+    fn affine_operand(&self, call: InstructionValue<'ctx>, at: u32) -> (AffineSum<'ctx>, u64) {
+        let mut sum = AffineSum::default();
         if let Some(address) = operand(call, at) {
             sum.add(address, 1, 0);
         }
@@ -419,13 +420,13 @@ impl<'ctx> Rewriter<'ctx> {
             let result = self.builder.build_call(mapped, &[address.into(), bytes.into(), slots.into()], "")?;
             return Ok(result.as_any_value_enum().into_int_value());
         }
-        let (sum, bytes) = self.parts(call, 0);
+        let (sum, bytes) = self.affine_operand(call, 0);
         self.check(sum, &Limits { first, bytes: size, base: None, reach, slots }, bytes)
     }
 
     /// `sim.shared(window, offset, bytes)`
     fn shared(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
-        let (sum, bytes) = self.parts(call, 1);
+        let (sum, bytes) = self.affine_operand(call, 1);
         let reach = self.guards.shared;
         let limits =
             Limits { first: reach.wrapping_neg(), bytes: 2 * reach, base: operand(call, 0), reach, slots: None };
@@ -434,6 +435,6 @@ impl<'ctx> Rewriter<'ctx> {
 }
 
 /// Returns the number of trailing zero bits that a multiple of a value is known to have.
-fn ending(value: IntValue<'_>, scale: i64) -> u32 {
-    scale.trailing_zeros() + zeros(value, &mut FUEL.clone(), &mut HashSet::new())
+fn known_alignment(value: IntValue<'_>, scale: i64) -> u32 {
+    scale.trailing_zeros() + known_trailing_zeros(value, &mut FUEL.clone(), &mut HashSet::new())
 }

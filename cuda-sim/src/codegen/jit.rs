@@ -10,9 +10,9 @@
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::background::{Queue, Task};
-use super::kept::{self, ObjectStore};
-use super::linked::{Code, load};
+use super::loader::{Code, load};
 use super::object::Mode;
+use super::object_cache::{self, ObjectStore};
 use super::texts::Texts;
 use super::{Effort, KernelCode, Part, Shape, warm};
 use crate::environment::{ENVIRONMENT, Tier};
@@ -32,15 +32,15 @@ pub(crate) struct Compiled {
     pub(crate) shape: Shape,
     /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
-    regions: Vec<Arc<Later>>,
+    regions: Vec<Arc<LazyPart>>,
     /// For each region its vectorised loop, and the one that does not speculate.
-    strips: Vec<[Option<Arc<Later>>; 2]>,
+    vector_loops: Vec<[Option<Arc<LazyPart>>; 2]>,
     plan: Arc<Plan>,
 }
 
 /// A part that is compiled when it is first needed.
 #[derive(Debug)]
-struct Later {
+struct LazyPart {
     part: Part,
     texts: Arc<Texts>,
     mode: Mode,
@@ -55,15 +55,15 @@ struct Later {
 
 /// The work that a request for an address required.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum News {
+enum Work {
     None,
     /// The part was compiled with optimisation.
-    Good,
+    Optimised,
     /// Unoptimised code was loaded or compiled.
     Quick,
 }
 
-impl Later {
+impl LazyPart {
     /// Returns true if there is code to run.
     fn is_ready(&self) -> bool {
         self.code.get().is_some() || self.quick.get().is_some()
@@ -72,11 +72,11 @@ impl Later {
     /// Returns the address of the best code that exists. If there is none, the first caller compiles it while others
     /// wait.
     fn address(self: &Arc<Self>) -> Result<usize, String> {
-        let (address, news) = self.now()?;
-        match news {
-            News::None => {}
-            News::Good => self.keep(),
-            News::Quick => {
+        let (address, work) = self.now()?;
+        match work {
+            Work::None => {}
+            Work::Optimised => self.keep(),
+            Work::Quick => {
                 self.keep();
                 background(&[self]);
             }
@@ -85,29 +85,29 @@ impl Later {
     }
 
     /// As [`LazyPart::address`], and also returns the work that this call did.
-    fn now(&self) -> Result<(usize, News), String> {
+    fn now(&self) -> Result<(usize, Work), String> {
         if let Some(code) = self.code.get() {
-            return Ok((code.address, News::None));
+            return Ok((code.address, Work::None));
         }
-        let mut news = News::None;
+        let mut work = Work::None;
         if self.tiered {
             let quick = self.quick.get_or_try_init(|| {
                 let quick = self.begin()?;
-                news = if quick.is_some() { News::Quick } else { News::None };
+                work = if quick.is_some() { Work::Quick } else { Work::None };
                 Ok::<_, String>(quick)
             })?;
             if let Some(code) = quick {
-                return Ok((code.address, news));
+                return Ok((code.address, work));
             }
         }
         let code = self.code.get_or_try_init(|| {
             if let Some(code) = self.find(&self.stores[0]) {
                 return Ok(code);
             }
-            news = News::Good;
+            work = Work::Optimised;
             self.make(&self.stores[0], self.mode)
         })?;
-        Ok((code.address, news))
+        Ok((code.address, work))
     }
 
     /// Returns the quick code of a tiered part; `None` if optimised code is on disk, which then becomes the part's
@@ -137,7 +137,7 @@ impl Later {
 
     fn make(&self, store: &ObjectStore, mode: Mode) -> Result<Code, String> {
         let ir = self.texts.get(self.part.number)?;
-        deep(ir, || load(&store.make(self.part.number, ir, mode)?))
+        with_deep_stack(ir, || load(&store.make(self.part.number, ir, mode)?))
     }
 
     /// Writes the new object files of all parts to disk.
@@ -146,7 +146,7 @@ impl Later {
     }
 }
 
-impl Task for Later {
+impl Task for LazyPart {
     fn run(&self) {
         // The disk was searched before the quick code was compiled.
         if let Err(why) = self.code.get_or_try_init(|| self.make(&self.stores[0], self.mode)) {
@@ -158,10 +158,10 @@ impl Task for Later {
 }
 
 /// The queue of optimised compilations.
-static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
+static BACKGROUND: Lazy<Arc<Queue<LazyPart>>> = Lazy::new(Arc::default);
 
 /// Parts whose optimised compilation waits until a launch loads LLVM ([`start_deferred`]).
-static DEFERRED: Mutex<Vec<Weak<Later>>> = Mutex::new(Vec::new());
+static DEFERRED: Mutex<Vec<Weak<LazyPart>>> = Mutex::new(Vec::new());
 /// True if there are such parts. Every launch reads this.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 
@@ -171,7 +171,7 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 
 /// Queues the optimised compilation of parts that run quick code. If the quick code came from disk and this process has
 /// no LLVM yet, the compilation is deferred until a kernel is launched again ([`start_deferred`]).
-fn background(parts: &[&Arc<Later>]) {
+fn background(parts: &[&Arc<LazyPart>]) {
     if parts.is_empty() {
         return;
     }
@@ -194,7 +194,7 @@ fn background(parts: &[&Arc<Later>]) {
 
 /// Queues the deferred compilations and loads LLVM for them. It runs on a thread that is in a driver call, since a
 /// process does not end during its calls.
-pub(crate) fn improve() {
+pub(crate) fn start_deferred() {
     if !IS_DEFERRED.load(Ordering::Relaxed) || !IS_DEFERRED.swap(false, Ordering::Relaxed) {
         return;
     }
@@ -235,7 +235,7 @@ const SHALLOW: usize = 128 << 10;
 const DEEP: usize = 1 << 30;
 
 /// Compiles on a thread whose stack is large enough for the text: LLVM recurses along chains of dependent instructions.
-fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+fn with_deep_stack<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     if ir.len() <= SHALLOW {
         return compile();
     }
@@ -247,7 +247,7 @@ fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -
 }
 
 /// Returns the function address in the table that a vectorised loop's module returns.
-fn told(entry: usize) -> usize {
+fn table_entry(entry: usize) -> usize {
     // SAFETY: the code generator gives the entry of such a module this signature; it returns the address of its table.
     let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
     // SAFETY: the table has one word and is part of the code, which the caller keeps alive.
@@ -279,8 +279,8 @@ impl Compiled {
         let identity = code.texts.identity();
         let quick = Mode { effort: Effort::Least, ..mode };
         let stores = [mode, quick].map(|mode| Arc::new(ObjectStore::new(identity, mode)));
-        let later = |part: &Part| {
-            Arc::new(Later {
+        let lazy = |part: &Part| {
+            Arc::new(LazyPart {
                 part: *part,
                 texts: Arc::clone(&code.texts),
                 mode: Mode { repeats: part.repeats, ..mode },
@@ -294,8 +294,12 @@ impl Compiled {
             entry: if code.scheduled { Entry::Regions } else { Entry::Blocks },
             shape: code.shape,
             _first: None,
-            regions: code.regions.iter().map(later).collect(),
-            strips: code.strips.iter().map(|both| both.each_ref().map(|part| part.as_ref().map(later))).collect(),
+            regions: code.regions.iter().map(lazy).collect(),
+            vector_loops: code
+                .vector_loops
+                .iter()
+                .map(|both| both.each_ref().map(|part| part.as_ref().map(lazy)))
+                .collect(),
             plan: Arc::clone(&code.plan),
         };
         this.regions[0].address()?;
@@ -316,13 +320,13 @@ impl Compiled {
 
     /// Returns the address of a part's code. A thread that continues in a hot part will reach the other hot parts, so
     /// they are compiled with it, on as many threads as the pool has.
-    fn address(&self, later: &Arc<Later>) -> Result<usize, String> {
-        if later.part.hot && !later.is_ready() && !later.is_kept() {
-            let strips = self.strips.iter().flatten().flatten();
-            let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && !other.is_ready());
-            together(&open.collect::<Vec<_>>());
+    fn address(&self, part: &Arc<LazyPart>) -> Result<usize, String> {
+        if part.part.hot && !part.is_ready() && !part.is_kept() {
+            let vector_loops = self.vector_loops.iter().flatten().flatten();
+            let open = self.regions.iter().chain(vector_loops).filter(|other| other.part.hot && !other.is_ready());
+            compile_all(&open.collect::<Vec<_>>());
         }
-        later.address()
+        part.address()
     }
 
     /// Compiles the function that runs a kernel's thread as a fiber.
@@ -332,10 +336,10 @@ impl Compiled {
     /// As [`Compiled::new`].
     pub(crate) fn fiber(ir: &str, plan: Plan, code: &KernelCode, registered: bool) -> Result<Compiled, String> {
         let mode = Mode { effort: code.effort, registered, repeats: false, whole: false };
-        let first = Arc::new(load(&kept::object(ir, mode)?)?);
+        let first = Arc::new(load(&object_cache::object(ir, mode)?)?);
         let entry = Entry::Fiber { function: first.address, seed: None };
         let (shape, plan) = (code.shape, Arc::new(plan));
-        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan })
+        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), vector_loops: Vec::new(), plan })
     }
 
     /// Returns the same code with another seed for its schedules.
@@ -344,7 +348,7 @@ impl Compiled {
         let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
         let entry = Entry::Fiber { function, seed };
         let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
-        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), strips: Vec::new(), plan }
+        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), vector_loops: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
@@ -368,9 +372,9 @@ impl Compiled {
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn strip(&self, region: usize, careful: bool) -> Result<Option<RangeFn>, String> {
-        let Some(later) = &self.strips[region][usize::from(careful)] else { return Ok(None) };
-        let address = told(self.address(later)?);
+    pub(crate) fn vector_loop(&self, region: usize, conservative: bool) -> Result<Option<RangeFn>, String> {
+        let Some(part) = &self.vector_loops[region][usize::from(conservative)] else { return Ok(None) };
+        let address = table_entry(self.address(part)?);
         // SAFETY: the address is that of a vectorised loop, which the code generator defines with this signature.
         Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
     }
@@ -390,15 +394,15 @@ impl Compiled {
     /// The numbers of parts that have quick code and optimised code.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
-        let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
-        let quick = |part: &&Arc<Later>| matches!(part.quick.get(), Some(Some(_)));
+        let parts = || self.regions.iter().chain(self.vector_loops.iter().flatten().flatten());
+        let quick = |part: &&Arc<LazyPart>| matches!(part.quick.get(), Some(Some(_)));
         [parts().filter(quick).count(), parts().filter(|part| part.code.get().is_some()).count()]
     }
 
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
-        self.regions.iter().chain(self.strips.iter().flatten().flatten()).try_for_each(|part| {
+        self.regions.iter().chain(self.vector_loops.iter().flatten().flatten()).try_for_each(|part| {
             part.now()?;
             part.code.get_or_try_init(|| part.make(&part.stores[0], part.mode)).map(drop)
         })
@@ -424,10 +428,10 @@ fn tier(code: &KernelCode) -> Tier {
 }
 
 /// Compiles parts of a kernel on several threads. A failure is reported when the part's address is requested.
-fn together(parts: &[&Arc<Later>]) {
-    let news = in_parallel(parts, parts.len(), |part| part.now().map_or(News::None, |(_, news)| news));
+fn compile_all(parts: &[&Arc<LazyPart>]) {
+    let work = in_parallel(parts, parts.len(), |part| part.now().map_or(Work::None, |(_, work)| work));
     // Not earlier, since the launch waits for the other parts.
-    let quick = parts.iter().zip(news).filter(|(_, news)| *news == News::Quick);
+    let quick = parts.iter().zip(work).filter(|(_, work)| *work == Work::Quick);
     background(&quick.map(|(part, _)| *part).collect::<Vec<_>>());
     if let Some(part) = parts.first() {
         part.keep();
@@ -436,16 +440,16 @@ fn together(parts: &[&Arc<Later>]) {
 
 /// Waits until no background compilation is left.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn settle() {
-    BACKGROUND.settle();
+pub(crate) fn wait_idle() {
+    BACKGROUND.wait_idle();
 }
 
 /// As [`wait_for_background`], and excludes other tests that call this until the guard is dropped.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
+pub(crate) fn background_idle() -> parking_lot::MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock();
-    settle();
+    wait_idle();
     guard
 }
 
@@ -456,11 +460,11 @@ mod tests {
 
     const RETURNS: &str = "define i64 @kernel(ptr %ctx, i64 %first, i64 %last) {\n  ret i64 %last\n}\n";
 
-    fn later(ir: &str) -> Arc<Later> {
+    fn part(ir: &str) -> Arc<LazyPart> {
         let mode = Mode { effort: Effort::Full, registered: false, repeats: false, whole: false };
         let identity = Key::new(&[ir.as_bytes()]);
         let store = |effort| Arc::new(ObjectStore::new(&identity, Mode { effort, ..mode }));
-        Arc::new(Later {
+        Arc::new(LazyPart {
             part: Part { number: 0, hot: true, repeats: false },
             texts: Arc::new(Texts::new(identity, vec![ir.to_owned()])),
             mode,
@@ -473,25 +477,25 @@ mod tests {
 
     #[test]
     fn what_cannot_be_translated_well_stays_as_it_is() {
-        let _one_at_a_time = settled();
-        let broken = later("no IR");
-        broken.quick.set(Some(load(&kept::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
+        let _one_at_a_time = background_idle();
+        let broken = part("no IR");
+        broken.quick.set(Some(load(&object_cache::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
         let before = broken.address().unwrap();
         background(&[&broken]);
-        settle();
+        wait_idle();
         assert!(broken.code.get().is_none());
         assert_eq!(broken.address(), Ok(before));
     }
 
     #[test]
     fn what_goes_before_its_turn_is_not_translated() {
-        let _one_at_a_time = settled();
+        let _one_at_a_time = background_idle();
         // Another run may have left optimised code on disk.
-        let gone = later(&format!("{RETURNS}; {}\n", std::process::id()));
+        let gone = part(&format!("{RETURNS}; {}\n", std::process::id()));
         assert!(gone.address().is_ok());
         let weak = Arc::downgrade(&gone);
         drop(gone);
-        settle();
+        wait_idle();
         assert!(weak.upgrade().is_none());
     }
 }

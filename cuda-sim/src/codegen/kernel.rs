@@ -5,12 +5,12 @@
 //! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
 use super::emit::Emitter;
-use super::{Part, abi, region, strip};
+use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
-use crate::ir::{BlockId, Function, Reg, Term};
+use crate::ir::{BlockId, Function, Reg, Terminator};
 use crate::ptx::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -80,7 +80,7 @@ impl<'a> Functions<'a> {
                 false => region_text(&mut emitter, regions, id)?,
             };
             // Where there is a vectorised loop, threads begin with that.
-            let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Anew) && !regions.lockstep.contains_key(&id);
+            let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Restart) && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], Kind::Resume(_));
             texts.push(self.complete(text, emitter));
             Ok(Part { number: texts.len() - 1, hot, repeats })
@@ -90,20 +90,20 @@ impl<'a> Functions<'a> {
 
     /// As [`Functions::modules`], for each region's vectorised loop, and the one without speculation if that is
     /// different.
-    pub(crate) fn strips(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
-        let mut strip = |region, guesses| {
+    pub(crate) fn vector_loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
+        let mut emit_loop = |region, speculates| {
             let mut emitter = Emitter::new(self.kernel(), self.flavour);
             let text = match regions.lockstep.contains_key(&region) {
-                true => strip::strip(&mut emitter, regions, region, guesses)?,
+                true => vector_loop::emit(&mut emitter, regions, region, speculates)?,
                 false => None,
             };
-            let table = table_text(&[format!("ptr @strip{region}")]);
+            let table = table_text(&[format!("ptr @vector_loop{region}")]);
             Ok(text.map(|text| {
                 texts.push(self.complete(text + &table, emitter));
-                Part { number: texts.len() - 1, hot: guesses, repeats: false }
+                Part { number: texts.len() - 1, hot: speculates, repeats: false }
             }))
         };
-        (0..regions.heads.len()).map(|region| Ok([strip(region, true)?, strip(region, false)?])).collect()
+        (0..regions.heads.len()).map(|region| Ok([emit_loop(region, true)?, emit_loop(region, false)?])).collect()
     }
 
     /// Emits the LLVM module in which a kernel's threads are fibers, and the plan of the places where they wait.
@@ -165,7 +165,7 @@ pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> B
     for block in blocks.iter().map(|b| &function.blocks[*b]) {
         let (mut defs, mut uses) = (Vec::new(), Vec::new());
         block.insts.iter().for_each(|inst| inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r)));
-        if let Term::Sync(inst, _) = &block.term {
+        if let Terminator::Sync(inst, _) = &block.term {
             inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
         }
         used.extend(defs.into_iter().chain(uses).chain(block.term.used()));
@@ -209,23 +209,23 @@ pub(super) fn emit_blocks(
             emitter.inst(inst)?;
         }
         match &block.term {
-            Term::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),
-            Term::Branch(reg, negated, yes, no) => {
+            Terminator::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),
+            Terminator::Branch(reg, negated, yes, no) => {
                 let truth = emitter.def(format_args!("load i1, ptr %r{reg}"));
                 let (yes, no) = if *negated { (no, yes) } else { (yes, no) };
                 // Not `unreachable`: each one would leave an assumption in every lane.
-                let (yes, no) = if emitter.never.contains(yes) { (no, no) } else { (yes, no) };
-                let (yes, no) = if emitter.never.contains(no) { (yes, yes) } else { (yes, no) };
+                let (yes, no) = if emitter.unreachable_blocks.contains(yes) { (no, no) } else { (yes, no) };
+                let (yes, no) = if emitter.unreachable_blocks.contains(no) { (yes, yes) } else { (yes, no) };
                 emitter.line(format_args!("br i1 {truth}, label %{}, label %{}", target(*yes), target(*no)));
             }
-            Term::Switch(reg, targets) => {
+            Terminator::Switch(reg, targets) => {
                 let index = emitter.def(format_args!("load i32, ptr %r{reg}"));
                 let last = targets.last().map_or_else(|| "thread.done".to_owned(), |t| target(*t));
                 let cases: String =
                     targets.iter().enumerate().map(|(i, t)| format!(" i32 {i}, label %{}", target(*t))).collect();
                 emitter.line(format_args!("switch i32 {index}, label %{last} [{cases} ]"));
             }
-            Term::Sync(inst, _) => {
+            Terminator::Sync(inst, _) => {
                 emitter.position = inst.position;
                 let Some((regions, _)) = regions else {
                     return emitter.unsupported("a function that synchronises, outside of fibers");
@@ -234,12 +234,12 @@ pub(super) fn emit_blocks(
                 region::arguments(emitter, inst, &regions.sites[site])?;
                 emitter.line(format_args!("br label %wait{site}"));
             }
-            Term::Return => emitter.line(format_args!("br label %thread.return")),
-            Term::Exit => {
+            Terminator::Return => emitter.line(format_args!("br label %thread.return")),
+            Terminator::Exit => {
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
-            Term::Trap(position) => {
+            Terminator::Trap(position) => {
                 stop(emitter, abi::place(*position), crate::service::TRAP);
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
@@ -341,7 +341,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     thread_environment(emitter, calls(function, blocks));
     for reg in &regions.live[region] {
         let width = function.registers[*reg as usize];
-        if regions.begins(region) {
+        if regions.starts_kernel(region) {
             // The register is read before it is written on some path. Any value is valid; 0 makes runs reproducible.
             let zero = super::emit::int_constant(0, width);
             emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
@@ -377,7 +377,7 @@ fn split_blocks(emitter: &mut Emitter<'_>, regions: &Regions) {
     for region in 1..regions.heads.len() {
         emitter.text.push_str(&format!("split{region}:\n"));
         // A thread that restarts needs no registers.
-        for reg in regions.live[region].iter().filter(|_| !regions.begins(region)) {
+        for reg in regions.live[region].iter().filter(|_| !regions.starts_kernel(region)) {
             let width = emitter.function.registers[*reg as usize];
             let value = emitter.def(format_args!("load i{width}, ptr %r{reg}"));
             let stored = width.max(8);

@@ -22,18 +22,18 @@ mod guard;
 mod half;
 mod integer;
 pub(crate) mod jit;
-mod kept;
 mod kernel;
-mod linked;
+mod loader;
 mod math;
 mod mbarrier;
 mod memory;
 pub(crate) mod narrow;
 pub(crate) mod object;
+mod object_cache;
 mod ops;
 mod region;
-pub(crate) mod strip;
 pub(crate) mod texts;
+pub(crate) mod vector_loop;
 mod video;
 mod warm;
 
@@ -47,9 +47,9 @@ use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::Result;
 pub(crate) use check::check;
 use cuda_jit_cache::Key;
-pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
 use kernel::Functions;
+pub(crate) use object_cache::folder;
 use std::sync::Arc;
 use texts::Texts;
 
@@ -66,7 +66,7 @@ pub(crate) struct KernelCode {
     /// The part of each region; empty if threads can only be fibers.
     pub(crate) regions: Vec<Part>,
     /// For each region its vectorised loop, and the one that does not speculate.
-    pub(crate) strips: Vec<[Option<Part>; 2]>,
+    pub(crate) vector_loops: Vec<[Option<Part>; 2]>,
     pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
     /// True if a scheduler runs the regions.
@@ -137,7 +137,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let code = KernelCode {
         function: index,
         regions: Vec::new(),
-        strips: Vec::new(),
+        vector_loops: Vec::new(),
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
@@ -163,11 +163,11 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let polls = (0..regions.heads.len()).map(|region| regions.polls.get(&region).copied()).collect();
     let mut texts = Vec::new();
     let parts = functions.modules(&regions, &mut texts)?;
-    let strips = functions.strips(&regions, &mut texts)?;
-    let identity = texts::identity(&texts, parts.iter().chain(strips.iter().flatten().flatten()));
+    let vector_loops = functions.vector_loops(&regions, &mut texts)?;
+    let identity = texts::identity(&texts, parts.iter().chain(vector_loops.iter().flatten().flatten()));
     Ok(KernelCode {
         regions: parts,
-        strips,
+        vector_loops,
         texts: Arc::new(Texts::new(identity, texts)),
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,

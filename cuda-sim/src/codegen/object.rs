@@ -1,6 +1,6 @@
 //! LLVM IR text to the bytes of an object file: the choice of passes and the target machine.
 //!
-//! Loading the bytes is not here ([`super::linked`]). Each module has an LLVM context of its own, so any number can be
+//! Loading the bytes is not here ([`super::loader`]). Each module has an LLVM context of its own, so any number can be
 //! compiled at the same time.
 //!
 //! # Safety
@@ -91,7 +91,7 @@ const VECTORS: &str = "function(loop-vectorize<interleave-forced-only;no-vectori
 
 /// The passes that turn the constant-trip loops of a vectorised loop into straight vector code. They run after the
 /// others.
-const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
+const UNROLL: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
 /// Marks stores as parallel again. If LLVM merges two stores it drops their metadata, and for a single store without
@@ -160,7 +160,7 @@ pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
         if mode.effort == Effort::Full {
             run(&module, machine, &[LOOPS, if mode.repeats { UNSWITCH } else { "" }, PIPELINE])?;
             group(&context, &module)?;
-            run(&module, machine, &[VECTORS, if ir.contains("@strip") { STRIPS } else { "" }])?;
+            run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;
         }
         if ENVIRONMENT.print_llvm {
             eprintln!("{}", module.print_to_string().to_string_lossy());

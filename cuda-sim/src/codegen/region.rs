@@ -2,7 +2,7 @@
 //!
 //! The thread loop is inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread spills its
 //! live registers to the frame and stores the state in which it continues in `next`. If that state is the same for
-//! every thread by construction, `next` is not written and the region returns the state instead of [`abi::LOOK`].
+//! every thread by construction, `next` is not written and the region returns the state instead of [`abi::DIVERGED`].
 //!
 //! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions in one function, with a
 //! switch to the scheduler where a region would end.
@@ -12,7 +12,7 @@ use super::emit::Emitter;
 use super::kernel::{PARALLEL, calls, emit_blocks, frame_array, frame_slot, param_slots, register_slots};
 use crate::ir::regions::{Kind, Regions, reachable};
 use crate::ir::sync::{self, Arg, Plan, Site};
-use crate::ir::{BlockId, Inst, Reg, Term, Value};
+use crate::ir::{BlockId, Inst, Reg, Terminator, Value};
 use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -106,10 +106,10 @@ fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[Bloc
     let mut found = BTreeSet::new();
     for block in blocks {
         match &emitter.function.blocks[*block].term {
-            Term::Sync(..) => {
-                found.insert(regions.waiting(regions.site_of[block]));
+            Terminator::Sync(..) => {
+                found.insert(regions.waiting_state(regions.site_of[block]));
             }
-            Term::Exit | Term::Return | Term::Trap(_) => {
+            Terminator::Exit | Terminator::Return | Terminator::Trap(_) => {
                 found.insert(0);
             }
             term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, next))),
@@ -131,7 +131,7 @@ fn store_state(emitter: &mut Emitter<'_>, state: usize) {
 fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Option<&'a Inst> {
     let Kind::Resume(block) = regions.kinds[region] else { return None };
     match &emitter.function.blocks[block].term {
-        Term::Sync(inst, _) => Some(inst),
+        Terminator::Sync(inst, _) => Some(inst),
         _ => None,
     }
 }
@@ -148,7 +148,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
             continue;
         }
         let stored = width.max(8);
-        let value = if regions.is_shared(region, *reg) {
+        let value = if regions.is_barrier_uniform(region, *reg) {
             let array = frame_array(emitter, regions, *reg);
             let pointer = emitter.uniform(format_args!("getelementptr i{stored}, ptr {array}, i64 %first"));
             emitter.uniform(format_args!("load i{stored}, ptr {pointer}, align 1"))
@@ -159,28 +159,28 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
         let value = emitter.resize(&value, stored, width, false);
         emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
     }
-    for (block, at) in &regions.again[region] {
+    for (block, at) in &regions.remat_insts[region] {
         emitter.inst(&function.blocks[*block].insts[*at])?;
     }
     if let Some(inst) = resumed(emitter, regions, region) {
         results(emitter, inst)?;
     }
     if exits(emitter, regions, region, blocks).contains(&region) && regions.polls.contains_key(&region) {
-        emitter.line(format_args!("store i32 {TURNS}, ptr %turns"));
+        emitter.line(format_args!("store i32 {POLL_ITERATIONS}, ptr %polls"));
     }
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
     Ok(())
 }
 
 /// Emits the exit of a region to `state`: live registers are spilled to the frame.
-fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
+fn emit_exit(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
     let (label, target) = match state.checked_sub(regions.heads.len()) {
         Some(site) => (format!("wait{site}"), regions.sites[site].region),
         None => (format!("split{state}"), state),
     };
     emitter.text.push_str(&format!("{label}:\n"));
     if state == region && regions.polls.contains_key(&region) {
-        another_turn(emitter, regions.heads[region]);
+        poll_again(emitter, regions.heads[region]);
     }
     for reg in &regions.live[target] {
         // A register that was loaded from the frame and not written is still there.
@@ -199,14 +199,14 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
 
 /// The number of iterations of a polling loop before other threads run. Most such loops wait for nobody, and an
 /// iteration costs a tenth of a switch to the scheduler and back.
-const TURNS: u32 = 16;
+const POLL_ITERATIONS: u32 = 16;
 
-/// Continues with the next iteration of a polling loop, and returns to the scheduler after every [`TURNS`].
-fn another_turn(emitter: &mut Emitter<'_>, head: BlockId) {
-    emitter.prologue.push_str("  %turns = alloca i32\n");
-    let left = emitter.def(format_args!("load i32, ptr %turns"));
+/// Continues with the next iteration of a polling loop, and returns to the scheduler after every [`POLL_ITERATIONS`].
+fn poll_again(emitter: &mut Emitter<'_>, head: BlockId) {
+    emitter.prologue.push_str("  %polls = alloca i32\n");
+    let left = emitter.def(format_args!("load i32, ptr %polls"));
     let left = emitter.def(format_args!("sub i32 {left}, 1"));
-    emitter.line(format_args!("store i32 {left}, ptr %turns"));
+    emitter.line(format_args!("store i32 {left}, ptr %polls"));
     let more = emitter.def(format_args!("icmp ne i32 {left}, 0"));
     emitter.line(format_args!("br i1 {more}, label %b{head}, label %away"));
     emitter.text.push_str("away:\n");
@@ -222,8 +222,8 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
         }
     };
     let mut named: Vec<Reg> = regions.live[region].clone();
-    let again = regions.again[region].iter().map(|(block, at)| &emitter.function.blocks[*block].insts[*at]);
-    for inst in again.chain(resumed(emitter, regions, region)) {
+    let remat_insts = regions.remat_insts[region].iter().map(|(block, at)| &emitter.function.blocks[*block].insts[*at]);
+    for inst in remat_insts.chain(resumed(emitter, regions, region)) {
         inst.visit(&mut |r| named.push(r), &mut |_| {});
     }
     for state in states {
@@ -248,7 +248,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
     let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
     for state in states.iter().filter(|s| **s != 0) {
-        leave(emitter, regions, region, *state, &defs);
+        emit_exit(emitter, regions, region, *state, &defs);
     }
     emitter.text.push_str("thread.return:\n  br label %thread.exit\nthread.exit:\n");
     store_state(emitter, 0);
@@ -263,7 +263,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
             )
         }
     };
-    let result = only.map_or(abi::LOOK, |state| *state as u64);
+    let result = only.map_or(abi::DIVERGED, |state| *state as u64);
     Ok(range_loop(emitter, &record, result))
 }
 
@@ -346,7 +346,7 @@ pub(super) fn fiber_blocks(
     let waiting = plan.polls.len() + plan.sites.len();
     plan.sites.extend(regions.sites.iter().map(|site| Site { region: sync::FIBER_READY, ..site.clone() }));
     for (block, site) in &regions.site_of {
-        let Term::Sync(inst, next) = &function.blocks[*block].term else { continue };
+        let Terminator::Sync(inst, next) = &function.blocks[*block].term else { continue };
         emitter.text.push_str(&format!("wait{site}:\n"));
         switch(emitter, waiting + site);
         results(emitter, inst)?;
@@ -359,7 +359,7 @@ pub(super) fn fiber_blocks(
         emitter.text.push_str(&format!("split{region}:\n"));
         match (regions.polls.get(region), regions.kinds[*region]) {
             (Some(poll), _) => switch(emitter, poll.watched.of_fiber()),
-            (None, Kind::Left) => switch(emitter, sync::FIBER_READY),
+            (None, Kind::PollExit) => switch(emitter, sync::FIBER_READY),
             (None, _) => {}
         }
         emitter.line(format_args!("br label %b{head}"));

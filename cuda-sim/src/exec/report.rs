@@ -1,7 +1,7 @@
-//! What a fault is called in the log.
+//! The text of a fault in the log.
 //!
-//! Says what is known and what is not: the thread and the place of a bad access come from a search, which may end
-//! without them.
+//! It contains only what is known: the thread and position of an illegal access come from a search, which may end
+//! without a result.
 
 use super::launch::{Fault, Launch};
 use super::search::Found;
@@ -10,13 +10,13 @@ use crate::service::Breakpoints;
 use crate::source::Sources;
 use std::fmt::Write;
 
-/// `(x, y, z)` of a number among so many.
+/// Formats an index as coordinates `(x, y, z)` in a box of these extents.
 fn coordinates(number: u64, counts: [u32; 3]) -> String {
     let (x, y) = (u64::from(counts[0]), u64::from(counts[1]));
     format!("({}, {}, {})", number % x, number / x % y, number / x / y)
 }
 
-/// Where the kernel was: a place of 0 is not known.
+/// Formats a source position; a position of 0 is unknown.
 fn at(place: u64, sources: &Sources) -> String {
     let (line, column) = ((place >> 32) as u32, place as u32);
     match (line, sources.of(line)) {
@@ -26,7 +26,8 @@ fn at(place: u64, sources: &Sources) -> String {
     }
 }
 
-/// The address of an access and what it is. Shared memory has offsets: its addresses are not the same twice.
+/// Describes the address of an access. Shared memory is described by its offset, since its address differs between
+/// runs.
 fn described(found: &Found, launch: &Launch) -> String {
     let (window, bytes) = found.shared;
     let offset = found.address.wrapping_sub(window).cast_signed();
@@ -48,7 +49,7 @@ fn described(found: &Found, launch: &Launch) -> String {
     }
 }
 
-/// What the shared memory of a block of the cluster is to the block that made an access.
+/// Describes the shared memory of a cluster's block relative to the block that made the access.
 fn in_cluster(found: &Found, rank: u64) -> String {
     let ranks = found.cluster.ranks;
     match (rank, found.cluster.open >> rank.min(31) & 1) {
@@ -58,7 +59,7 @@ fn in_cluster(found: &Found, rank: u64) -> String {
     }
 }
 
-/// What is said of the breakpoints that a kernel's launch came to.
+/// Returns the text for the breakpoints that a kernel's launch reached.
 pub(crate) fn breakpoints(
     (kernel, sources): (&str, &Sources),
     launch: &Launch,
@@ -77,7 +78,7 @@ pub(crate) fn breakpoints(
     text
 }
 
-/// The text for a fault of a kernel's launch.
+/// Returns the text for a fault of a kernel's launch.
 pub(crate) fn text(
     (kernel, sources): (&str, &Sources),
     launch: &Launch,

@@ -9,7 +9,7 @@ use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
 use super::sync::{is_test, needs_scheduler};
-use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
+use super::{Block, BlockId, Call, Function, Inst, Symbol, Terminator, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
 
@@ -122,19 +122,19 @@ impl Names {
         Inst { operands: inst.operands.iter().map(|v| self.value(v)).collect(), call, ..inst.clone() }
     }
 
-    fn term(&self, term: &Term, after: BlockId) -> Term {
+    fn term(&self, term: &Terminator, after: BlockId) -> Terminator {
         match term {
-            Term::Jump(to) => Term::Jump(to + self.block),
-            Term::Branch(reg, negated, a, b) => {
-                Term::Branch(reg + self.register, *negated, a + self.block, b + self.block)
+            Terminator::Jump(to) => Terminator::Jump(to + self.block),
+            Terminator::Branch(reg, negated, a, b) => {
+                Terminator::Branch(reg + self.register, *negated, a + self.block, b + self.block)
             }
-            Term::Switch(reg, targets) => {
-                Term::Switch(reg + self.register, targets.iter().map(|t| t + self.block).collect())
+            Terminator::Switch(reg, targets) => {
+                Terminator::Switch(reg + self.register, targets.iter().map(|t| t + self.block).collect())
             }
-            Term::Sync(inst, to) => Term::Sync(Box::new(self.inst(inst)), to + self.block),
-            Term::Return => Term::Jump(after),
-            Term::Exit => Term::Exit,
-            Term::Trap(position) => Term::Trap(*position),
+            Terminator::Sync(inst, to) => Terminator::Sync(Box::new(self.inst(inst)), to + self.block),
+            Terminator::Return => Terminator::Jump(after),
+            Terminator::Exit => Terminator::Exit,
+            Terminator::Trap(position) => Terminator::Trap(*position),
         }
     }
 }
@@ -182,7 +182,7 @@ fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Func
     for slot in call.returns.iter().chain(&call.args) {
         keep(kernel, *slot);
     }
-    let term = std::mem::replace(&mut kernel.blocks[block].term, Term::Jump(names.block));
+    let term = std::mem::replace(&mut kernel.blocks[block].term, Terminator::Jump(names.block));
     kernel.blocks.push(Block { insts: rest, term });
     for from in &callee.blocks {
         let insts = from.insts.iter().map(|inst| names.inst(inst)).collect();

@@ -1,7 +1,7 @@
 //! Liveness analysis: the registers that are live at the start of each basic block, by backward data flow over bit
 //! sets.
 
-use super::{Function, Inst, Reg, Term};
+use super::{Function, Inst, Reg, Terminator};
 
 /// A set of registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(crate) fn live_in(function: &Function) -> Vec<RegSet> {
             if let Some(reg) = block.term.used() {
                 set.insert(reg);
             }
-            if let Term::Sync(inst, _) = &block.term {
+            if let Terminator::Sync(inst, _) = &block.term {
                 step(&mut set, inst);
             }
             block.insts.iter().rev().for_each(|inst| step(&mut set, inst));

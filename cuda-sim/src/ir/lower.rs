@@ -20,7 +20,7 @@ use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
-use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Term, Value};
+use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Terminator, Value};
 use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
@@ -288,7 +288,7 @@ struct Lowering<'a> {
     function: Function,
     scopes: Vec<Scope>,
     scope: usize,
-    blocks: Vec<(Vec<Inst>, Option<Term>)>,
+    blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
 }
 
@@ -387,7 +387,7 @@ impl<'a> Lowering<'a> {
                 Statement::Variable(variable) => self.variable(variable)?,
                 Statement::Label(name, _) => {
                     let target = self.scopes[self.scope].labels[name];
-                    self.terminate(Term::Jump(target));
+                    self.terminate(Terminator::Jump(target));
                     self.current = target;
                 }
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
@@ -402,7 +402,8 @@ impl<'a> Lowering<'a> {
         self.store_results()?;
         let blocks = std::mem::take(&mut self.blocks);
         // A block without a terminator is at the end of the text, where PTX returns.
-        let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
+        let finish =
+            |(insts, term): (Vec<Inst>, Option<Terminator>)| Block { insts, term: term.unwrap_or(Terminator::Return) };
         self.function.blocks = blocks.into_iter().map(finish).collect();
         super::rename::separate(&mut self.function);
         prune(&mut self.function);
@@ -442,12 +443,12 @@ impl<'a> Lowering<'a> {
     }
 
     /// Ends the current block, unless it has a terminator already.
-    fn terminate(&mut self, term: Term) {
+    fn terminate(&mut self, term: Terminator) {
         self.blocks[self.current].1.get_or_insert(term);
     }
 
     /// Ends the current block and continues in a new one.
-    fn split(&mut self, term: Term) -> BlockId {
+    fn split(&mut self, term: Terminator) -> BlockId {
         self.terminate(term);
         self.current = self.new_block();
         self.current
@@ -581,14 +582,14 @@ impl<'a> Lowering<'a> {
                 (None, term) => {
                     self.split(term);
                 }
-                (Some((reg, negated)), Term::Jump(target)) => {
+                (Some((reg, negated)), Terminator::Jump(target)) => {
                     let next = self.new_block();
-                    self.terminate(Term::Branch(reg, negated, target, next));
+                    self.terminate(Terminator::Branch(reg, negated, target, next));
                     self.current = next;
                 }
                 (Some((reg, negated)), term) => {
                     let (taken, next) = (self.new_block(), self.new_block());
-                    self.terminate(Term::Branch(reg, negated, taken, next));
+                    self.terminate(Terminator::Branch(reg, negated, taken, next));
                     self.current = taken;
                     self.terminate(term);
                     self.current = next;
@@ -600,10 +601,10 @@ impl<'a> Lowering<'a> {
             return self.emit(ast);
         };
         let (taken, next) = (self.new_block(), self.new_block());
-        self.terminate(Term::Branch(reg, negated, taken, next));
+        self.terminate(Terminator::Branch(reg, negated, taken, next));
         self.current = taken;
         self.emit(ast)?;
-        self.terminate(Term::Jump(next));
+        self.terminate(Terminator::Jump(next));
         self.current = next;
         Ok(())
     }
@@ -612,7 +613,7 @@ impl<'a> Lowering<'a> {
     fn push(&mut self, inst: Inst) {
         if is_sync(&inst) {
             let next = self.new_block();
-            self.terminate(Term::Sync(Box::new(inst), next));
+            self.terminate(Terminator::Sync(Box::new(inst), next));
             self.current = next;
             return;
         }
@@ -620,10 +621,10 @@ impl<'a> Lowering<'a> {
     }
 
     /// Returns the terminator for a control-flow instruction.
-    fn control(&mut self, ast: &ptx::Instruction) -> Result<Option<Term>> {
+    fn control(&mut self, ast: &ptx::Instruction) -> Result<Option<Terminator>> {
         let position = ast.position;
         Ok(Some(match (ast.opcode, ast.operands.as_slice()) {
-            (Opcode::Bra, [Operand::Name(label)]) => Term::Jump(self.label(label, position)?),
+            (Opcode::Bra, [Operand::Name(label)]) => Terminator::Jump(self.label(label, position)?),
             (Opcode::BrxIdx, [Operand::Name(index), Operand::Name(table)]) => {
                 let reg = self.register(index, position)?;
                 let targets = self
@@ -633,12 +634,12 @@ impl<'a> Lowering<'a> {
                 if self.function.registers[reg as usize] != 32 {
                     return Err(Error::new(position, format!("the index '{index}' is not a 32-bit register")));
                 }
-                Term::Switch(reg, blocks)
+                Terminator::Switch(reg, blocks)
             }
-            (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
+            (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Terminator::Exit,
             (Opcode::Ret, _) => self.returned(),
-            (Opcode::Exit, _) => Term::Exit,
-            (Opcode::Trap, _) => Term::Trap(position),
+            (Opcode::Exit, _) => Terminator::Exit,
+            (Opcode::Trap, _) => Terminator::Trap(position),
             _ => return Ok(None),
         }))
     }

@@ -10,7 +10,7 @@ use crate::ptx::{Modifier as M, Opcode, Type};
 
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Number {
+pub(crate) enum ElementType {
     B1,
     S4,
     U4,
@@ -28,7 +28,7 @@ pub(crate) enum Number {
 
 /// The arithmetic of a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum How {
+pub(crate) enum Arithmetic {
     /// Floating-point products are added as the hardware does; integers wrap.
     Plain,
     /// Integer results saturate.
@@ -45,7 +45,7 @@ pub(crate) enum How {
 
 /// The role of a matrix in a product `D = A * B + C`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     A,
     B,
     /// `C` or `D`.
@@ -58,11 +58,11 @@ pub(crate) struct Product {
     pub(crate) m: u8,
     pub(crate) n: u8,
     pub(crate) k: u16,
-    pub(crate) a: Number,
-    pub(crate) b: Number,
-    pub(crate) c: Number,
-    pub(crate) d: Number,
-    pub(crate) how: How,
+    pub(crate) a: ElementType,
+    pub(crate) b: ElementType,
+    pub(crate) c: ElementType,
+    pub(crate) d: ElementType,
+    pub(crate) arithmetic: Arithmetic,
     /// For `m8n8k4` of `f16`, four products of eight lanes each: true for `A` and for `B` if it is column-major.
     pub(crate) quads: Option<[bool; 2]>,
 }
@@ -86,29 +86,29 @@ pub(crate) const MAX_WORDS: usize = 32;
 /// A lane's part of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    pub(crate) part: Part,
+    pub(crate) part: Role,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) number: Number,
+    pub(crate) number: ElementType,
     /// True if a matrix of a quad product is column-major; `None` for other products.
     quads: Option<bool>,
 }
 
-impl Number {
-    pub(crate) const ALL: [Number; 13] = {
-        use Number::*;
+impl ElementType {
+    pub(crate) const ALL: [ElementType; 13] = {
+        use ElementType::*;
         [B1, S4, U4, S8, U8, S32, E4m3, E5m2, F16, Bf16, Tf32, F32, F64]
     };
 
     /// Returns the bits of an element.
     pub(crate) fn bits(self) -> u32 {
         match self {
-            Number::B1 => 1,
-            Number::S4 | Number::U4 => 4,
-            Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2 => 8,
-            Number::F16 | Number::Bf16 => 16,
-            Number::S32 | Number::Tf32 | Number::F32 => 32,
-            Number::F64 => 64,
+            ElementType::B1 => 1,
+            ElementType::S4 | ElementType::U4 => 4,
+            ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2 => 8,
+            ElementType::F16 | ElementType::Bf16 => 16,
+            ElementType::S32 | ElementType::Tf32 | ElementType::F32 => 32,
+            ElementType::F64 => 64,
         }
     }
 
@@ -122,40 +122,48 @@ impl Number {
         (self.register_bits() / self.bits()) as usize
     }
 
-    fn of(ty: Type) -> Option<Number> {
+    fn of(ty: Type) -> Option<ElementType> {
         Some(match ty {
-            Type::B1 => Number::B1,
-            Type::S4 => Number::S4,
-            Type::U4 => Number::U4,
-            Type::S8 => Number::S8,
-            Type::U8 => Number::U8,
-            Type::S32 => Number::S32,
-            Type::E4m3 => Number::E4m3,
-            Type::E5m2 => Number::E5m2,
-            Type::F16 => Number::F16,
-            Type::Bf16 => Number::Bf16,
-            Type::Tf32 => Number::Tf32,
-            Type::F32 => Number::F32,
-            Type::F64 => Number::F64,
+            Type::B1 => ElementType::B1,
+            Type::S4 => ElementType::S4,
+            Type::U4 => ElementType::U4,
+            Type::S8 => ElementType::S8,
+            Type::U8 => ElementType::U8,
+            Type::S32 => ElementType::S32,
+            Type::E4m3 => ElementType::E4m3,
+            Type::E5m2 => ElementType::E5m2,
+            Type::F16 => ElementType::F16,
+            Type::Bf16 => ElementType::Bf16,
+            Type::Tf32 => ElementType::Tf32,
+            Type::F32 => ElementType::F32,
+            Type::F64 => ElementType::F64,
             _ => return None,
         })
     }
 }
 
-impl How {
-    pub(crate) const ALL: [How; 7] = [How::Plain, How::Saturated, How::Xor, How::And, How::Down, How::Up, How::Zero];
+impl Arithmetic {
+    pub(crate) const ALL: [Arithmetic; 7] = [
+        Arithmetic::Plain,
+        Arithmetic::Saturated,
+        Arithmetic::Xor,
+        Arithmetic::And,
+        Arithmetic::Down,
+        Arithmetic::Up,
+        Arithmetic::Zero,
+    ];
 
-    fn of(inst: &Inst) -> How {
+    fn of(inst: &Inst) -> Arithmetic {
         let named = inst.modifiers().find_map(|m| match m {
-            M::Satfinite => Some(How::Saturated),
-            M::Xor => Some(How::Xor),
-            M::And => Some(How::And),
-            M::Rm => Some(How::Down),
-            M::Rp => Some(How::Up),
-            M::Rz => Some(How::Zero),
+            M::Satfinite => Some(Arithmetic::Saturated),
+            M::Xor => Some(Arithmetic::Xor),
+            M::And => Some(Arithmetic::And),
+            M::Rm => Some(Arithmetic::Down),
+            M::Rp => Some(Arithmetic::Up),
+            M::Rz => Some(Arithmetic::Zero),
             _ => None,
         });
-        named.unwrap_or(How::Plain)
+        named.unwrap_or(Arithmetic::Plain)
     }
 }
 
@@ -176,14 +184,14 @@ impl Product {
             (Opcode::Wmma, [d, c]) => (*d, Type::F16, Type::F16, *c),
             _ => return None,
         };
-        let (d, a, b, c) = (Number::of(d)?, Number::of(a)?, Number::of(b)?, Number::of(c)?);
+        let (d, a, b, c) = (ElementType::of(d)?, ElementType::of(a)?, ElementType::of(b)?, ElementType::of(c)?);
         let layouts: Vec<bool> =
             inst.modifiers().filter(|m| matches!(m, M::Row | M::Col)).map(|m| m == M::Col).collect();
         let quads = match (layouts.as_slice(), (m, n, k), a) {
-            ([a, b], (8, 8, 4), Number::F16) => Some([*a, *b]),
+            ([a, b], (8, 8, 4), ElementType::F16) => Some([*a, *b]),
             _ => None,
         };
-        Some(Product { m, n, k, a, b, c, d, how: How::of(inst), quads })
+        Some(Product { m, n, k, a, b, c, d, arithmetic: Arithmetic::of(inst), quads })
     }
 
     /// Returns the number of independent products that the warp computes at once.
@@ -196,7 +204,7 @@ impl Product {
         let (m, n, k) = (usize::from(self.m), usize::from(self.n), usize::from(self.k));
         let [a, b] = self.quads.map_or([None; 2], |quads| quads.map(Some));
         let accumulator = |number| Fragment {
-            part: Part::Accumulator,
+            part: Role::Accumulator,
             rows: m,
             columns: n,
             number,
@@ -204,8 +212,8 @@ impl Product {
         };
         [
             accumulator(self.d),
-            Fragment { part: Part::A, rows: m, columns: k, number: self.a, quads: a },
-            Fragment { part: Part::B, rows: k, columns: n, number: self.b, quads: b },
+            Fragment { part: Role::A, rows: m, columns: k, number: self.a, quads: a },
+            Fragment { part: Role::B, rows: k, columns: n, number: self.b, quads: b },
             accumulator(self.c),
         ]
     }
@@ -236,17 +244,17 @@ impl Fragment {
         }
         let (group, member) = (lane / 4, lane % 4);
         match self.part {
-            Part::A => {
+            Role::A => {
                 let blocks = self.rows / 8;
                 let (down, right) = (register % blocks, register / blocks);
                 (group + 8 * down, (member + 4 * right) * across + element)
             }
-            Part::B => {
+            Role::B => {
                 let blocks = self.rows / (4 * across);
                 let (down, right) = (register % blocks, register / blocks);
                 ((member + 4 * down) * across + element, group + 8 * right)
             }
-            Part::Accumulator => {
+            Role::Accumulator => {
                 let (pair, second) = ((register * across + element) / 2, (register * across + element) % 2);
                 let blocks = self.rows / 8;
                 (group + 8 * (pair % blocks), 2 * member + second + 8 * (pair / blocks))
@@ -259,12 +267,12 @@ impl Fragment {
     fn position_in_quads(self, lane: usize, i: usize, by_columns: bool) -> (usize, usize) {
         let (member, half) = (lane % 4, 4 * (lane / 16));
         match (self.part, by_columns, self.number) {
-            (Part::A, false, _) => (member + half, i),
-            (Part::A, true, _) => (i + half, member),
-            (Part::B, false, _) => (member, i + half),
-            (Part::B, true, _) => (i, member + half),
-            (Part::Accumulator, _, Number::F16) => (member + half, i),
-            (Part::Accumulator, ..) => ((member & 1) + (i & 2) + half, (i & 4) + (member & 2) + (i & 1)),
+            (Role::A, false, _) => (member + half, i),
+            (Role::A, true, _) => (i + half, member),
+            (Role::B, false, _) => (member, i + half),
+            (Role::B, true, _) => (i, member + half),
+            (Role::Accumulator, _, ElementType::F16) => (member + half, i),
+            (Role::Accumulator, ..) => ((member & 1) + (i & 2) + half, (i & 4) + (member & 2) + (i & 1)),
         }
     }
 }
@@ -291,8 +299,9 @@ pub(crate) fn fragment(inst: &Inst, matrix: usize) -> Option<Fragment> {
         return Some(product.fragments()[matrix]);
     }
     let (m, n, k) = inst.modifiers().find_map(shape).filter(|_| inst.opcode == Opcode::Wmma)?;
-    let number = Number::of(inst.ty(0))?;
-    let product = Product { m, n, k, a: number, b: number, c: number, d: number, how: How::Plain, quads: None };
+    let number = ElementType::of(inst.ty(0))?;
+    let product =
+        Product { m, n, k, a: number, b: number, c: number, d: number, arithmetic: Arithmetic::Plain, quads: None };
     Some(product.fragments()[matrix])
 }
 
@@ -301,7 +310,7 @@ pub(crate) fn fragment(inst: &Inst, matrix: usize) -> Option<Fragment> {
 pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
     let Some(fragment) = fragment(inst, matrix) else { return (usize::from(count(inst)), 32) };
     // The first targets of `wmma` held each element of `A` and `B` at least twice, and PTX demands as many registers.
-    let many = inst.opcode == Opcode::Wmma && fragment.part != Part::Accumulator && fragment.number == Number::F16;
+    let many = inst.opcode == Opcode::Wmma && fragment.part != Role::Accumulator && fragment.number == ElementType::F16;
     (if many { 8 } else { fragment.registers() }, fragment.number.register_bits())
 }
 
@@ -332,7 +341,7 @@ impl Matrix {
 }
 
 /// Returns the words that a lane passes in: a value, its bits, and true if the word is the high half.
-pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
+pub(crate) fn input_words(inst: &Inst) -> Vec<(&Value, u32, bool)> {
     let mut words = Vec::new();
     for (at, value) in inst.operands.iter().enumerate().skip(1) {
         let fragment = Product::of(inst).map(|product| product.fragments()[at]);
@@ -347,7 +356,7 @@ pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
 }
 
 /// Returns the registers that a lane gets back, with their bits.
-pub(crate) fn got(inst: &Inst) -> impl Iterator<Item = (&Value, u32)> {
+pub(crate) fn output_registers(inst: &Inst) -> impl Iterator<Item = (&Value, u32)> {
     let bits = if Product::of(inst).is_some() { registers(inst, 0).1 } else { 32 };
     let values = match inst.operands.first() {
         Some(Value::Vector(values)) => values.as_slice(),

@@ -224,7 +224,7 @@ fn visit_value(value: &Value, found: &mut dyn FnMut(Reg)) {
 
 /// The terminator of a basic block.
 #[derive(Clone, Debug)]
-pub(crate) enum Term {
+pub(crate) enum Terminator {
     Jump(BlockId),
     /// Branches to the first block if the predicate, negated if the flag is set, is true.
     Branch(Reg, bool, BlockId, BlockId),
@@ -238,19 +238,19 @@ pub(crate) enum Term {
     Trap(Position),
 }
 
-impl Term {
+impl Terminator {
     pub(crate) fn successors(&self) -> Vec<BlockId> {
         match self {
-            Term::Jump(to) | Term::Sync(_, to) => vec![*to],
-            Term::Branch(_, _, a, b) => vec![*a, *b],
-            Term::Switch(_, targets) => targets.clone(),
-            Term::Return | Term::Exit | Term::Trap(_) => Vec::new(),
+            Terminator::Jump(to) | Terminator::Sync(_, to) => vec![*to],
+            Terminator::Branch(_, _, a, b) => vec![*a, *b],
+            Terminator::Switch(_, targets) => targets.clone(),
+            Terminator::Return | Terminator::Exit | Terminator::Trap(_) => Vec::new(),
         }
     }
 
     pub(crate) fn used(&self) -> Option<Reg> {
         match self {
-            Term::Branch(reg, ..) | Term::Switch(reg, _) => Some(*reg),
+            Terminator::Branch(reg, ..) | Terminator::Switch(reg, _) => Some(*reg),
             _ => None,
         }
     }
@@ -259,7 +259,7 @@ impl Term {
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
     pub(crate) insts: Vec<Inst>,
-    pub(crate) term: Term,
+    pub(crate) term: Terminator,
 }
 
 /// A parameter, or a `.param` variable of a call.

@@ -13,7 +13,7 @@ use super::liveness::RegSet;
 use super::loops::{Loop, loops};
 use super::regions::reachable;
 use super::sync::{Poll, Watched, is_test};
-use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::{Modifier, Opcode, Position, Space};
 use std::collections::{BTreeMap, HashSet};
 
@@ -43,7 +43,7 @@ fn slot(inst: &Inst) -> Option<usize> {
 fn insts<'f>(function: &'f Function, found: &'f Loop) -> impl Iterator<Item = &'f Inst> {
     found.blocks.iter().flat_map(|b| {
         let block = &function.blocks[*b];
-        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
         block.insts.iter().chain(last)
     })
 }
@@ -80,18 +80,18 @@ fn polls(function: &Function, found: &Loop) -> bool {
 }
 
 /// Returns the loops that may wait for another thread, by header.
-pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId, Waits> {
+pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId, PollLoop> {
     let found: Vec<Loop> = loops(function).into_iter().filter(|l| polls(function, l)).collect();
     if found.is_empty() {
         return BTreeMap::new();
     }
     let headers: HashSet<BlockId> = found.iter().map(|l| l.header).collect();
     let workspace = workspace(function);
-    found.iter().map(|l| (l.header, Waits::of(function, l, &live[l.header], &headers, &workspace))).collect()
+    found.iter().map(|l| (l.header, PollLoop::of(function, l, &live[l.header], &headers, &workspace))).collect()
 }
 
 /// The kind of wait of a polling loop.
-pub(crate) struct Waits {
+pub(crate) struct PollLoop {
     pub(crate) poll: Poll,
     /// The blocks after the loop, if only the block's or the grid's threads can end the wait.
     pub(crate) exits: Vec<BlockId>,
@@ -99,7 +99,7 @@ pub(crate) struct Waits {
 
 /// The memory that a load in a loop polls.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PolledMemory {
     /// Memory that does not change.
     Fixed,
     Shared,
@@ -107,14 +107,14 @@ enum Place {
     Other,
 }
 
-impl Waits {
+impl PollLoop {
     fn of(
         function: &Function,
         found: &Loop,
         live: &RegSet,
         headers: &HashSet<BlockId>,
         workspace: &HashSet<Reg>,
-    ) -> Waits {
+    ) -> PollLoop {
         let load =
             insts(function, found).find(|inst| matches!(inst.opcode, Opcode::Ld | Opcode::Atom) || is_test(inst));
         let position = load.map_or(Position::default(), |load| load.position);
@@ -125,7 +125,7 @@ impl Waits {
         };
         let closed = watched != Watched::Any;
         let exits = exits.into_iter().map(|(_, exit)| exit).filter(|_| closed).collect();
-        Waits { poll: Poll { watched, position }, exits }
+        PollLoop { poll: Poll { watched, position }, exits }
     }
 }
 
@@ -139,7 +139,7 @@ fn exits(function: &Function, found: &Loop) -> Vec<(BlockId, BlockId)> {
 /// Returns true if all iterations of a loop are alike as long as its loads give the same values, and it has no side
 /// effects.
 fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
-    let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Term::Sync(..)));
+    let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Terminator::Sync(..)));
     !waits
         && insts(function, found).all(|inst| {
             let mut keeps = false;
@@ -175,30 +175,35 @@ fn changes(value: &Value) -> bool {
     }
 }
 
-fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
+fn place(load: &Inst, workspace: &HashSet<Reg>) -> PolledMemory {
     let base = load.operands.iter().find_map(|operand| match operand {
         Value::RegAddress(reg, _) => Some(reg),
         _ => None,
     });
     match load.space() {
         // Only the block's own barriers can be tested.
-        _ if is_test(load) => Place::Shared,
-        _ if is_fixed(load) => Place::Fixed,
-        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => Place::Shared,
-        None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => Place::Workspace,
-        _ => Place::Other,
+        _ if is_test(load) => PolledMemory::Shared,
+        _ if is_fixed(load) => PolledMemory::Fixed,
+        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => PolledMemory::Shared,
+        None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => PolledMemory::Workspace,
+        _ => PolledMemory::Other,
     }
 }
 
 /// Returns the memory whose change can end a loop all of whose iterations are alike.
 ///
 /// Other memory is ignored if it can only end the thread, as a panic of another thread does.
-fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], place: impl Fn(&Inst) -> Place) -> Watched {
+fn watched(
+    function: &Function,
+    found: &Loop,
+    exits: &[(BlockId, BlockId)],
+    place: impl Fn(&Inst) -> PolledMemory,
+) -> Watched {
     let is_load = |inst: &Inst| inst.opcode == Opcode::Ld || is_test(inst);
-    let has = |which: Place| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
-    let (shared, grid) = (has(Place::Shared), has(Place::Workspace));
-    if has(Place::Other) {
-        let others = tainted(function, found, |inst| is_load(inst) && place(inst) == Place::Other);
+    let has = |which: PolledMemory| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
+    let (shared, grid) = (has(PolledMemory::Shared), has(PolledMemory::Workspace));
+    if has(PolledMemory::Other) {
+        let others = tainted(function, found, |inst| is_load(inst) && place(inst) == PolledMemory::Other);
         let by_others = |block: BlockId| function.blocks[block].term.used().is_some_and(|reg| others.contains(&reg));
         // Each such branch chooses between ending the thread and the rest of the iteration.
         let only_ends = found.blocks.iter().filter(|block| by_others(**block)).all(|block| {
@@ -219,7 +224,7 @@ fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], plac
 
 /// Returns true if a thread that reaches a block synchronises no more.
 fn ends(function: &Function, block: BlockId) -> bool {
-    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Term::Sync(..)))
+    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Terminator::Sync(..)))
 }
 
 /// Returns the registers that hold an address in the workspace of grid-wide barriers, or part of one.

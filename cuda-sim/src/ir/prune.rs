@@ -4,7 +4,7 @@
 
 use super::regions::reachable;
 use super::rename::rename;
-use super::{Block, BlockId, Function, Reg, Term};
+use super::{Block, BlockId, Function, Reg, Terminator};
 use std::collections::HashMap;
 
 /// Removes unreachable blocks and unused registers, and renumbers the rest.
@@ -24,10 +24,10 @@ fn blocks(function: &mut Function) {
     function.blocks = all.into_iter().enumerate().filter(|(id, _)| numbers.contains_key(id)).map(|(_, b)| b).collect();
     for Block { term, .. } in &mut function.blocks {
         match term {
-            Term::Jump(to) | Term::Sync(_, to) => *to = numbers[to],
-            Term::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),
-            Term::Switch(_, targets) => targets.iter_mut().for_each(|to| *to = numbers[to]),
-            Term::Return | Term::Exit | Term::Trap(_) => {}
+            Terminator::Jump(to) | Terminator::Sync(_, to) => *to = numbers[to],
+            Terminator::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),
+            Terminator::Switch(_, targets) => targets.iter_mut().for_each(|to| *to = numbers[to]),
+            Terminator::Return | Terminator::Exit | Terminator::Trap(_) => {}
         }
     }
 }
@@ -43,11 +43,11 @@ fn registers(function: &mut Function) {
         })
     };
     for block in &mut function.blocks {
-        let last = if let Term::Sync(inst, _) = &mut block.term { Some(&mut **inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &mut block.term { Some(&mut **inst) } else { None };
         for value in block.insts.iter_mut().chain(last).flat_map(|inst| &mut inst.operands) {
             rename(value, &mut number);
         }
-        if let Term::Branch(reg, ..) | Term::Switch(reg, _) = &mut block.term {
+        if let Terminator::Branch(reg, ..) | Terminator::Switch(reg, _) = &mut block.term {
             *reg = number(*reg);
         }
     }

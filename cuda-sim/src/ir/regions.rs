@@ -11,11 +11,11 @@
 
 use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
-use super::polling::{Waits, polling};
-use super::remat::Cheap;
+use super::polling::{PollLoop, polling};
+use super::remat::Rematerialisable;
 use super::sync::{self, Poll, Site};
 use super::uniform;
-use super::{Block, BlockId, Function, Inst, Reg, Term};
+use super::{Block, BlockId, Function, Inst, Reg, Terminator};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -29,16 +29,16 @@ pub(crate) enum Kind {
     Poll,
     /// The code after a polling loop whose wait only the block's or the grid's threads can end: the scheduler learns
     /// that a thread has left the loop.
-    Left,
+    PollExit,
     /// The header of a lockstep loop.
     Loop,
     /// The code after a lockstep loop.
-    After,
+    LoopExit,
     /// A rarely taken path.
     Cold,
     /// The whole kernel, for threads that take a cold path before any visible side effect: they start again from the
     /// entry.
-    Anew,
+    Restart,
 }
 
 /// A kernel's regions.
@@ -63,11 +63,11 @@ pub(crate) struct Regions {
     /// The registers that are live at each head and are loaded from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
     /// For each register, true if it is uniform whenever a barrier of the whole block opens.
-    shared: Vec<bool>,
+    barrier_uniform: Vec<bool>,
     /// The registers that are live at each head and are rematerialised.
-    pub(crate) computed: Vec<Vec<Reg>>,
+    pub(crate) rematerialised: Vec<Vec<Reg>>,
     /// The instructions that rematerialise those.
-    pub(crate) again: Vec<Vec<(BlockId, usize)>>,
+    pub(crate) remat_insts: Vec<Vec<(BlockId, usize)>>,
     /// The frame slot of every register that is live across a split edge: its offset for one thread, to be multiplied
     /// by the number of threads of the block (the frame is a structure of arrays).
     pub(crate) frame: HashMap<Reg, u64>,
@@ -105,7 +105,7 @@ fn is_scalar(block: &Block) -> bool {
 
 impl Block {
     fn term_is_trap(&self) -> bool {
-        matches!(self.term, Term::Trap(_))
+        matches!(self.term, Terminator::Trap(_))
     }
 }
 
@@ -163,7 +163,7 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     // A thread leaves the hot path where it finishes or takes a split edge.
     let leaves = |block: BlockId| {
         let term = &function.blocks[block].term;
-        let ends = matches!(term, Term::Exit | Term::Return | Term::Sync(..));
+        let ends = matches!(term, Terminator::Exit | Terminator::Return | Terminator::Sync(..));
         ends || term.successors().iter().any(|next| !follow(*next))
     };
     let mut warm: HashSet<BlockId> = hot.iter().copied().filter(|b| leaves(*b)).collect();
@@ -193,7 +193,7 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
 
 /// Returns true if no path from the entry to one of `heads` writes memory other than the thread's own: a thread may
 /// then start again. `heads` are the exits of what is reachable from the entry.
-fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
+fn has_no_effect_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     let stores = |inst: &Inst| inst.opcode == Opcode::St && inst.space() != Some(Space::Local);
     let stores = |block: &BlockId| function.blocks[*block].insts.iter().any(stores);
     let mut open = reachable(function, 0, |block| !heads.contains(&block));
@@ -206,13 +206,13 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
 }
 
 /// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work.
-fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
+fn needs_scheduler(function: &Function, polls: &BTreeMap<BlockId, PollLoop>) -> bool {
     !polls.is_empty() || sync::needs_scheduler(function)
 }
 
 impl Regions {
     /// Computes the regions of a kernel. The blocks of a `resident` kernel are run alternately by a scheduler.
-    pub(crate) fn new(function: &Function, held: bool) -> Regions {
+    pub(crate) fn new(function: &Function, resident: bool) -> Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
         let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
@@ -223,28 +223,28 @@ impl Regions {
             polls: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
-            scheduled: held || !loops.is_empty() || waits(function, &polls),
+            scheduled: resident || !loops.is_empty() || needs_scheduler(function, &polls),
             lockstep: HashMap::new(),
             live: Vec::new(),
-            shared: Vec::new(),
-            computed: Vec::new(),
-            again: Vec::new(),
+            barrier_uniform: Vec::new(),
+            rematerialised: Vec::new(),
+            remat_insts: Vec::new(),
             frame: HashMap::new(),
             frame_bytes: 0,
         };
         if this.scheduled {
-            this.cut(function, &polls, loops);
+            this.split_scheduled(function, &polls, loops);
         } else {
-            this.aside(function);
+            this.split_cold_paths(function);
         }
-        this.carry(function, &live);
+        this.assign_frame_slots(function, &live);
         this
     }
 
     /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
         let mut this = Regions::new(function, false);
-        this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Anew));
+        this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Restart));
         this
     }
 
@@ -257,11 +257,11 @@ impl Regions {
     }
 
     /// Splits cold paths off a kernel whose threads do not synchronise.
-    fn aside(&mut self, function: &Function) {
+    fn split_cold_paths(&mut self, function: &Function) {
         let cold = cold_heads(function, 0, |_| true);
-        if !cold.is_empty() && untouched_before(function, &cold) {
+        if !cold.is_empty() && has_no_effect_before(function, &cold) {
             self.heads.push(0);
-            self.kinds.push(Kind::Anew);
+            self.kinds.push(Kind::Restart);
             self.splits.extend(cold.into_iter().map(|head| (head, 1)));
         } else {
             cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
@@ -269,7 +269,7 @@ impl Regions {
     }
 
     /// Splits at synchronisations, polling loops and lockstep loops, and splits cold paths off the rest.
-    fn cut(&mut self, function: &Function, polls: &BTreeMap<BlockId, Waits>, loops: Vec<Lockstep>) {
+    fn split_scheduled(&mut self, function: &Function, polls: &BTreeMap<BlockId, PollLoop>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
         for block in &all {
@@ -277,25 +277,25 @@ impl Regions {
                 self.split_at(*block, Kind::Poll);
                 self.polls.insert(self.splits[block], waits.poll);
             }
-            if let Term::Sync(inst, next) = &function.blocks[*block].term {
+            if let Terminator::Sync(inst, next) = &function.blocks[*block].term {
                 self.split_at(*next, Kind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
         for (_, waits) in polls.iter().filter(|(header, _)| all.contains(header)) {
-            waits.exits.iter().for_each(|exit| self.split_at(*exit, Kind::Left));
+            waits.exits.iter().for_each(|exit| self.split_at(*exit, Kind::PollExit));
         }
         for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
             self.split_at(found.header, Kind::Loop);
-            found.exits.iter().chain(&found.bails).for_each(|exit| self.split_at(*exit, Kind::After));
+            found.exits.iter().chain(&found.side_exits).for_each(|exit| self.split_at(*exit, Kind::LoopExit));
             self.lockstep.insert(self.splits[&found.header], found);
         }
         // A header may have been recorded as the exit of another loop.
         self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
         let barriers = || self.site_of.iter().filter(|(_, site)| self.sites[**site].is_barrier());
         let whole = barriers().all(|(_, site)| self.sites[*site].is_whole());
-        self.shared = match whole {
+        self.barrier_uniform = match whole {
             true => uniform::across(function, &barriers().map(|(block, _)| *block).collect()),
             false => vec![false; function.registers.len()],
         };
@@ -311,23 +311,23 @@ impl Regions {
 
     /// Divides the live registers of each head into spilled and rematerialised ones, and assigns frame slots to the
     /// former.
-    fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
-        let cheap = self.scheduled.then(|| Cheap::new(function));
+    fn assign_frame_slots(&mut self, function: &Function, live_sets: &[RegSet]) {
+        let cheap = self.scheduled.then(|| Rematerialisable::new(function));
         let matrices = 4 * sync::matrix_words(&self.sites) as u64;
         self.frame_bytes = if self.scheduled { sync::FRAME_BYTES + matrices } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {
             let mut live: Vec<Reg> = live_sets[*head].iter().collect();
             if let Kind::Resume(block) = self.kinds[region]
-                && let Term::Sync(inst, _) = &function.blocks[block].term
+                && let Terminator::Sync(inst, _) = &function.blocks[block].term
             {
                 inst.visit(&mut |reg| live.retain(|r| *r != reg), &mut |_| {});
             }
-            let begins = self.begins(region);
-            let (again, carried): (Vec<Reg>, Vec<Reg>) =
-                live.into_iter().partition(|r| !begins && cheap.as_ref().is_some_and(|c| c.contains(*r)));
-            self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
-            self.computed.push(again);
-            if !begins {
+            let starts = self.starts_kernel(region);
+            let (remat_insts, carried): (Vec<Reg>, Vec<Reg>) =
+                live.into_iter().partition(|r| !starts && cheap.as_ref().is_some_and(|c| c.contains(*r)));
+            self.remat_insts.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &remat_insts)));
+            self.rematerialised.push(remat_insts);
+            if !starts {
                 for reg in &carried {
                     self.frame.entry(*reg).or_insert_with(|| {
                         let bytes = u64::from(function.registers[*reg as usize].div_ceil(8).next_power_of_two());
@@ -342,8 +342,8 @@ impl Regions {
     }
 
     /// Returns true if threads start the kernel in a region, so that no register has a value yet.
-    pub(crate) fn begins(&self, region: usize) -> bool {
-        matches!(self.kinds[region], Kind::Entry | Kind::Anew)
+    pub(crate) fn starts_kernel(&self, region: usize) -> bool {
+        matches!(self.kinds[region], Kind::Entry | Kind::Restart)
     }
 
     /// Returns the region that begins at `target` if the edge from region `from` is a split edge.
@@ -354,9 +354,9 @@ impl Regions {
     }
 
     /// Returns true if a register that is loaded from the frame is uniform in all threads with which a region is run.
-    pub(crate) fn is_shared(&self, region: usize, reg: Reg) -> bool {
+    pub(crate) fn is_barrier_uniform(&self, region: usize, reg: Reg) -> bool {
         let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
-        matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.shared[reg as usize]
+        matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.barrier_uniform[reg as usize]
     }
 
     /// Returns the blocks of a region.
@@ -365,7 +365,7 @@ impl Regions {
     }
 
     /// Returns the state that `next` has for a thread that waits at this site.
-    pub(crate) fn waiting(&self, site: usize) -> usize {
+    pub(crate) fn waiting_state(&self, site: usize) -> usize {
         self.heads.len() + site
     }
 }

@@ -3,7 +3,7 @@
 //! A register with one definition, made of cheap operations on parameters, constants and thread coordinates only, has
 //! the same value wherever it is read. Computing it in each region also shows LLVM how addresses depend on the thread.
 
-use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::Opcode;
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 const LIMIT: u32 = 24;
 
 /// The definitions of the registers that can be rematerialised.
-pub(crate) struct Cheap {
+pub(crate) struct Rematerialisable {
     places: HashMap<Reg, (BlockId, usize)>,
 }
 
@@ -48,8 +48,8 @@ fn is_cheap(inst: &Inst) -> bool {
     }
 }
 
-impl Cheap {
-    pub(crate) fn new(function: &Function) -> Cheap {
+impl Rematerialisable {
+    pub(crate) fn new(function: &Function) -> Rematerialisable {
         let mut count = vec![0u32; function.registers.len()];
         let mut places = HashMap::new();
         for (id, block) in function.blocks.iter().enumerate() {
@@ -62,12 +62,12 @@ impl Cheap {
                 };
                 inst.visit(&mut define, &mut |_| {});
             }
-            if let Term::Sync(inst, _) = &block.term {
+            if let Terminator::Sync(inst, _) = &block.term {
                 inst.visit(&mut |reg| count[reg as usize] += 2, &mut |_| {});
             }
         }
         places.retain(|reg, _| count[*reg as usize] == 1);
-        let mut this = Cheap { places };
+        let mut this = Rematerialisable { places };
         this.prune(function);
         this
     }

@@ -7,7 +7,7 @@
 //! larger, follow those in the frame.
 
 use super::matrix::{self, Matrix};
-use super::{Function, Inst, Reg, Term, Value};
+use super::{Function, Inst, Reg, Terminator, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{Modifier as M, Opcode, Position, Type};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub(crate) const BARRIERS: u32 = 16;
 
 /// A reduction over the predicates of all threads at a barrier (`barrier.red`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
+pub(crate) enum BarrierReduction {
     Popc,
     And,
     Or,
@@ -54,7 +54,7 @@ pub(crate) enum Reduce {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Arguments: barrier, number of threads (0 for all), predicate.
-    Barrier(Option<Count>),
+    Barrier(Option<BarrierReduction>),
     /// Arrives without waiting. The arguments are those of a barrier.
     Arrive,
     /// Arguments of this and the following: value, high half or second operand, third operand, mask.
@@ -178,7 +178,7 @@ pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
 
 /// Returns true if threads wait for each other in the function itself.
 pub(crate) fn synchronises(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.term, Term::Sync(..)))
+    function.blocks.iter().any(|block| matches!(block.term, Terminator::Sync(..)))
 }
 
 /// Returns true if a kernel with this function needs a scheduler: its threads wait for each other or start asynchronous
@@ -218,8 +218,8 @@ fn operation(inst: &Inst) -> Operation {
             choose(&[(M::Arrive, Operation::ClusterArrive)], Operation::ClusterWait)
         }
         Opcode::Bar | Opcode::Barrier if inst.has(M::Red) => {
-            let counts = [(M::Popc, Count::Popc), (M::And, Count::And)];
-            let count = counts.iter().find(|c| inst.has(c.0)).map_or(Count::Or, |c| c.1);
+            let counts = [(M::Popc, BarrierReduction::Popc), (M::And, BarrierReduction::And)];
+            let count = counts.iter().find(|c| inst.has(c.0)).map_or(BarrierReduction::Or, |c| c.1);
             Operation::Barrier(Some(count))
         }
         Opcode::Bar | Opcode::Barrier => choose(&[(M::Arrive, Operation::Arrive)], Operation::Barrier(None)),
@@ -246,12 +246,12 @@ static ALL_LANES: Value = Value::Int(u32::MAX as i128);
 
 /// Returns the words of fragments that a lane passes in at a matrix instruction.
 pub(crate) fn fragments(inst: &Inst) -> Vec<(&Value, u32, bool)> {
-    if Matrix::of(inst).is_some() { matrix::given(inst) } else { Vec::new() }
+    if Matrix::of(inst).is_some() { matrix::input_words(inst) } else { Vec::new() }
 }
 
 /// Returns the registers of fragments that a lane gets back, with their bits.
 pub(crate) fn results(inst: &Inst) -> Vec<(&Value, u32)> {
-    if Matrix::of(inst).is_some() { matrix::got(inst).collect() } else { Vec::new() }
+    if Matrix::of(inst).is_some() { matrix::output_registers(inst).collect() } else { Vec::new() }
 }
 
 /// Returns the instruction's inputs in the order of the site's arguments: value, bits, and true for the high half.
@@ -296,7 +296,7 @@ pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
 pub(crate) fn constants(function: &Function) -> HashMap<Reg, i128> {
     let mut found: HashMap<Reg, Option<i128>> = HashMap::new();
     for block in &function.blocks {
-        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
         for inst in block.insts.iter().chain(last) {
             let value = match inst.operands.as_slice() {
                 [Value::Reg(_), Value::Int(value)] if inst.opcode == Opcode::Mov => Some(*value),

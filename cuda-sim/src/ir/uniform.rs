@@ -6,12 +6,12 @@
 //! depend on uniform values only are uniform. The number of iterations that other threads run in between does not
 //! matter, since a barrier opens when all threads have reached it.
 
-use super::lockstep::{Edges, alike, defs, divergent, is_uniform};
-use super::{BlockId, Function, Inst, Term};
+use super::lockstep::{Edges, defs, divergent, is_uniform, uniform_regs};
+use super::{BlockId, Function, Inst, Terminator};
 use std::collections::BTreeSet;
 
 /// The limit on the number of blocks, since the analysis keeps a set for each.
-const MOST: usize = 512;
+const MAX_BLOCKS: usize = 512;
 
 /// Returns the blocks of `all` from which `ends` is reachable, including those of `ends`.
 fn reaching(
@@ -31,7 +31,7 @@ fn reaching(
 
 fn insts(function: &Function, block: BlockId) -> impl Iterator<Item = &Inst> {
     let block = &function.blocks[block];
-    let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+    let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
     block.insts.iter().chain(last)
 }
 
@@ -39,17 +39,17 @@ fn insts(function: &Function, block: BlockId) -> impl Iterator<Item = &Inst> {
 /// that end in barriers of the whole block, of which there are no others.
 pub(crate) fn across(function: &Function, barriers: &BTreeSet<BlockId>) -> Vec<bool> {
     let none = vec![false; function.registers.len()];
-    if barriers.is_empty() || function.blocks.len() > MOST {
+    if barriers.is_empty() || function.blocks.len() > MAX_BLOCKS {
         return none;
     }
     let successors = |block: BlockId| function.blocks[block].term.successors();
     let blocks = reaching(&(0..function.blocks.len()).collect(), barriers.clone(), successors);
-    let mut alike = alike(function);
+    let mut uniform_regs = uniform_regs(function);
     loop {
         let splits: BTreeSet<BlockId> = blocks
             .iter()
             .copied()
-            .filter(|b| function.blocks[*b].term.used().is_some_and(|r| !alike[r as usize]))
+            .filter(|b| function.blocks[*b].term.used().is_some_and(|r| !uniform_regs[r as usize]))
             .collect();
         let edge = |next: BlockId| blocks.contains(&next).then_some(next);
         let edges: Edges = blocks
@@ -71,17 +71,17 @@ pub(crate) fn across(function: &Function, barriers: &BTreeSet<BlockId>) -> Vec<b
         let mut lost = Vec::new();
         for block in &blocks {
             for inst in insts(function, *block) {
-                if divergent.contains(block) || !is_uniform(inst, &|r| alike[r as usize]) {
+                if divergent.contains(block) || !is_uniform(inst, &|r| uniform_regs[r as usize]) {
                     lost.extend(defs(inst));
                 }
             }
         }
         let mut changed = false;
         for reg in lost {
-            changed |= std::mem::replace(&mut alike[reg as usize], false);
+            changed |= std::mem::replace(&mut uniform_regs[reg as usize], false);
         }
         if !changed {
-            return alike;
+            return uniform_regs;
         }
     }
 }

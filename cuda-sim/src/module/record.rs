@@ -9,8 +9,8 @@ use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
 use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
-use crate::ir::matrix::{How, Matrix, Number, Product};
-use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
+use crate::ir::matrix::{Arithmetic, ElementType, Matrix, Product};
+use crate::ir::sync::{Arg, BarrierReduction, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
 use crate::ptx::Position;
 use cuda_jit_cache::Key;
@@ -76,7 +76,7 @@ fn encoded(facts: &Facts) -> Vec<u8> {
 fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
     let mut to = Vec::new();
     code.regions.put(&mut to);
-    code.strips.put(&mut to);
+    code.vector_loops.put(&mut to);
     code.texts.identity().as_bytes().put(&mut to);
     code.shape.put(&mut to);
     code.scheduled.put(&mut to);
@@ -89,14 +89,14 @@ fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
 
 fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut from: &[u8]) -> Option<KernelCode> {
     let from = &mut from;
-    let (regions, strips) = (Vec::get(from)?, Vec::get(from)?);
+    let (regions, vector_loops) = (Vec::get(from)?, Vec::get(from)?);
     let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
     let origin = Arc::clone(origin);
     let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
     let code = KernelCode {
         function,
         regions,
-        strips,
+        vector_loops,
         texts: Arc::new(texts),
         shape: Shape::get(from)?,
         scheduled: bool::get(from)?,
@@ -260,7 +260,7 @@ structs! {
     Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
     Site { operation, args, active, region, position, name }
     Position { line, column }
-    Product { m, n, k, a, b, c, d, how, quads }
+    Product { m, n, k, a, b, c, d, arithmetic, quads }
     Poll { watched, position }
 }
 
@@ -274,23 +274,23 @@ impl Record for Watched {
     }
 }
 
-impl Record for Number {
+impl Record for ElementType {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        Number::ALL.get(usize::from(u8::get(from)?)).copied()
+        ElementType::ALL.get(usize::from(u8::get(from)?)).copied()
     }
 }
 
-impl Record for How {
+impl Record for Arithmetic {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        How::ALL.get(usize::from(u8::get(from)?)).copied()
+        Arithmetic::ALL.get(usize::from(u8::get(from)?)).copied()
     }
 }
 
@@ -332,9 +332,9 @@ impl Record for Arg {
 /// The number of an operation in records: its place in [`OPERATIONS`], where a test finds it.
 const OPERATIONS: &[Operation] = &[
     Operation::Barrier(None),
-    Operation::Barrier(Some(Count::Popc)),
-    Operation::Barrier(Some(Count::And)),
-    Operation::Barrier(Some(Count::Or)),
+    Operation::Barrier(Some(BarrierReduction::Popc)),
+    Operation::Barrier(Some(BarrierReduction::And)),
+    Operation::Barrier(Some(BarrierReduction::Or)),
     Operation::Arrive,
     Operation::WarpSync,
     Operation::Shuffle(Shuffle::Up),

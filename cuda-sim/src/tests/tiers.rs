@@ -64,7 +64,7 @@ fn swaps() {
     let first = launch(&image, 3);
     let [quick, _] = compiled(&image).tiers();
     assert!(quick > 20, "{quick} regions");
-    jit::settle();
+    jit::wait_idle();
     assert_eq!(compiled(&image).tiers(), [quick, quick], "all that ran is translated well");
     assert_eq!(launch(&image, 3), first);
     // The engine of fibers shares nothing with these but the text.
@@ -79,7 +79,7 @@ fn swaps() {
 fn swaps_meanwhile() {
     let image = image(&text(2)).unwrap();
     let first = launch(&image, 1000);
-    jit::settle();
+    jit::wait_idle();
     assert_eq!(launch(&image, 1000), first);
 }
 
@@ -141,7 +141,7 @@ fn forks() {
 fn keeps() {
     let image = image(&text(4)).unwrap();
     let result = launch(&image, 2);
-    jit::settle();
+    jit::wait_idle();
     println!("result {result:?}");
     clustered(&image);
 }

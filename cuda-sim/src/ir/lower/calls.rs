@@ -2,7 +2,7 @@
 
 use super::{Lowering, function_address};
 use crate::ir::video::video;
-use crate::ir::{Call, Inst, Reg, Term, Value};
+use crate::ir::{Call, Inst, Reg, Terminator, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Position, Result, Suffix, Type};
 
 /// Sizes and alignments of formals, which decide whether a function matches a prototype.
@@ -136,15 +136,15 @@ impl Lowering<'_> {
             let compare = self.is_function(target, index, truth, position)?;
             self.push(compare);
             let (taken, next) = (self.new_block(), self.new_block());
-            self.terminate(Term::Branch(truth, false, taken, next));
+            self.terminate(Terminator::Branch(truth, false, taken, next));
             self.current = taken;
             let direct = self.direct_call(ast, index, passed)?;
             self.push(direct);
-            self.terminate(Term::Jump(end));
+            self.terminate(Terminator::Jump(end));
             self.current = next;
         }
         // The address is that of no candidate: undefined in PTX, a fault here.
-        self.terminate(Term::Trap(position));
+        self.terminate(Terminator::Trap(position));
         self.current = end;
         Ok(())
     }

@@ -6,7 +6,7 @@
 //! loads the results after it.
 
 use super::{Lowering, Name, registers_at, slot};
-use crate::ir::{Reg, Symbol, Term, Value};
+use crate::ir::{Reg, Symbol, Terminator, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Operand, Position, Result, Suffix, Type, Variable};
 
 /// Returns the untyped (`.b`) type of this many bits.
@@ -66,8 +66,8 @@ impl Lowering<'_> {
     }
 
     /// Returns the terminator that stands for a return.
-    pub(super) fn returned(&self) -> Term {
-        self.epilogue.map_or(Term::Return, Term::Jump)
+    pub(super) fn returned(&self) -> Terminator {
+        self.epilogue.map_or(Terminator::Return, Terminator::Jump)
     }
 
     /// Fills the block in which a function stores its results.
@@ -77,7 +77,7 @@ impl Lowering<'_> {
         for (at, formal) in std::mem::take(&mut self.results) {
             self.store_parameter(&Operand::Name(formal.name.clone()), at, &formal, formal.position)?;
         }
-        self.terminate(Term::Return);
+        self.terminate(Terminator::Return);
         Ok(())
     }
 

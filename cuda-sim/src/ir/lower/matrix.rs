@@ -3,7 +3,7 @@
 
 use super::Lowering;
 use crate::ir::matrix::{self, Product};
-use crate::ir::{Inst, Special, Term, Value};
+use crate::ir::{Inst, Special, Terminator, Value};
 use crate::ptx::isa::{FROM_ROWS, TO_ROWS};
 use crate::ptx::{self, Error, Modifier, Opcode, Operand, Position, Result, Suffix, Type};
 
@@ -60,12 +60,12 @@ impl Lowering<'_> {
         let lanes = vec![Value::Reg(truth), Value::Special(Special::LaneId), Value::Int(8 * matrices)];
         self.compute(Opcode::Setp, compare, lanes, position)?;
         let (has_row, next) = (self.new_block(), self.new_block());
-        self.terminate(Term::Branch(truth, false, has_row, next));
+        self.terminate(Terminator::Branch(truth, false, has_row, next));
         self.current = has_row;
         let space = inst.modifiers().filter(|m| matches!(m, Modifier::Shared | Modifier::SharedCta));
         let vector = [Suffix::Modifier(Modifier::V4), Suffix::Type(Type::B32)];
         self.compute(opcode, space.map(Suffix::Modifier).chain(vector).collect(), operands, position)?;
-        self.terminate(Term::Jump(next));
+        self.terminate(Terminator::Jump(next));
         self.current = next;
         Ok(())
     }
