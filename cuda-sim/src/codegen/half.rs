@@ -1,7 +1,7 @@
 //! `f16` and `bf16`: converted exactly to a wider type, computed, and rounded once.
 //!
 //! `float` has so many more bits than `f16` that rounding a sum or product of two `f16` to it first changes nothing.
-//! Where that does not hold (fused operations, and products of `bf16`, which underflow like `float`), the intermediate
+//! If that does not hold (fused operations, and products of `bf16`, which underflow like `float`), the intermediate
 //! value is rounded to odd, after which the last rounding is exact. The NaN that an operation creates is 0x7fff.
 
 use super::emit::Emitter;

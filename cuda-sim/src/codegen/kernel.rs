@@ -79,7 +79,7 @@ impl<'a> Functions<'a> {
                 true => region::range(&mut emitter, regions, id)?,
                 false => region_text(&mut emitter, regions, id)?,
             };
-            // Where there is a vectorised loop, threads begin with that.
+            // Threads begin with the vectorised loop if there is one.
             let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Restart) && !regions.lockstep.contains_key(&id);
             let repeats = matches!(regions.kinds[id], Kind::Resume(_));
             texts.push(self.complete(text, emitter));

@@ -1,8 +1,9 @@
-//! The CUDA driver API: C functions over the modules of this crate.
+//! The CUDA driver API: C functions on top of the modules of this crate.
 //!
-//! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
-//! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
-//! the device does not have are in [`unsupported`]. What streams do is enqueued as [`work`] and run by [`crate::queue`].
+//! The folders follow CUDA's groups of functions. Each file defines functions inside the macro `api!`, which creates
+//! the C function, catches panics, adds it to the table and, in the shared library, exports it. Functions that the
+//! device does not support are in [`unsupported`]. The operations of streams are enqueued as [`work`] and run by
+//! [`crate::queue`].
 //!
 //! # Safety
 //!
@@ -35,13 +36,13 @@ use std::sync::Arc;
 
 pub(crate) type Status = Result<(), CUresult>;
 
-/// Defines C functions of the driver; bodies give a [`Status`].
+/// Defines C functions of the driver, whose bodies return a [`Status`].
 ///
-/// A second name after a slash is the variant whose stream 0 is the calling thread's own.
+/// A second name after a slash is the variant with the per-thread default stream.
 macro_rules! api {
     ($(fn $name:ident $(/ $own:ident)? ($($args:tt)*) $body:block)+) => {
         $(crate::driver::function! { $name [$($own)?] ($($args)*) $body })+
-        /// Puts this file's functions into the table.
+        /// Adds this file's functions to the table.
         pub(in crate::driver) fn fill(fns: &mut cuda_sys::DriverFns) {
             $(
                 fns.$name = Some($name);
@@ -51,7 +52,7 @@ macro_rules! api {
     };
 }
 
-/// Defines one C function, and its variant whose stream 0 is the calling thread's own.
+/// Defines one C function, and its variant with the per-thread default stream.
 macro_rules! function {
     ($name:ident [] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
@@ -66,7 +67,7 @@ macro_rules! function {
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
         pub(in crate::driver) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
-            // SAFETY: the same function with the same contract.
+            // SAFETY: both functions have the same contract, which the caller keeps.
             crate::driver::stream::per_thread(|| unsafe { $name($($arg),*) })
         }
     };
@@ -74,7 +75,7 @@ macro_rules! function {
 use api;
 use function;
 
-/// Runs the body of a C function; a panic, which would be a defect here, becomes `CUDA_ERROR_UNKNOWN`.
+/// Runs the body of a C function. A panic, which is a defect, becomes `CUDA_ERROR_UNKNOWN`.
 fn guarded(name: &str, body: impl FnOnce() -> Status) -> CUresult {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::CUDA_SUCCESS,
@@ -94,7 +95,7 @@ fn put<T>(to: *mut T, value: T) -> Status {
     if to.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract valid for a write of this type.
+    // SAFETY: the pointer is not null, and by CUDA's contract valid for a write of this type.
     unsafe { to.write_unaligned(value) };
     Ok(())
 }
@@ -104,16 +105,16 @@ fn get<T: Copy>(from: *const T) -> Result<T, CUresult> {
     if from.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract valid for a read of this type.
+    // SAFETY: the pointer is not null, and by CUDA's contract valid for a read of this type.
     Ok(unsafe { from.read_unaligned() })
 }
 
-/// A name that a C caller passed.
+/// Reads a string that a C caller passed.
 fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
     if from.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract a NUL-terminated string that outlives the call.
+    // SAFETY: the pointer is not null, and by CUDA's contract a NUL-terminated string that outlives the call.
     let text = unsafe { std::ffi::CStr::from_ptr(from) };
     text.to_str().map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)
 }
@@ -125,7 +126,7 @@ static FNS: Lazy<DriverFns> = Lazy::new(|| {
     fns
 });
 
-/// The functions that do something.
+/// The functions that are implemented.
 fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
@@ -170,7 +171,7 @@ fn implemented() -> DriverFns {
 #[must_use]
 pub fn driver_api() -> Arc<DriverApi> {
     static API: Lazy<Arc<DriverApi>> = Lazy::new(|| {
-        // SAFETY: the functions of this module are a CUDA driver.
+        // SAFETY: the functions of this module implement CUDA's contract.
         Arc::new(unsafe { DriverApi::from_fns(&FNS) }.named("the software device"))
     });
     Arc::clone(&API)

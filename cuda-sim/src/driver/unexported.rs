@@ -1,11 +1,11 @@
-//! Functions that `cuGetProcAddress` finds and the library does not export.
+//! Functions that `cuGetProcAddress` finds but the library does not export.
 //!
-//! These variants of CUDA 13 take a context, where the older ones take none. A client that looks for `name_v2` among the
-//! exports and calls it like `name`, as Numba's does, would pass too few arguments.
+//! These variants of CUDA 13 take a context, the older ones do not. A client such as Numba's that looks up `name_v2`
+//! among the exports, and calls it like `name`, would pass too few arguments.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::graph::capture;
 use super::state::{Context, context, drained, healthy};
@@ -13,7 +13,8 @@ use super::{guarded, put};
 use cuda_sys::{CUcontext, CUdevice, CUresult, DriverFns};
 use std::sync::Arc;
 
-/// The context of that handle, which like the current one is healthy; null means the current one.
+/// Returns the context with this handle; null means the current one. Neither that nor the current one may have an
+/// error.
 fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     if handle.is_null() {
         return healthy();
@@ -36,7 +37,7 @@ unsafe extern "C" fn synchronize(handle: CUcontext) -> CUresult {
     })
 }
 
-/// Puts the functions into the table.
+/// Adds the functions to the table.
 pub(super) fn fill(fns: &mut DriverFns) {
     fns.cuCtxGetDevice_v2 = Some(device_of);
     fns.cuCtxSynchronize_v2 = Some(synchronize);

@@ -1,13 +1,13 @@
-//! What streams and graphs do: one [`Item`] for each thing that is enqueued.
+//! The operations of streams and graphs: one [`Item`] for each enqueued operation.
 //!
-//! An item runs once what it comes after has finished, on any thread. It skips itself where a fault has poisoned its
-//! context, and poisons it where it faults.
+//! An item runs on any thread once its dependencies have finished. It is skipped if its context has faulted, and sets
+//! the context's error if it faults itself.
 //!
 //! # Safety
 //!
-//! Copies and fills touch ranges that were checked when they were enqueued, or that the client vouches for; they run
-//! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
-//! functions are the client's, called as documented.
+//! Copies and fills access ranges that were checked when they were enqueued, or whose validity the client guarantees.
+//! They run inside [`fault::call`], which catches illegal accesses, so an access to memory that was freed since is an
+//! error and not a crash. Host functions are the client's, and are called as documented.
 
 use super::graph::conditional::{Branch, Number};
 use super::graph::memory::GraphMemory;
@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// A box of rows: where they start, and how far rows and slices lie apart on both sides.
+/// A box of rows: the start addresses, and the distances of rows and slices on both sides.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Box3 {
     pub(super) to: u64,
@@ -43,24 +43,25 @@ pub(super) struct Box3 {
     pub(super) from_slice: usize,
 }
 
-/// Rows filled with a value of 1, 2 or 4 bytes.
+/// Rows that are filled with a value of 1, 2 or 4 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fill {
     pub(super) to: u64,
     pub(super) value: u32,
     pub(super) size: usize,
-    /// Values in a row.
+    /// The number of values in a row.
     pub(super) width: usize,
     pub(super) rows: usize,
     pub(super) pitch: usize,
 }
 
-/// A pointer of the client's that goes along with an item.
+/// A client's pointer that is stored in an item.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Foreign(pub(super) *mut c_void);
-// SAFETY: the pointer is never followed here; it is handed to the client's function, which CUDA calls on any thread.
+// SAFETY: the pointer is never dereferenced here; it is passed to the client's function, which CUDA may call on any
+// thread.
 unsafe impl Send for Foreign {}
-// SAFETY: as above; a graph that is launched again hands the same pointer out again.
+// SAFETY: the pointer is never dereferenced here; a graph that is launched again passes the same pointer again.
 unsafe impl Sync for Foreign {}
 
 /// A condition on memory that a stream waits for, or a value that it writes.
@@ -69,11 +70,11 @@ pub(super) struct Value {
     pub(super) at: u64,
     pub(super) value: u64,
     pub(super) wide: bool,
-    /// How a wait compares; `None` writes.
+    /// The comparison of a wait; `None` for a write.
     pub(super) wait: Option<u32>,
 }
 
-/// What an item does, in a stream or in a graph.
+/// An operation, in a stream or in a graph.
 #[derive(Clone)]
 pub(super) enum Op {
     Kernel {
@@ -85,55 +86,55 @@ pub(super) enum Op {
     Staged(Box3, Arc<Vec<u8>>),
     Fill(Fill),
     Record(Arc<Recorded>),
-    /// What is before it waited for the record: for the timeline alone.
+    /// Marks that the wait for a record has ended; used by the timeline only.
     Waited(Arc<Recorded>),
     /// Waits for a record of another process.
     Await(Arc<SharedEvent>, u64),
     Host(unsafe extern "C" fn(*mut c_void), Foreign),
     Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
     Value(Value),
-    /// Makes a graph's memory accessible, or inaccessible.
+    /// Makes a graph's memory accessible or inaccessible.
     Memory(Arc<GraphMemory>, bool),
-    /// A node of a graph that runs graphs of its own.
+    /// Runs a conditional node.
     Branch(Arc<Branch>),
-    /// Begin and end of a graph's launch.
+    /// The start of a graph launch, and its end.
     Began(Arc<Run>),
     Ended(Arc<Run>),
 }
 
-/// A launch of a graph while it runs.
+/// A running launch of a graph.
 pub(super) struct Run {
-    /// What the timeline says of it.
+    /// Its name in the timeline.
     pub(super) name: String,
     pub(super) nodes: usize,
     pub(super) stream: u64,
     pub(super) span: Mutex<Option<trace::Running>>,
-    /// What the graph was given to keep while it runs.
+    /// The user objects that the graph retains while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
     pub(super) kept: Kept,
-    /// Numbers of its conditional nodes.
+    /// The values of its conditional nodes.
     pub(super) numbers: Vec<Arc<Number>>,
 }
 
-/// A record of an event: the stream that it is in, and its time once it is reached (0 before).
+/// A record of an event: its stream, and the time at which it was reached (0 before).
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) track: trace::Track,
     pub(super) time: AtomicU64,
-    /// Its number among the records of an event of several processes.
+    /// Its number among the records of an interprocess event.
     pub(super) shared: Option<(Arc<SharedEvent>, u64)>,
 }
 
-/// One thing in a stream.
+/// An enqueued operation.
 pub(super) struct Item {
     pub(super) context: Arc<Context>,
-    /// Number of the stream, and of the branch of a graph that is launched in it: for the timeline.
+    /// The id of the stream, and the lane of a graph launched in it, for the timeline.
     pub(super) stream: u64,
     pub(super) lane: u32,
     pub(super) op: Op,
 }
 
-/// How work went wrong, and what is to be looked into when nothing else of the context runs.
+/// The failure of an operation, and what is examined once nothing else of the context runs.
 struct Failed {
     code: CUresult,
     examine: Option<Box<dyn FnOnce()>>,
@@ -145,16 +146,16 @@ impl Failed {
     }
 }
 
-/// When time stamps begin.
+/// The origin of time stamps.
 static EPOCH: Lazy<Instant> = Lazy::new(Instant::now);
 
-/// Nanoseconds since the first time stamp; never 0.
+/// Returns the nanoseconds since the first time stamp; never 0.
 pub(super) fn now() -> u64 {
     EPOCH.elapsed().as_nanos() as u64 + 1
 }
 
 impl Box3 {
-    /// One row.
+    /// Returns a copy of a single row.
     pub(super) fn line(to: u64, from: u64, bytes: usize) -> Box3 {
         Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
     }
@@ -164,12 +165,12 @@ impl Box3 {
         [self.row, self.rows, self.slices].contains(&0)
     }
 
-    /// The number of bytes copied, for a copy whose extents were checked.
+    /// Returns the number of bytes copied, for a copy whose extents were checked.
     pub(super) fn bytes(&self) -> usize {
         self.row * self.rows * self.slices
     }
 
-    /// Start of each row on both sides.
+    /// Returns the start of each row on both sides.
     fn starts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let place = |base: u64, slice: usize, row: usize, by: (usize, usize)| base + (slice * by.0 + row * by.1) as u64;
         (0..self.slices).flat_map(move |slice| {
@@ -180,7 +181,7 @@ impl Box3 {
         })
     }
 
-    /// The rows' present contents, and the copy that brings them to their place.
+    /// Copies the rows' present contents to a staging buffer, and returns the copy from there.
     pub(super) fn stage(&self) -> (Box3, Arc<Vec<u8>>) {
         let mut buffer = vec![0u8; self.bytes()];
         let (row, slice) = (self.row, self.row * self.rows);
@@ -191,7 +192,8 @@ impl Box3 {
 
     fn copy(&self) {
         for (to, from) in self.starts() {
-            // SAFETY: both ranges were checked or are vouched for; see the header. They may overlap.
+            // SAFETY: both ranges were checked when the copy was enqueued, or the client guarantees them, and illegal
+            // accesses are caught; they may overlap.
             unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.row) };
         }
     }
@@ -202,11 +204,14 @@ impl Fill {
         for row in 0..self.rows {
             let at = self.to + (row * self.pitch) as u64;
             match self.size {
-                // SAFETY: the row lies in the range that was checked when this was enqueued; see the header.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, and illegal accesses are
+                // caught.
                 1 => unsafe { std::ptr::write_bytes(at as *mut u8, self.value as u8, self.width) },
-                // SAFETY: as above; the address is aligned to the size, which was checked too.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, its address is aligned,
+                // and illegal accesses are caught.
                 2 => unsafe { std::slice::from_raw_parts_mut(at as *mut u16, self.width) }.fill(self.value as u16),
-                // SAFETY: as above.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, its address is aligned,
+                // and illegal accesses are caught.
                 _ => unsafe { std::slice::from_raw_parts_mut(at as *mut u32, self.width) }.fill(self.value),
             }
         }
@@ -214,11 +219,11 @@ impl Fill {
 }
 
 impl Value {
-    /// Writes the value, or waits for it, until `lost`.
+    /// Writes the value, or waits for it until `lost`.
     fn run(&self, lost: impl Fn() -> bool) {
-        // SAFETY: the address was checked to lie in memory of the device and to be aligned to 4 bytes.
+        // SAFETY: the address was checked to be in memory of the device and aligned to 4 bytes.
         let narrow = || unsafe { std::sync::atomic::AtomicU32::from_ptr(self.at as *mut u32) };
-        // SAFETY: as above, to 8 bytes.
+        // SAFETY: the address was checked to be in memory of the device and, for a wide value, aligned to 8 bytes.
         let wide = || unsafe { AtomicU64::from_ptr(self.at as *mut u64) };
         let Some(how) = self.wait else {
             return if self.wide {
@@ -250,33 +255,33 @@ impl Value {
     }
 }
 
-/// Runs memory work behind the guard that catches illegal accesses.
+/// Runs an operation on memory such that illegal accesses are caught.
 fn guarded<W>(work: &W, run: extern "C" fn(*const W, u64, u64) -> u64) -> Result<(), u64> {
-    // SAFETY: the function takes a pointer to the work and two numbers; nothing that it skips on a fault has to be
-    // dropped.
+    // SAFETY: the function takes a pointer to the work and two numbers, and owns nothing that would have to be dropped
+    // on a fault.
     unsafe { fault::call(run as *const () as usize, std::ptr::from_ref(work) as usize, 0, 0) }.map(|_| ())
 }
 
 extern "C" fn run_copy(copy: *const Box3, _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+    // SAFETY: `guarded` passes a live reference.
     unsafe { &*copy }.copy();
     0
 }
 
 extern "C" fn run_fill(fill: *const Fill, _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+    // SAFETY: `guarded` passes a live reference.
     unsafe { &*fill }.run();
     0
 }
 
 extern "C" fn run_value(work: *const (Value, &Context), _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+    // SAFETY: `guarded` passes a live reference.
     let (value, context) = unsafe { &*work };
     value.run(|| context.lost().is_err());
     0
 }
 
-/// Calls a client's function: nothing of this driver may be called from it, and nothing unwinds out of it.
+/// Calls a client's function. It may not call this driver, and a panic does not unwind out of it.
 pub(super) fn host_function(call: impl FnOnce()) {
     IN_HOST_FUNCTION.set(true);
     let ended = catch_unwind(AssertUnwindSafe(call));
@@ -288,7 +293,7 @@ pub(super) fn host_function(call: impl FnOnce()) {
 }
 
 impl Op {
-    /// The same once more; a kernel is a launch of its own.
+    /// Returns the operation for another launch; a kernel launch gets an identity of its own.
     pub(super) fn again(&self) -> Op {
         let mut again = self.clone();
         if let Op::Kernel { launch, .. } = &mut again {
@@ -338,17 +343,17 @@ impl Op {
         }
     }
 
-    /// Returns true if it touches memory that may get other pages; what waits for the host is no part of it.
+    /// Returns true if it accesses memory whose pages may be exchanged. Waits for the host do not.
     fn accesses_memory(&self) -> bool {
         matches!(self, Op::Kernel { .. } | Op::Copy(_) | Op::Staged(..) | Op::Fill(_))
     }
 
-    /// Returns true if it happens although the context has faulted.
+    /// Returns true if it runs even if the context has faulted.
     fn regardless(&self) -> bool {
         matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
     }
 
-    /// Returns true if it accesses memory of the device, so that a lost context does not rest before it has ended.
+    /// Returns true if it accesses memory of the device, so that a lost context is not idle before it has ended.
     fn works(&self) -> bool {
         self.accesses_memory() || matches!(self, Op::Value(_) | Op::Memory(..))
     }
@@ -371,7 +376,7 @@ impl Op {
                     eprint!("{text}");
                 }
                 match ended {
-                    // Of its own it has none, and the context has its fault.
+                    // It has no fault of its own; that of the context is stored.
                     Ok(()) | Err(Fault::Stopped) => Ok(()),
                     Err(fault) => {
                         let examine = move || report(&function.kernel, &launch, &fault);
@@ -423,14 +428,16 @@ impl Op {
                 Ok(())
             }
             Op::Host(function, data) => {
-                // SAFETY: the client's function with the client's data, on a stream whose earlier work is finished.
+                // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
+                // finished.
                 host_function(|| unsafe { function(data.0) });
                 Ok(())
             }
             Op::Callback(function, stream, data) => {
                 let status = context.lost().err().unwrap_or(CUresult::CUDA_SUCCESS);
                 let stream = std::ptr::without_provenance_mut(stream);
-                // SAFETY: as above.
+                // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
+                // finished.
                 host_function(|| unsafe { function(stream, status, data.0) });
                 Ok(())
             }
@@ -460,10 +467,10 @@ impl Task for Item {
         };
         let bracket = matches!(op, Op::Began(_) | Op::Ended(_));
         let span = if bracket { None } else { trace::begin(describe) };
-        // Not while pages are exchanged under it. Recursive, as what a wait is for must not be held up by an exchange
-        // that in turn waits for it.
+        // Pages are not exchanged meanwhile. The lock is recursive, since the operation that a wait depends on must not
+        // be held up by an exchange that waits for this one.
         let _still = op.accesses_memory().then(|| MOVING.read_recursive());
-        // A panic in here would be a defect; the queue must go on all the same.
+        // A panic here would be a defect; the queue must continue nevertheless.
         let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
             tracing::error!("work of a stream panicked: a defect of the software device");
             Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
@@ -482,7 +489,7 @@ impl Task for Item {
 
     fn anywhere(&self) -> bool {
         match &self.op {
-            // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
+            // A client's thread may have a small stack: recursion and the client's own code run on our threads.
             Op::Kernel { launch, .. } => launch.code.shape.local_bytes < 16 << 10,
             Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) | Op::Branch(_) => false,
             _ => true,

@@ -1,41 +1,41 @@
-//! Which device reaches what: the parts of the devices' range, where there is more than one device.
+//! The partition of the devices' range among devices, if there are several.
 //!
-//! Each device has a part for what it allocates and one for its default pool; a pool that a client makes and a range
-//! that it reserves get one of their own while there are any. What all devices reach, host and managed memory, lies in
-//! the first part, and so does what finds no other part. A launch has a mask with a bit for each slot of the range,
-//! and compiled code looks up the slot of an address in it. One device has one part, and nothing is looked up.
+//! Each device has a slot range for its allocations and one for its default pool. A pool that a client creates and a
+//! range that it reserves get one of their own while any are free. Memory that all devices can access, host and managed
+//! memory, is in the first one, and so is everything that finds no other. A launch has a mask with a bit for each slot,
+//! and compiled code looks up the slot of an address in it. A single device has one slot range and no look-up.
 //!
-//! Not told apart: contexts of one device, variables of modules and the heap of `malloc` (they are in the first part),
-//! and mappings inside one reserved range.
+//! There is no separation between contexts of one device, of module variables and the heap of `malloc` (they are in the
+//! first slot range), or of mappings inside one reserved range.
 //!
-//! Invariant: parts are whole slots, in ascending order, and next to both ends of each there is a guard that is never
-//! given out, as wide as what compiled code adds to an address behind its check.
+//! Invariant: slot ranges consist of whole slots, in ascending order, and at both ends of each there is a guard that is
+//! never allocated, as large as what compiled code adds to an address after its check.
 
 use super::{Kind, Memory, Owner};
 use crate::device::DEVICES;
 use std::collections::VecDeque;
 
-/// A range is cut into so many slots, of which those that are given out count.
+/// The range is divided into `1 << SLOTS` slots, counted over the addresses that can be allocated.
 const SLOTS: u32 = 6;
-/// Slots of the first part: offsets of 32 bits stay in the guards of the shared windows that lie there.
+/// Slots of the first slot range: 32-bit offsets stay inside the guards of the shared windows that are in it.
 const COMMON_SLOTS: u64 = 8;
-/// The part that all devices reach.
+/// The slot range that all devices can access.
 pub(crate) const COMMON: usize = 0;
 
-/// A part of the range.
+/// A slot range.
 pub(super) struct Part {
-    /// Addresses never used before, and the end of what is given out.
+    /// The addresses never used before, and the end of the allocatable ones.
     next: u64,
     end: u64,
     pub(super) free: VecDeque<(u64, u64)>,
-    /// The slots that it is, as bits.
+    /// A bit set of its slots.
     slots: u64,
-    /// Devices that reach it, as bits; 0 for a part that nobody has.
+    /// A bit set of the devices that can access it; 0 for a free one.
     devices: u32,
 }
 
 impl Part {
-    /// Addresses never used before, or else the ones freed longest ago.
+    /// Takes addresses never used before, or else those that were freed first.
     pub(super) fn take(&mut self, taken: u64) -> Option<u64> {
         let start = self.next;
         if start.checked_add(taken)? <= self.end {
@@ -48,7 +48,7 @@ impl Part {
         })
     }
 
-    /// Joins free ranges that lie next to each other. What was freed when is forgotten.
+    /// Merges adjacent free ranges. The order in which they were freed is lost.
     fn join(&mut self) {
         let mut joined: Vec<(u64, u64)> = Vec::new();
         self.free.make_contiguous().sort_unstable();
@@ -71,20 +71,20 @@ impl Part {
     }
 }
 
-/// The parts, and how the slot of an address is found.
+/// The slot ranges, and the mapping from addresses to slots.
 pub(super) struct Parts {
     pub(super) all: Vec<Part>,
-    /// Bytes that the first part gives out, and each other.
+    /// Allocatable bytes of the first slot range, and of each other one.
     pub(super) common_bytes: u64,
     pub(super) bytes: u64,
-    /// On both sides of every part.
+    /// The guard on both sides of every slot range.
     pub(super) guard: u64,
-    /// How far the number of an address's slot has to be shifted; `None` where there is one part.
+    /// The shift that turns an address's offset into a slot number; `None` if there is one slot range.
     pub(super) shift: Option<u32>,
 }
 
 impl Parts {
-    /// Divides what is given out of a range of `whole` bytes for that many devices.
+    /// Divides the allocatable addresses of a range of `whole` bytes among this many devices.
     pub(super) fn of(start: u64, end: u64, whole: u64, devices: usize) -> Parts {
         let everyone = u32::MAX;
         if devices == 1 || whole == 0 {
@@ -108,7 +108,7 @@ impl Parts {
         Parts { all, common_bytes, bytes, guard, shift: Some(slot.trailing_zeros()) }
     }
 
-    /// The part in which an address lies.
+    /// Returns the slot range that contains an address.
     pub(super) fn containing(&mut self, address: u64) -> &mut Part {
         let at = self.position(address);
         &mut self.all[at]
@@ -119,17 +119,17 @@ impl Parts {
     }
 }
 
-/// The part of a device's own memory.
+/// Returns the slot range of a device's own memory.
 fn own(device: usize) -> usize {
     if *DEVICES == 1 { COMMON } else { 1 + device }
 }
 
-/// The part of a device's default pool.
+/// Returns the slot range of a device's default pool.
 pub(crate) fn default_pool(device: usize) -> usize {
     if *DEVICES == 1 { COMMON } else { 1 + *DEVICES + device }
 }
 
-/// The part of an allocation that is not from a pool.
+/// Returns the slot range of an allocation that is not from a pool.
 pub(super) fn of(owner: Owner, kind: Kind) -> usize {
     match kind {
         Kind::Device => own(owner.device),
@@ -139,28 +139,28 @@ pub(super) fn of(owner: Owner, kind: Kind) -> usize {
 }
 
 impl Memory {
-    /// A part that nobody had, for a device if there is one; the first part where all are taken.
+    /// Opens a free slot range for devices; returns the first one if there is none.
     pub(crate) fn open_part(&self, devices: u32) -> usize {
         let mut state = self.state.lock();
         let free = state.parts.all.iter().position(|part| part.devices == 0);
         if let Some(at) = free {
-            // The highest bit stands for the owner, so that a part which no device reaches yet is not free.
+            // The highest bit stands for the owner, so that a slot range which no device can access yet is not free.
             state.parts.all[at].devices = devices | OWNED;
         }
         free.unwrap_or(COMMON)
     }
 
-    /// Gives back a part in which nothing is live any more.
+    /// Closes a slot range without live allocations.
     pub(crate) fn close_part(&self, part: usize) {
         self.admit(part, 0, 0);
     }
 
-    /// Says which devices reach a part that was opened.
+    /// Sets the devices that can access an open slot range.
     pub(crate) fn admit_to(&self, part: usize, devices: u32) {
         self.admit(part, 0, devices | OWNED);
     }
 
-    /// Lets a device reach a part, or not any more.
+    /// Adds or removes a device that can access a slot range.
     pub(crate) fn admit_one(&self, part: usize, device: usize, admitted: bool) {
         let bit = 1 << device;
         if admitted { self.admit(part, u32::MAX, bit) } else { self.admit(part, !bit, 0) }
@@ -174,12 +174,12 @@ impl Memory {
         }
     }
 
-    /// The part in which an address lies.
+    /// Returns the slot range that contains an address.
     pub(crate) fn part_of(&self, address: u64) -> usize {
         self.state.lock().parts.position(address)
     }
 
-    /// The slots that launches on a device reach, and on others whose own memory they may access.
+    /// Returns the slots that launches on a device can access: its own, and those of peers whose memory it may access.
     pub(crate) fn reached(&self, device: usize, peers: impl Iterator<Item = usize>) -> u64 {
         let state = self.state.lock();
         let open = state.parts.all.iter().filter(|part| part.devices >> device & 1 != 0);
@@ -187,14 +187,14 @@ impl Memory {
         peers.fold(slots, |mask, peer| mask | state.parts.all[own(peer)].slots)
     }
 
-    /// Returns true if an address of the range lies in a slot of a mask.
+    /// Returns true if an address is in a slot of a mask.
     pub(crate) fn reaches(&self, slots: u64, address: u64) -> bool {
         let super::Guards { first, slot, .. } = self.guards;
         slot.is_none_or(|shift| slots >> (address.wrapping_sub(first) >> shift & 63) & 1 != 0)
     }
 }
 
-/// Set in the devices of a part that a pool or a reserved range has.
+/// Set in the devices of a slot range that belongs to a pool or a reserved range.
 const OWNED: u32 = 1 << 31;
 
 #[cfg(all(test, not(loom)))]
@@ -206,7 +206,7 @@ mod tests {
         let mut part = Part { next: 0, end: 100, free: VecDeque::new(), slots: 1, devices: 0 };
         assert_eq!([25; 5].map(|bytes| part.take(bytes)), [Some(0), Some(25), Some(50), Some(75), None]);
         part.free.extend([(50, 25), (0, 25)]);
-        // They do not touch.
+        // They are not adjacent.
         assert_eq!(part.take(50), None);
         part.free.push_back((25, 25));
         assert_eq!([60, 20].map(|bytes| part.take(bytes)), [Some(0), None]);

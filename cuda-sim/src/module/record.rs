@@ -1,9 +1,10 @@
-//! Records on disk of what loads and launches need: a text that was loaded before on this machine is not parsed again, and a kernel
-//! that was launched before is not translated to LLVM IR again.
+//! Records on disk of modules and kernels: a text that was loaded before on this machine is not parsed again, and a
+//! kernel that was launched before is not lowered to LLVM IR again.
 //!
-//! The key is the text and the sources of this crate, which decide everything else, and the kernel. A kernel's record holds the hash of its LLVM IR
-//! (`texts::identity`), under which its machine code is kept. Where the IR has to be emitted after all and has another hash, the
-//! record is dropped and the launch fails: parts of two translations never run together.
+//! The key consists of the text and this crate's sources, which determine everything else, and the kernel. A kernel's
+//! record has the hash of its LLVM IR (`texts::identity`), which is the key of its machine code. If the IR has to be
+//! emitted after all and has another hash, the record is dropped and the launch fails: parts of two compilations never
+//! run together.
 
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
@@ -20,42 +21,42 @@ use std::sync::Arc;
 const LABEL: &str = "a module of the software device";
 const KERNEL_LABEL: &str = "a kernel of the software device";
 
-/// The key of a text's record.
+/// Returns the key of a text's record.
 pub(super) fn key(text: &str) -> Key {
     Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
 }
 
-/// The key of the record of one of its kernels, for launches in clusters or not.
+/// Returns the key of the record of a kernel, for launches with or without clusters.
 fn kernel_key(origin: &Origin, function: usize, clustered: bool) -> Key {
     let kernel = [(function as u64).to_le_bytes(), u64::from(clustered).to_le_bytes()].concat();
     Key::new(&[b"kernel", origin.key().as_bytes(), &kernel])
 }
 
-/// The facts of a text from an earlier load, if they are on the disk.
+/// Returns the facts of a text from an earlier load, if they are on disk.
 pub(super) fn find(origin: &Origin) -> Option<Facts> {
     decoded(&folder()?.get(origin.key())?)
 }
 
-/// Keeps what is known of a text.
+/// Writes the facts of a text to disk.
 pub(super) fn keep(origin: &Origin, facts: &Facts) {
     if let Some(folder) = folder() {
         folder.put(origin.key(), LABEL, &encoded(facts));
     }
 }
 
-/// The code of a kernel from an earlier launch, if its record is on the disk.
+/// Returns the code of a kernel from an earlier launch, if its record is on disk.
 pub(super) fn find_kernel(origin: &Arc<Origin>, function: usize, clustered: bool) -> Option<KernelCode> {
     decoded_kernel(origin, function, clustered, &folder()?.get(&kernel_key(origin, function, clustered))?)
 }
 
-/// Keeps what is known of a kernel's code.
+/// Writes the record of a kernel's code to disk.
 pub(super) fn keep_kernel(origin: &Origin, clustered: bool, code: &KernelCode) {
     if let Some(folder) = folder() {
         folder.put(&kernel_key(origin, code.function, clustered), KERNEL_LABEL, &encoded_kernel(code));
     }
 }
 
-/// Makes the record of a kernel none.
+/// Invalidates the record of a kernel.
 fn forget_kernel(origin: &Origin, function: usize, clustered: bool) {
     if let Some(folder) = folder() {
         folder.put(&kernel_key(origin, function, clustered), KERNEL_LABEL, &[]);
@@ -107,7 +108,7 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut fr
     from.is_empty().then_some(code)
 }
 
-/// The texts of a kernel whose record was found, if they are those that the record was written with.
+/// Emits the texts of a kernel whose record was found, and checks that the record was written for them.
 fn written_again(origin: &Origin, function: usize, clustered: bool, identity: &Key) -> Result<Vec<String>, String> {
     let code = origin.emitted(function, clustered).map_err(|error| error.to_string())?;
     if code.texts.identity() == identity {
@@ -118,10 +119,10 @@ fn written_again(origin: &Origin, function: usize, clustered: bool, identity: &K
         .to_owned())
 }
 
-/// A type that is written as bytes, and read back from the rest of some.
+/// A type that can be encoded as bytes, and decoded from the start of a byte slice.
 trait Record: Sized {
     fn put(&self, to: &mut Vec<u8>);
-    /// `None` for bytes that are no such thing.
+    /// Returns `None` for bytes that are not a valid encoding.
     fn get(from: &mut &[u8]) -> Option<Self>;
 }
 
@@ -169,7 +170,7 @@ impl<T: Record> Record for Vec<T> {
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        // Each takes a byte at least.
+        // Each element takes at least one byte.
         let count = usize::get(from).filter(|count| *count <= from.len())?;
         (0..count).map(|_| T::get(from)).collect()
     }
@@ -329,7 +330,7 @@ impl Record for Arg {
     }
 }
 
-/// The number of an operation in records: its place in [`OPERATIONS`], where a test finds it.
+/// The number of an operation in records is its index in [`OPERATIONS`].
 const OPERATIONS: &[Operation] = &[
     Operation::Barrier(None),
     Operation::Barrier(Some(BarrierReduction::Popc)),
@@ -361,7 +362,7 @@ const OPERATIONS: &[Operation] = &[
     Operation::ClusterWait,
 ];
 
-/// Stands before the description of an operation with matrices, of which there are too many to list.
+/// Precedes the encoding of a matrix operation, of which there are too many to list.
 const MATRIX: u8 = 255;
 
 impl Record for Operation {
@@ -369,7 +370,7 @@ impl Record for Operation {
         if let Operation::Matrix(matrix) = self {
             return (MATRIX, *matrix).put(to);
         }
-        // One that is missing in the list makes a record that nobody reads.
+        // An operation that is missing in the list gives a record that cannot be read.
         let place = OPERATIONS.iter().position(|operation| operation == self).unwrap_or(OPERATIONS.len());
         (place as u8).put(to);
     }
@@ -386,7 +387,7 @@ impl Record for Operation {
 mod tests {
     use super::*;
 
-    /// Texts of real compilers, with variables, calls, clusters or what else there is to know.
+    /// Texts of real compilers, with variables, calls, clusters and other features that records contain.
     const TEXTS: &[&str] = &[
         include_str!("../../tests/samples/nvcc13.ptx"),
         include_str!("../../tests/samples/nvrtc12.ptx"),
@@ -410,7 +411,7 @@ mod tests {
         Facts::of(&origin(text).program().unwrap())
     }
 
-    /// The code of each of a text's kernels, for launches in clusters or not.
+    /// Returns the code of each kernel of a text, for launches with and without clusters.
     fn codes(origin: &Origin) -> Vec<(bool, KernelCode)> {
         let code = |kernel: &KernelFacts| {
             [false, true].map(|clustered| (clustered, origin.emitted(kernel.function, clustered).unwrap()))
@@ -457,7 +458,7 @@ mod tests {
         }
     }
 
-    /// Machine code is kept under what is written, so that it must be the same each time.
+    /// The hash of the IR is the key of the machine code, so emission must be deterministic.
     #[test]
     fn what_is_written_again_is_the_same() {
         for text in TEXTS {

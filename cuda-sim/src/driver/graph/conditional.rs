@@ -1,15 +1,16 @@
-//! Conditional nodes: bodies, which are graphs of the node's own, and a number that says which of them runs, and how often.
+//! Conditional nodes: body graphs, and a value that decides which of them runs, and how often.
 //!
-//! The number is a word of device memory whose address is the handle, so that kernels set it as they write memory
-//! (`cudaGraphSetConditional` of the device's library). A node looks at it when everything before it has finished, and runs its
-//! bodies there and then, node by node in an order of the graph: what two of their nodes do never overlaps.
+//! The value is a word of device memory whose address is the conditional handle, so kernels set it by a plain store
+//! (`cudaGraphSetConditional` of the device library). A node reads it when its dependencies are complete, and runs its
+//! bodies immediately, node by node in topological order: the nodes of a body never overlap.
 //!
-//! Invariant: a body has only kernels, copies, fills, empty nodes, children of those, and conditional nodes; that is checked
-//! when the graph is instantiated. One node looks at a number.
+//! Invariant: a body has only kernels, copies, fills, empty nodes, child graphs of those, and conditional nodes, which
+//! is checked at instantiation. Only one node uses a value.
 //!
 //! # Safety
 //!
-//! See the driver's module. A number's word is read and written as an atomic, as long as its memory lives.
+//! A value's word is allocated as long as its [`Number`] lives, and is accessed only by atomic operations. Pointers
+//! from C are null or valid, by CUDA's contract.
 
 use super::{GRAPHS, Graphs, INVALID, Work, api, initialised, put};
 use crate::driver::memory::failure;
@@ -25,12 +26,12 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// The number of a conditional node.
+/// The value of a conditional node.
 pub(in crate::driver) struct Number {
     address: u64,
-    /// What it is at the beginning of each execution of its graph.
+    /// Its value at the start of each execution of its graph.
     default: Option<u32>,
-    /// A node looks at it.
+    /// True if a node uses it.
     taken: AtomicBool,
 }
 
@@ -43,7 +44,7 @@ impl Number {
     }
 
     fn word(&self) -> &AtomicU32 {
-        // SAFETY: the word is allocated, and aligned, as long as this lives.
+        // SAFETY: the word is allocated and aligned as long as `self` lives, and every access to it is atomic.
         unsafe { AtomicU32::from_ptr(self.address as *mut u32) }
     }
 
@@ -56,12 +57,12 @@ impl Number {
 
 impl Drop for Number {
     fn drop(&mut self) {
-        // Allocated above, so freeing it cannot fail.
+        // Allocated by `new`, so freeing it cannot fail.
         let _ = MEMORY.free(self.address, |kind| kind == Kind::Internal);
     }
 }
 
-/// How a node chooses.
+/// The type of a conditional node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Choice {
     If,
@@ -69,16 +70,16 @@ pub(super) enum Choice {
     Switch,
 }
 
-/// What a conditional node is.
+/// The parameters of a conditional node.
 pub(in crate::driver) struct Conditional {
     pub(super) context: Arc<Context>,
     pub(super) number: Arc<Number>,
     pub(super) choice: Choice,
-    /// Its bodies, by handle.
+    /// Handles of its body graphs.
     pub(super) bodies: Vec<usize>,
 }
 
-/// What a client asks for.
+/// The parameters that a client passed.
 pub(super) struct Asked {
     context: Arc<Context>,
     handle: u64,
@@ -86,7 +87,7 @@ pub(super) struct Asked {
     bodies: usize,
 }
 
-/// Reads the description of a node.
+/// Reads the parameters of a node.
 pub(super) fn asked(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<Asked, CUresult> {
     use CUgraphConditionalNodeType as T;
     let (choice, most) = match p.type_ {
@@ -118,12 +119,12 @@ pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Ask
     let Asked { context, choice, .. } = asked;
     let node =
         graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, number, choice, bodies })))?;
-    // The client reads their handles here as long as the node is there.
+    // The client reads the handles here as long as the node exists.
     graphs.node(node)?.shown = shown;
     Ok(node)
 }
 
-/// The number of that handle, of a graph or of one around it.
+/// Returns the value with this handle that belongs to a graph or an enclosing one.
 fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<Number>, CUresult> {
     loop {
         let found = graphs.graph(graph)?;
@@ -134,7 +135,7 @@ fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<N
     }
 }
 
-/// Returns true if a node may be in a body.
+/// Returns true if a node is allowed in a body.
 pub(super) fn allowed(work: &Work) -> bool {
     match work {
         Work::Op(_, op) => matches!(op, Op::Kernel { .. } | Op::Copy(_) | Op::Fill(_)),
@@ -143,25 +144,25 @@ pub(super) fn allowed(work: &Work) -> bool {
     }
 }
 
-/// The bodies of a node, as a launch takes them along.
+/// A conditional node during a launch.
 pub(in crate::driver) struct Branch {
     pub(super) node: Arc<Conditional>,
     pub(super) bodies: Vec<BranchBody>,
-    /// The stream and the branch that the launch is in: for the timeline.
+    /// The stream and lane of the launch, for the timeline.
     pub(super) stream: u64,
     pub(super) lane: u32,
 }
 
-/// What a body does each time that it runs.
+/// A body during a launch.
 pub(super) struct BranchBody {
-    /// Numbers that begin anew.
+    /// Values that are reset at the start of each run.
     pub(super) numbers: Vec<Arc<Number>>,
-    /// Its work, in an order in which it may run.
+    /// The operations, in topological order.
     pub(super) ops: Vec<Op>,
 }
 
 impl Branch {
-    /// Runs what the number says, until that is done or the context is poisoned.
+    /// Runs the bodies as the value says, until that is done or the context has faulted.
     pub(in crate::driver) fn run(&self) {
         let Conditional { number, choice, context, .. } = &*self.node;
         let value = || number.word().load(Ordering::Acquire);
@@ -179,7 +180,7 @@ impl Branch {
         self.body(chosen);
     }
 
-    /// Runs a body, where there is one of that position.
+    /// Runs the body with this index, if there is one.
     fn body(&self, at: usize) {
         let Some(BranchBody { numbers, ops }) = self.bodies.get(at) else { return };
         numbers.iter().for_each(|number| number.begin());
@@ -202,7 +203,7 @@ api! {
         if flags > CU_GRAPH_COND_ASSIGN_DEFAULT || out.is_null() {
             return Err(INVALID);
         }
-        // The context says where kernels reach the number, which is everywhere here.
+        // The context selects the device whose kernels can set the value; here all of them can.
         if on.is_null() { healthy()? } else { context(on)? };
         let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(value);
         let mut graphs = GRAPHS.lock();

@@ -1,12 +1,13 @@
-//! Executable graphs: nodes in an order, with copies of what they do, in lanes that are queues at a launch.
+//! Executable graphs: nodes in topological order, with copies of their parameters, divided into lanes that are queues
+//! during a launch.
 //!
-//! A lane is a chain of nodes, one after the other; nodes of different lanes run at the same time unless an edge orders
-//! them. The first lane runs in the stream's own queue, each other one in a queue of the launch's own; all go in as one
-//! batch. A launch comes after the one before of the same executable graph.
+//! A lane is a chain of nodes that run one after the other; nodes of different lanes run concurrently unless an edge
+//! orders them. The first lane runs in the stream's own queue, each other one in a queue of the launch; all are
+//! enqueued as one batch. A launch follows the previous one of the same executable graph.
 //!
-//! What is changed here affects later launches only: a launch takes copies along, and so an executable graph may be
-//! destroyed while it runs. Child graphs are dissolved: their nodes stand before the child node, which joins them. The graphs
-//! of a conditional node are no lanes: the node runs them itself.
+//! Changes affect later launches only: a launch has copies of everything, so an executable graph may be destroyed while
+//! it runs. Child graphs are flattened: their nodes precede the child node, which joins them. The graphs of a
+//! conditional node are not lanes: the node runs them itself.
 
 use super::conditional::{self, Branch, BranchBody, Conditional, Number};
 use super::memory::{self, GraphMemory};
@@ -28,35 +29,35 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A node, ready to be launched.
+/// A node of an executable graph.
 struct Step {
     node: usize,
     work: Work,
     enabled: bool,
-    /// Earlier steps that it comes after.
+    /// Indices of the earlier steps on which it depends.
     after: Vec<usize>,
     lane: usize,
-    /// Of a child node: the steps of its graph, which come right before.
+    /// For a child node: the steps of its graph, which directly precede it.
     children: Range<usize>,
-    /// Of a conditional node: its graphs.
+    /// For a conditional node: its body graphs.
     bodies: Vec<Body>,
 }
 
-/// A graph that a conditional node runs.
+/// A body graph of a conditional node.
 struct Body {
     steps: Vec<Step>,
     numbers: Vec<Arc<Number>>,
 }
 
-/// What a launch enqueues.
+/// The work that a launch enqueues.
 struct Program {
     steps: Vec<Step>,
-    /// The context of each lane; `None` where it has only nodes that need none.
+    /// The context of each lane; `None` if none of its nodes needs one.
     lanes: Vec<Option<Arc<Context>>>,
-    /// Where the last launch ends.
+    /// The end of the last launch.
     last: Option<Point>,
     kept: Kept,
-    /// Those of its conditional nodes.
+    /// The values of its conditional nodes.
     numbers: Vec<Arc<Number>>,
 }
 
@@ -66,16 +67,16 @@ pub(super) struct Exec {
     program: Mutex<Program>,
 }
 
-/// Why an update is refused: the result, and the node of the new graph with the one that it comes after.
+/// The reason why an update is refused: the result, the node of the new graph, and the one on which it depends.
 pub(super) struct Refused(pub(super) CUgraphExecUpdateResult, pub(super) usize, pub(super) usize);
 
-/// What is still allocated is freed by the next launch; excludes launches from the device.
+/// `AUTO_FREE`: the next launch frees what is still allocated. It excludes launches from the device.
 pub(super) const AUTO_FREE: u64 = 1;
 const DEVICE_LAUNCH: u64 = 4;
-/// Auto free, upload, device launch, node priorities.
+/// All flags: auto free, upload, device launch, node priorities.
 const FLAGS: u64 = 15;
 
-/// The steps of a graph and of the graphs in it.
+/// Flattens a graph and its child graphs into steps.
 fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>) -> Result<(), usize> {
     let Some(found) = graphs.graphs.get(&graph) else { return Ok(()) };
     let first = steps.len();
@@ -105,7 +106,7 @@ fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>
     Ok(())
 }
 
-/// The graphs of a conditional node; a node of them that cannot be in one.
+/// Returns the body graphs of a conditional node. The error is a node that is not allowed in a body.
 fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize> {
     let Work::Conditional(conditional) = work else { return Ok(Vec::new()) };
     let fits = |step: &Step| {
@@ -125,7 +126,8 @@ fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize>
     conditional.bodies.iter().map(body).collect()
 }
 
-/// Puts steps into lanes: after one of their dependencies where that is the last one of its lane, else into a new lane.
+/// Assigns steps to lanes: a step follows one of its dependencies if that is the last of its lane, else it starts a new
+/// lane.
 fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
     let mut lanes: Vec<Option<Arc<Context>>> = Vec::new();
     let mut ends: Vec<usize> = Vec::new();
@@ -137,7 +139,7 @@ fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
         };
         let mut chains = steps[at].after.iter().map(|n| steps[*n].lane);
         let found = chains.find(|lane| steps[at].after.contains(&ends[*lane]) && fits(*lane));
-        // More lanes than drivers run no more at once.
+        // With more lanes than driver threads, no more of them would run concurrently.
         let found = found.or_else(|| (0..lanes.len()).filter(|_| lanes.len() >= DRIVERS).find(|lane| fits(*lane)));
         let lane = found.unwrap_or(lanes.len());
         if lane == lanes.len() {
@@ -153,7 +155,7 @@ fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
     lanes
 }
 
-/// Allocations that nodes make, or free.
+/// Returns the allocations that nodes make (or free).
 fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
     let memory = |step: &Step| match &step.work {
         Work::Op(_, Op::Memory(memory, how)) if *how == allocates => Some(Arc::clone(memory)),
@@ -162,7 +164,7 @@ fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
     steps.iter().filter_map(memory).collect()
 }
 
-/// Returns true if work may stand where other work stood.
+/// Checks that work may be replaced by other work in an update.
 fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
     use CUgraphExecUpdateResult as R;
     match (old, new) {
@@ -195,7 +197,7 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
     }
 }
 
-/// The step of a node, in a conditional node's graphs too.
+/// Finds the step of a node, including in body graphs.
 fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
     steps.iter_mut().find_map(|step| match step.node == node {
         true => Some(step),
@@ -203,7 +205,7 @@ fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
     })
 }
 
-/// Returns true if new steps can take the place of old ones, which begin at `first` in their program.
+/// Checks that new steps have the same topology as old ones, which begin at `first` in their program.
 fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
     use CUgraphExecUpdateResult as R;
     let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
@@ -231,10 +233,10 @@ fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Replaces what old steps do by what new ones do, which are alike.
+/// Moves the work of new steps into old ones with the same topology.
 fn take_over(old: &mut [Step], new: Vec<Step>) {
     for (old, new) in old.iter_mut().zip(new) {
-        // A child's own graph stays: what was inside it is compared and replaced node by node.
+        // A child node keeps its own graph: the nodes in it are compared and replaced one by one.
         if !matches!(old.work, Work::Child(_)) {
             old.work = new.work;
         }
@@ -245,7 +247,7 @@ fn take_over(old: &mut [Step], new: Vec<Step>) {
     }
 }
 
-/// A conditional node's graphs, as a launch takes them along.
+/// Returns the operation of a conditional node in a launch.
 fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> Op {
     let op = |step: &Step| match &step.work {
         _ if !step.enabled => None,
@@ -271,14 +273,14 @@ impl Program {
         find(&mut self.steps, node).ok_or(INVALID)
     }
 
-    /// Takes over what the nodes of another program do, which is built in the same way.
+    /// Moves the work from another program with the same topology.
     fn update(&mut self, range: Range<usize>, new: Vec<Step>) -> Result<(), Refused> {
         alike(&self.steps[range.clone()], range.start, &new)?;
         take_over(&mut self.steps[range], new);
         Ok(())
     }
 
-    /// Returns true if every context that work needs is there and in order.
+    /// Checks that every context used by the work exists and has not faulted.
     fn check(&self) -> Status {
         for context in self.lanes.iter().flatten() {
             if !context.live.load(Ordering::Acquire) {
@@ -289,7 +291,7 @@ impl Program {
         Ok(())
     }
 
-    /// What a step does this time; the time of an event's record is told through `times`.
+    /// Returns the operation of a step in this launch; event records add their time stamps to `times`.
     fn task(&self, at: usize, context: &Arc<Context>, stream: &Stream, lane: u32, times: &mut Times) -> Option<Item> {
         let step = &self.steps[at];
         let (context, op) = match &step.work {
@@ -307,10 +309,10 @@ impl Program {
         Some(Item { context: Arc::clone(context), stream: stream.id, lane, op })
     }
 
-    /// Enqueues everything as one item of a stream.
+    /// Enqueues all steps as one item of a stream.
     fn submit(&mut self, context: &Arc<Context>, stream: &Stream, name: String) {
         let own = self.lanes.first().is_none_or(|lane| lane.as_ref().is_none_or(|lane| lane.id == context.id));
-        // The stream is lane 0 here, and the first lane of the program unless that is of another context.
+        // Here the stream is lane 0. It is the program's first lane too, unless that belongs to another context.
         let shift = usize::from(!own);
         let mut lanes = vec![Lane::Queue(stream.queue)];
         let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
@@ -351,7 +353,7 @@ impl Program {
         self.last = enqueue(&lanes, batch, &times, first).or(self.last);
     }
 
-    /// The steps as a graph without children.
+    /// Converts the steps to a graph without children.
     fn graph(&self, graphs: &mut Graphs) -> Result<usize, CUresult> {
         let unique = |step: &Step| matches!(&step.work, Work::Op(_, Op::Memory(..)) | Work::Conditional(_));
         if self.steps.iter().any(unique) {
@@ -373,12 +375,13 @@ impl Program {
     }
 }
 
-/// Events that a launch records: the step, the event and what is noted of it.
+/// The events that a launch records: the step, the event and its time stamp.
 type Times = Vec<(usize, Arc<Event>, Arc<Recorded>)>;
 
-/// Submits a batch and marks the events that it records; gives the last point.
+/// Submits a batch and marks the events that it records; returns its last point.
 fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize) -> Option<Point> {
-    // Held until the places are known, so that another thread's wait finds them: each event once, in a fixed order.
+    // Locked until the points are known, so that another thread's wait sees them. Each event is locked once, in a fixed
+    // order.
     let mut events: Vec<_> = times.iter().map(|(_, event, _)| event).collect();
     events.sort_by_key(|event| Arc::as_ptr(event));
     events.dedup_by(|a, b| Arc::ptr_eq(a, b));
@@ -394,7 +397,7 @@ fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize)
 }
 
 impl Exec {
-    /// Makes a graph executable; the node that is at fault where it cannot be.
+    /// Instantiates a graph; the error has the node that caused it.
     pub(super) fn new(graphs: &mut Graphs, graph: usize, flags: u64) -> Result<Arc<Exec>, (CUresult, usize)> {
         let found = graphs.graph(graph).map_err(|code| (code, 0))?;
         const EXCLUSIVE: u64 = AUTO_FREE | DEVICE_LAUNCH;
@@ -420,7 +423,7 @@ impl Exec {
         Ok(exec)
     }
 
-    /// Launches in a stream; in one that is captured, becomes a child node.
+    /// Launches in a stream. In a captured stream, the graph becomes a child node.
     pub(super) fn launch(&self, context: &Arc<Context>, stream: &Stream) -> Status {
         if stream.is_capturing() {
             return capture::add_graph(stream, |graphs| self.program.lock().graph(graphs));
@@ -435,7 +438,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Replaces what a node does, in later launches.
+    /// Replaces a node's work for later launches.
     pub(super) fn change(&self, node: usize, work: Work) -> Status {
         let mut program = self.program.lock();
         let step = program.step(node)?;
@@ -452,12 +455,12 @@ impl Exec {
         Ok(())
     }
 
-    /// What a node does here.
+    /// Returns a node's work in this executable graph.
     pub(super) fn work(&self, node: usize) -> Result<Work, CUresult> {
         Ok(self.program.lock().step(node)?.work.clone())
     }
 
-    /// Replaces what the nodes of a child do by what those of another graph do, which is built in the same way.
+    /// Replaces the nodes of a child graph by those of another graph with the same topology.
     pub(super) fn change_child(&self, graphs: &Graphs, node: usize, graph: usize) -> Status {
         let new = Program::new(graphs, graph, Vec::new()).map_err(|_| INVALID)?;
         let mut program = self.program.lock();
@@ -469,7 +472,7 @@ impl Exec {
         program.update(children, new.steps).map_err(|_| INVALID)
     }
 
-    /// Replaces what all nodes do by what those of another graph do, which is built in the same way.
+    /// Replaces all nodes by those of another graph with the same topology.
     pub(super) fn update(&self, graphs: &Graphs, graph: usize) -> Result<(), Refused> {
         let error = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR;
         let kept = graphs.graphs.get(&graph).map(|graph: &Graph| graph.kept.clone());
@@ -482,7 +485,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Returns true if a node takes part; nodes that only order cannot be left out.
+    /// Sets or returns whether a node is enabled. Nodes without work cannot be disabled.
     pub(super) fn enabled(&self, node: usize, set: Option<bool>) -> Result<bool, CUresult> {
         use CUgraphNodeType as T;
         let mut program = self.program.lock();

@@ -1,15 +1,15 @@
-//! Memory that graphs allocate: its address is fixed when the node is made, and it can be used between the nodes that
-//! allocate and free it, or beyond the graph until the client frees it.
+//! Memory that graphs allocate. Its address is fixed when the node is created. It can be used between the nodes that
+//! allocate and free it, or outside of the graph until the client frees it.
 //!
-//! Its pages are inaccessible while it is not allocated, so a use too early or too late faults. They stay with the graph,
-//! so nothing is cached that a trim could give back.
+//! Its pages are inaccessible while it is not allocated, so an access too early or too late faults. The pages stay with
+//! the graph, so there is no cache that could be trimmed.
 //!
 //! Invariant: memory is `live` from a launch that allocates and does not free it until the call or launch that does.
-//! These states follow the calls, not the device.
+//! These states follow the order of calls, not of execution.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::{INVALID, Status, api, get, put};
 use crate::driver::memory::failure;
@@ -33,16 +33,16 @@ pub(in crate::driver) struct GraphMemory {
     accessible: AtomicBool,
 }
 
-/// What clients may do with an allocation.
+/// The state of an allocation for clients.
 struct State {
     memory: Weak<GraphMemory>,
-    /// A node frees it; no other one may.
+    /// True if a node frees it; no other node may.
     freed: bool,
-    /// Kept until the client frees it, whatever becomes of the graph.
+    /// Set until the client frees it, even after the graph is destroyed.
     live: Option<Arc<GraphMemory>>,
 }
 
-/// Bytes now and at most.
+/// The current and the highest number of bytes.
 #[derive(Clone, Copy, Default)]
 struct Level {
     now: u64,
@@ -52,7 +52,7 @@ struct Level {
 #[derive(Default)]
 struct Memories {
     by_address: HashMap<u64, State>,
-    /// In use and reserved, by device.
+    /// Used and reserved bytes, by device.
     used: HashMap<usize, Level>,
     reserved: HashMap<usize, Level>,
     last: u64,
@@ -88,7 +88,7 @@ impl GraphMemory {
         Ok(new)
     }
 
-    /// Allocates or frees it, in the order of a stream.
+    /// Makes it accessible or inaccessible, in the order of a stream.
     pub(in crate::driver) fn set_accessible(&self, accessible: bool) -> Result<(), CUresult> {
         if self.accessible.swap(accessible, Ordering::AcqRel) == accessible {
             return Ok(());
@@ -122,7 +122,7 @@ impl Drop for GraphMemory {
     }
 }
 
-/// The allocation that a new node frees, which no other node does.
+/// Returns the allocation that a new node frees. No other node may free it.
 pub(in crate::driver) fn freed_by_node(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
     let mut memories = MEMORIES.lock();
     let state = memories.by_address.get_mut(&address).filter(|state| !state.freed).ok_or(INVALID)?;
@@ -130,12 +130,12 @@ pub(in crate::driver) fn freed_by_node(address: u64) -> Result<Arc<GraphMemory>,
     state.memory.upgrade().ok_or(INVALID)
 }
 
-/// The live allocation that the client frees.
+/// Returns the live allocation that the client frees.
 pub(in crate::driver) fn freed_by_client(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
     MEMORIES.lock().by_address.get_mut(&address).and_then(|state| state.live.take()).ok_or(INVALID)
 }
 
-/// Checks and notes what a launch allocates and frees; `anew` says that what is still allocated counts as freed.
+/// Checks and records what a launch allocates and frees. With `anew`, memory that is still allocated counts as freed.
 pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], anew: bool) -> Status {
     let within = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
     if !anew && allocates.iter().any(|m| m.is_live()) {
@@ -152,13 +152,13 @@ pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>
             dropped.push(std::mem::replace(&mut state.live, stays.then(|| Arc::clone(memory))));
         }
     }
-    // The last reference to an allocation takes the lock.
+    // Dropping the last reference to an allocation takes the lock.
     drop(memories);
     drop(dropped);
     Ok(())
 }
 
-/// The device that an allocation node's pool is of.
+/// Returns the device of an allocation node's pool properties.
 pub(super) fn device_of(props: &CUmemPoolProps) -> Result<usize, CUresult> {
     use cuda_sys::{CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType};
     if props.allocType != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED
@@ -188,7 +188,7 @@ api! {
     }
     fn cuDeviceSetGraphMemAttribute(dev: CUdevice, which: CUgraphMem_attribute, value: *mut c_void) {
         let device = device(dev)?;
-        // The marks of the most there was can be set back, to what there is.
+        // The high-water marks can be reset, to the current values.
         if get(value.cast::<u64>())? != 0 {
             return Err(INVALID);
         }

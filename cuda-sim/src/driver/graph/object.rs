@@ -1,11 +1,12 @@
-//! User objects: a client's data with a destructor, counted, which graphs can be given to keep.
+//! User objects: a client's data with a destructor and a reference count, which graphs can retain.
 //!
-//! A graph's copies and executable graphs keep what it keeps, and a launch until it has finished. The destructor runs on
-//! a thread of its own, as it may take any lock of the client's.
+//! Clones and executable graphs retain what a graph retains, and a launch does so until it has finished. The destructor
+//! runs on a thread of its own, since it may take any lock of the client's.
 //!
 //! # Safety
 //!
-//! See the driver's module. The destructor is the client's function, called once with the client's pointer.
+//! The destructor is the client's function, which is called once with the client's pointer. Pointers from C are null or
+//! valid for the call, by CUDA's contract.
 
 use super::{GRAPHS, INVALID, Status, api, initialised, put};
 use crate::driver::work::{Foreign, host_function};
@@ -16,16 +17,16 @@ use std::collections::HashMap;
 use std::ffi::{c_uint, c_void};
 use std::sync::{Arc, Weak};
 
-/// What a client gave; its destructor runs when nobody has it any more.
+/// A client's data. Its destructor runs when the last reference is released.
 pub(in crate::driver) struct UserObject {
     data: Foreign,
     destroy: unsafe extern "C" fn(*mut c_void),
 }
 
-/// The objects that a graph keeps, each with how many references it has of it.
+/// The objects that a graph retains, each with the number of references.
 pub(in crate::driver) type Kept = Vec<(Arc<UserObject>, u64)>;
 
-// SAFETY: the pointer is only handed to the client's destructor.
+// SAFETY: the pointer is only passed to the client's destructor.
 unsafe impl Sync for UserObject {}
 
 impl Drop for UserObject {
@@ -33,7 +34,7 @@ impl Drop for UserObject {
         let (data, destroy) = (self.data, self.destroy);
         let run = move || {
             let data = data;
-            // SAFETY: the client's function with the client's pointer, called this once.
+            // SAFETY: the client's function is called with the client's pointer, and only this once.
             host_function(|| unsafe { destroy(data.0) });
         };
         if std::thread::Builder::new().name("cuda-sim destructor".to_owned()).spawn(run).is_err() {
@@ -42,10 +43,10 @@ impl Drop for UserObject {
     }
 }
 
-/// An object by its handle, which is good while anybody has the object.
+/// An object by handle, which is valid as long as anyone has a reference.
 struct Known {
     object: Weak<UserObject>,
-    /// What keeps the client's own references.
+    /// Represents the client's own references.
     client: Option<Arc<UserObject>>,
     count: u32,
 }
@@ -67,7 +68,7 @@ impl Objects {
         self.known.get(&handle).and_then(|known| known.object.upgrade()).ok_or(INVALID)
     }
 
-    /// Gives back references of the client's; the last one may end the object, so it is for the caller to drop.
+    /// Releases references of the client's. The returned one may be the last, so the caller drops it without the lock.
     fn release(&mut self, handle: usize, count: u32) -> Result<Option<Arc<UserObject>>, CUresult> {
         let known = self.known.get_mut(&handle).filter(|known| count <= known.count).ok_or(INVALID)?;
         known.count -= count;

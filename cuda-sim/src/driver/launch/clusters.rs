@@ -1,8 +1,9 @@
-//! Clusters of blocks: which ones a launch has, and how many of them the device of the profile would run at once.
+//! Thread block clusters: the extents for a launch, and the number of clusters that the device of the profile runs
+//! concurrently.
 //!
-//! A cluster's size is what the launch asks for or what the kernel requires, and may be neither too large nor leave
-//! blocks over. The largest sizes are those of all devices that have clusters: 8 blocks, and 16 for a function that
-//! allows what other devices may not run.
+//! A cluster has the extents that the launch requests or the kernel requires. It may not be too large, and must divide
+//! the grid. The largest sizes are those of all devices with clusters: 8 blocks, and 16 for a function that allows
+//! non-portable sizes.
 
 use super::occupancy::resident;
 use crate::device::PROFILE;
@@ -12,23 +13,23 @@ use std::sync::atomic::Ordering;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_CLUSTER_SIZE;
 
-/// Blocks of a cluster that every device with clusters runs, and that the devices of the profiles do.
+/// The largest portable cluster size, and the largest one of the profiles' devices.
 const PORTABLE: u32 = 8;
 const LARGEST: u32 = 16;
-/// Multiprocessors that run a cluster together: those of a GPU processing cluster.
+/// The number of multiprocessors that can run a cluster: those of a GPU processing cluster.
 const NEIGHBOURS: u32 = 16;
 
-/// The extents of the clusters that a launch is asked to have, `None` where it is asked nothing.
+/// The cluster extents that a launch requests; `None` without a request.
 pub(in crate::driver) type Asked = Option<[u32; 3]>;
 
-/// The most blocks of a cluster of this function.
+/// Returns the largest cluster size of this function, in blocks.
 fn most(object: &FunctionObject) -> u32 {
     let most = if object.limits.non_portable.load(Ordering::Relaxed) { LARGEST } else { PORTABLE };
     let most = if PROFILE.has_clusters() { most } else { 1 };
     object.kernel.signature().clusters.most.map_or(most, |own| own.min(most))
 }
 
-/// The extents that the kernel requires, or that were set for it.
+/// Returns the extents that the kernel requires, or that were set for it.
 fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
     let set = object.limits.cluster.each_ref().map(|n| n.load(Ordering::Relaxed));
     match object.kernel.signature().clusters.required {
@@ -39,7 +40,7 @@ fn required(object: &FunctionObject) -> Result<Asked, CUresult> {
     }
 }
 
-/// The extents of a launch's clusters; `None` for a launch without clusters.
+/// Returns the extents of a launch's clusters; `None` for a launch without clusters.
 fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
     let required = required(object)?;
     if let (Some(asked), Some(required)) = (asked, required)
@@ -63,7 +64,7 @@ fn extents(object: &FunctionObject, asked: Asked) -> Result<Asked, CUresult> {
     Ok(Some(extents).filter(|_| PROFILE.has_clusters()))
 }
 
-/// Blocks of a cluster of these extents, which may be anything.
+/// Returns the number of blocks of a cluster with these extents, which may be any numbers.
 fn blocks(extents: [u32; 3]) -> u128 {
     extents.iter().map(|n| u128::from(*n)).product()
 }
@@ -72,14 +73,15 @@ fn name(object: &FunctionObject) -> &str {
     &object.kernel.signature().name
 }
 
-/// Clusters of `size` blocks that the device runs at once; a cluster's blocks are neighbours.
+/// Returns the number of clusters of `size` blocks that the device runs concurrently; a cluster's blocks are on
+/// neighbouring multiprocessors.
 fn active(object: &FunctionObject, size: u32, threads: u32, dynamic: u64) -> u32 {
     let blocks = resident(object, threads, dynamic);
     let (groups, rest) = (PROFILE.multiprocessors / NEIGHBOURS, PROFILE.multiprocessors % NEIGHBOURS);
     groups * (blocks * NEIGHBOURS / size) + blocks * rest / size
 }
 
-/// The clusters of a launch, which has to fit them.
+/// Returns the cluster extents of a launch, after checking that they divide the grid.
 pub(in crate::driver) fn of_launch(
     object: &FunctionObject,
     asked: Asked,
@@ -99,7 +101,7 @@ pub(in crate::driver) fn of_launch(
     Ok(Some(extents))
 }
 
-/// The number of clusters of a launch run at once.
+/// Returns the number of clusters of a launch that run concurrently.
 pub(in crate::driver) fn most_active(
     object: &FunctionObject,
     asked: Asked,
@@ -113,7 +115,7 @@ pub(in crate::driver) fn most_active(
     Ok(active(object, extents.iter().product(), threads, dynamic))
 }
 
-/// The largest cluster of a function that can be launched; 0 if none can.
+/// Returns the size of a function's largest cluster that can be launched; 0 if none can.
 pub(in crate::driver) fn largest(object: &FunctionObject, threads: u32, dynamic: u64) -> Result<u32, CUresult> {
     if let Some(extents) = required(object)? {
         return u32::try_from(blocks(extents)).map_err(|_| INVALID);

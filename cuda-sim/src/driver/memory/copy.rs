@@ -1,14 +1,15 @@
 //! Copies and fills, blocking and in streams.
 //!
-//! Blocking copies are work of the default stream. A copy in a stream from pageable memory takes its source along before
-//! the call returns, one to pageable memory is finished when the call returns, as NVIDIA's driver has it; between the
-//! device and page-locked memory, copies are asynchronous. What is shorter than waking a thread runs at once where the
-//! stream has nothing before it.
+//! Blocking copies run in the default stream. As in NVIDIA's driver, a copy in a stream from pageable memory stages its
+//! source before the call returns, one to pageable memory is finished when the call returns, and copies between the
+//! device and page-locked memory are asynchronous. Operations that are shorter than waking a thread run at once if the
+//! stream is idle.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. Ranges inside the device's memory are checked here to lie in
-//! one live allocation; others are the client's own memory, which it vouches for.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Ranges in the device's memory
+//! are checked to be inside one live allocation; other ranges are the client's own memory, whose validity the client
+//! guarantees.
 
 use crate::driver::graph::capture;
 use crate::driver::state::{Context, ENGINE, context, drained};
@@ -24,16 +25,16 @@ use cuda_sys::{
 use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
 use std::sync::Arc;
 
-/// Work up to this many bytes is shorter than waking a thread.
+/// Operations on up to this many bytes are shorter than waking a thread.
 const SHORT: usize = 64 << 10;
 
-/// Whose memory a range is.
+/// The kind of memory to which a range belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Device,
-    /// Page-locked memory of the host, which the device may access at any time.
+    /// Page-locked host memory, which the device may access at any time.
     Pinned,
-    /// The client's own.
+    /// Other host memory.
     Pageable,
 }
 
@@ -56,7 +57,7 @@ fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
     }
 }
 
-/// Checks that a range is memory that the device may access.
+/// Checks that the device may access a range.
 pub(in crate::driver) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
     match place(address, bytes)? {
         Place::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
@@ -64,7 +65,7 @@ pub(in crate::driver) fn device_range(address: CUdeviceptr, bytes: usize) -> Sta
     }
 }
 
-/// What a client said of one side of a copy.
+/// The memory type that a client specified for one side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Host,
@@ -82,7 +83,7 @@ impl Side {
     }
 }
 
-/// Bytes from the first to behind the last one that a copy touches on one side.
+/// Returns the number of bytes from the first to the last one that a copy accesses on one side.
 fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
     if copy.is_empty() {
         return Some(0);
@@ -91,7 +92,7 @@ fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
     pitch.checked_mul(copy.rows - 1)?.checked_add(slices)?.checked_add(copy.row)
 }
 
-/// Whose memory both sides of a copy are, which must be what the client said.
+/// Returns the kinds of memory of both sides of a copy, which must be those that the client specified.
 fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let to = sides.0.place(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
@@ -99,7 +100,7 @@ fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> 
     Ok((to, from))
 }
 
-/// Enqueues a copy, or captures it: then it reads and writes whatever memory it is about when the graph runs.
+/// Enqueues a copy, or captures it; a captured copy uses the memory that is at its addresses when the graph runs.
 fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
     let (context, stream) = if asynchronous { target(on)? } else { drained(target(on))? };
     if !asynchronous {
@@ -118,7 +119,7 @@ fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> 
         return finished(&context, &stream, Op::Copy(copy));
     }
     if from == Place::Pageable {
-        // With nothing before it, the copy itself is as quick as one to a staging buffer.
+        // If the stream is idle, the copy itself is as fast as one to a staging buffer.
         if stream.is_done() {
             return finished(&context, &stream, Op::Copy(copy));
         }
@@ -132,7 +133,7 @@ fn start(bytes: usize) -> Start {
     if bytes <= SHORT { Start::Here } else { Start::Driver }
 }
 
-/// Enqueues something and returns when it has finished.
+/// Enqueues an operation and waits for it.
 fn finished(context: &Arc<Context>, stream: &Stream, op: Op) -> Status {
     let point = stream.enqueue(context, op, Start::Wait);
     ENGINE.wait(point);
@@ -145,7 +146,7 @@ fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Rows of values on the device, all set to one value; `None` where there are none.
+/// Returns the checked rows of a fill; `None` if there are none.
 pub(in crate::driver) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let Fill { to, size, width, rows, pitch, .. } = fill;
@@ -182,7 +183,7 @@ fn line(to: CUdeviceptr, value: u32, size: usize, count: usize, on: CUstream) ->
     fill_rows(on, to, value, size, count, 1, 0)
 }
 
-/// A side of a copy of two or three dimensions.
+/// One side of a two- or three-dimensional copy.
 struct Volume {
     kind: CUmemorytype,
     host: u64,
@@ -195,7 +196,7 @@ struct Volume {
 }
 
 impl Volume {
-    /// Address of the first byte, distance of rows and slices, and whose memory it is meant to be.
+    /// Returns the address of the first byte, the pitch of rows and slices, and the specified memory type.
     fn resolve(&self, width: usize, height: usize) -> Result<(u64, usize, usize, Side), CUresult> {
         let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
         let (base, side) = match self.kind {
@@ -220,7 +221,7 @@ impl Volume {
     }
 }
 
-/// The rows that a copy is about, and whose memory each side is meant to be.
+/// Returns the rows of a copy, and the specified memory type of each side.
 fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Box3, (Side, Side)), CUresult> {
     let [row, rows, slices] = size;
     if size.iter().any(|n| *n > i64::MAX as usize / 4) {
@@ -232,7 +233,7 @@ fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Box3, (Side,
     Ok((copy, (to_side, from_side)))
 }
 
-/// Both sides of a client's description; its fields have the same names in all versions.
+/// Builds both sides from a client's struct; its fields have the same names in all versions.
 macro_rules! sides {
     ($c:ident, $sz:expr, $dz:expr, $sh:expr, $dh:expr) => {{
         let from = Volume {
@@ -272,20 +273,20 @@ fn described(c: &CUDA_MEMCPY3D) -> Result<(Box3, (Side, Side)), CUresult> {
     volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth])
 }
 
-/// The copy that a client describes, for a graph.
+/// Returns the copy that a client describes, for a graph.
 pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
     let (copy, sides) = described(spec)?;
     places(&copy, sides)?;
     Ok(copy)
 }
 
-/// Returns true if the target and the source of a copy are the device's memory.
+/// Returns, for the destination and the source of a copy, true if it is device memory.
 pub(in crate::driver) fn on_device_sides(copy: &Box3) -> (bool, bool) {
     let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
     (device(copy.to), device(copy.from))
 }
 
-/// The description of a copy: device memory by its address, anything else as the host's.
+/// Describes a copy: device memory as such, anything else as host memory.
 pub(in crate::driver) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
     let side = |device: bool, at: u64| match device {
         true => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, at),
@@ -345,7 +346,7 @@ fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, async
     submit(on, Box3::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
 }
 
-/// Between contexts, whose memory is in one range of addresses: a copy on the device.
+/// Copies between contexts, whose memory is in one address range: a copy on the device.
 fn between(
     to: (CUdeviceptr, CUcontext),
     from: (CUdeviceptr, CUcontext),
@@ -355,7 +356,7 @@ fn between(
 ) -> Status {
     let (target, source) = (context(to.1)?, context(from.1)?);
     if !asynchronous {
-        // The blocking one comes after all work of both contexts.
+        // The blocking variant follows all work of both contexts.
         target.synchronize()?;
         source.synchronize()?;
     }

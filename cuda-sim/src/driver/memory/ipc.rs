@@ -1,13 +1,14 @@
-//! Memory and events that other processes open.
+//! Interprocess communication: memory and events that other processes open.
 //!
-//! A handle names the process, a file descriptor in it and the file's own number; who may read `/proc` of that process
-//! (as its user may) can open it. The exporting process must be alive when it is opened, as on NVIDIA's driver; what is
-//! open stays, whatever becomes of the exporter. Events are counters in a page of such a file: records that were
-//! enqueued, and the latest one that was reached.
+//! A handle names a process, a file descriptor in it and the file's inode. A process that may read `/proc` of that one
+//! (as the same user may) can open it. The exporting process must be alive at that time, as for NVIDIA's driver; after
+//! that the file stays open whatever the exporter does. Events are counters in a page of such a file: the number of
+//! records that were enqueued, and of the latest one that was reached.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid; handles are plain bytes, checked before they are believed.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Handles are plain bytes, which
+//! are checked before use.
 
 use super::failure;
 use crate::driver::event::{Event, event, insert};
@@ -26,11 +27,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a handle is for, at its beginning.
+/// The first word of a handle, which tells its kind.
 const MEMORY_HANDLE: u64 = u64::from_le_bytes(*b"sim-mem1");
 const EVENT_HANDLE: u64 = u64::from_le_bytes(*b"sim-evt1");
 
-/// What a handle's bytes say.
+/// The contents of a handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Name {
     kind: u64,
@@ -57,7 +58,7 @@ impl Name {
         bytes
     }
 
-    /// What a handle of that kind says; it must be of another process.
+    /// Decodes a handle of this kind, which must be of another process.
     fn read(kind: u64, bytes: &[c_char; 64]) -> Result<Name, CUresult> {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at * 8 + i] as u8));
         let [found, process, descriptor, inode, offset, bytes, device] = std::array::from_fn(word);
@@ -70,7 +71,7 @@ impl Name {
         Ok(Name { kind, process, descriptor, inode, offset, bytes, device })
     }
 
-    /// The file, if it is still there.
+    /// Opens the file, if it still exists.
     fn open(self) -> Result<SharedFile, CUresult> {
         let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
         let file = std::fs::File::options().read(true).write(true).open(path);
@@ -79,13 +80,13 @@ impl Name {
     }
 }
 
-/// A context, and the file and place in it that it has open.
+/// A context, and the inode and offset of a file that it has open.
 type Place = (u32, u64, u64);
 
-/// Memory of other processes that is open: its address, and how often it was opened.
+/// Opened memory of other processes: its address, and the number of times that it was opened.
 static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
 
-/// At the end of a context, which takes its memory along.
+/// Forgets the memory that a context has open, at its end; the context frees it.
 pub(in crate::driver) fn forget(context: u32) {
     OPEN.lock().retain(|(of, ..), _| *of != context);
 }
@@ -99,7 +100,7 @@ fn export(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> Status {
 
 fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status {
     let context = healthy()?;
-    // The one flag that there is, and must be set: access to another device's memory is enabled as needed.
+    // Lazy peer access is the only flag and must be set; peer access is enabled as needed.
     if flags != 1 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -144,22 +145,22 @@ pub(in crate::driver) struct SharedEvent {
 #[repr(C)]
 #[derive(Debug)]
 struct Counters {
-    /// Records that were enqueued.
+    /// The number of records that were enqueued.
     enqueued: AtomicU64,
-    /// The latest of them that was reached.
+    /// The number of the latest record that was reached.
     reached: AtomicU64,
 }
 
-// SAFETY: the counters are atomic, and mapped for as long as the event lives.
+// SAFETY: the counters are atomic, and mapped as long as the event lives.
 unsafe impl Send for SharedEvent {}
-// SAFETY: as above.
+// SAFETY: the counters are atomic, and mapped as long as the event lives.
 unsafe impl Sync for SharedEvent {}
 
 /// Bytes of the file and of its mapping; the system rounds both up to pages.
 const PAGE: usize = 4096;
 
 impl SharedEvent {
-    /// A new one, never recorded.
+    /// Creates an event that was never recorded.
     pub(in crate::driver) fn new(device: usize) -> Result<SharedEvent, CUresult> {
         let file = SharedFile::new(device, PAGE as u64).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         SharedEvent::over(file)
@@ -167,7 +168,8 @@ impl SharedEvent {
 
     fn over(file: SharedFile) -> Result<SharedEvent, CUresult> {
         let (access, descriptor) = (libc::PROT_READ | libc::PROT_WRITE, file.descriptor().as_raw_fd());
-        // SAFETY: a new mapping of a page of a file that is at least as long, at an address that the kernel chooses.
+        // SAFETY: maps a page of a file that is at least as long, at an address that the system chooses, so no existing
+        // memory changes.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, access, libc::MAP_SHARED, descriptor, 0) };
         let counters = NonNull::new(at).filter(|_| at != libc::MAP_FAILED);
         let counters = counters.ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?.cast();
@@ -175,27 +177,27 @@ impl SharedEvent {
     }
 
     fn counters(&self) -> &Counters {
-        // SAFETY: mapped as long as `self` lives, aligned to a page, and all bytes are valid for atomics.
+        // SAFETY: mapped as long as `self` lives, page-aligned, and all bytes are valid for atomics.
         unsafe { self.counters.as_ref() }
     }
 
-    /// Counts a record that is being enqueued, and gives its number.
+    /// Counts a record that is being enqueued, and returns its number.
     pub(in crate::driver) fn enqueue(&self) -> u64 {
         self.counters().enqueued.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Notes that a record was reached.
+    /// Records that a record was reached.
     pub(in crate::driver) fn reach(&self, number: u64) {
         self.counters().reached.fetch_max(number, Ordering::AcqRel);
     }
 
-    /// The last record, if it was not reached yet.
+    /// Returns the last record, if it was not reached yet.
     pub(in crate::driver) fn pending(&self) -> Option<u64> {
         let last = self.counters().enqueued.load(Ordering::Acquire);
         (self.counters().reached.load(Ordering::Acquire) < last).then_some(last)
     }
 
-    /// Waits until a record is reached, maybe by another process, or until `lost`.
+    /// Waits until a record is reached, possibly in another process, or until `lost`.
     pub(in crate::driver) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
         let mut rounds = 0;
         while self.counters().reached.load(Ordering::Acquire) < number && !lost() {

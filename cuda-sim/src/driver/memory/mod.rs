@@ -1,10 +1,10 @@
-//! Memory: allocation and release on the device and of page-locked host memory, and what it is.
+//! Memory management: allocation and release of device memory and of page-locked host memory, and queries.
 //!
-//! Freeing waits for the context's work, as on NVIDIA's driver.
+//! Freeing waits for the context's work, as in NVIDIA's driver.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 pub(super) mod copy;
 pub(super) mod external;
@@ -35,7 +35,7 @@ fn alloc(out: *mut CUdeviceptr, bytes: usize, kind: Kind) -> Status {
     }
     let new = || MEMORY.alloc_for(context.owner(), bytes as u64, kind, 0);
     let base = new().or_else(|error| {
-        // What the pools keep may be what is missing.
+        // Trimming the pools may release enough.
         pool::trim(context.device, 0);
         new().map_err(|_| error)
     });
@@ -63,7 +63,7 @@ fn free(address: CUdeviceptr) -> Status {
         return Err(healthy().err().unwrap_or(CUresult::CUDA_ERROR_INVALID_VALUE));
     };
     let context = releaser(found.owner.context)?;
-    // Memory of another context is freed when that one's work is done.
+    // Memory of another context is freed once that context's work is done.
     if found.owner.context != context.id {
         super::state::numbered(found.owner.context)?.synchronize()?;
     }
@@ -96,7 +96,7 @@ fn register(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     MEMORY.register(registration).map_err(|_| CUresult::CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
 }
 
-/// The old registration takes no flags that came later.
+/// The old registration function does not accept later flags.
 fn register_old(address: *mut c_void, bytes: usize, flags: c_uint) -> Status {
     if flags > 3 {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);

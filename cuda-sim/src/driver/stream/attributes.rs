@@ -1,8 +1,9 @@
-//! Attributes of streams: kept and told, without effect but for the priority.
+//! Stream attributes: stored and returned; only the priority has an effect.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. The value is a union of plain data.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The attribute's value is a
+//! union of plain data.
 
 use super::target;
 use crate::driver::state::OBJECTS;
@@ -15,13 +16,13 @@ use std::collections::HashMap;
 /// A value that a client set.
 #[derive(Clone, Copy)]
 struct Kept(CUstreamAttrValue);
-// SAFETY: plain data; pointers in it are never followed here.
+// SAFETY: plain data; pointers in it are never dereferenced.
 unsafe impl Send for Kept {}
 
-/// Values that were set, by the stream's number; those of destroyed streams go when the next is set.
+/// The values that were set, by stream id. Those of destroyed streams are removed when the next one is set.
 static VALUES: Lazy<Mutex<HashMap<(u64, u32), Kept>>> = Lazy::new(Mutex::default);
 
-/// Attributes that streams have.
+/// Checks that streams have this attribute.
 fn known(which: CUstreamAttrID) -> Status {
     match which {
         CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW

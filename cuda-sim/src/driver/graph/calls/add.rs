@@ -1,8 +1,8 @@
-//! Functions that add nodes.
+//! Functions that add nodes to graphs.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::super::params::Wanted;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, plain, put, raw_node};
@@ -14,7 +14,7 @@ use cuda_sys::{
     CUgraphNodeParams, CUgraphNodeType, CUresult,
 };
 
-/// Where a new node goes.
+/// The position of a new node in its graph.
 struct Place {
     out: *mut CUgraphNode,
     graph: CUgraph,
@@ -23,13 +23,13 @@ struct Place {
 }
 
 impl Place {
-    /// Demands the graph, before anything that the client points to is read.
+    /// Checks that the graph exists, before any client pointer is read.
     fn known(&self) -> Status {
         initialised()?;
         GRAPHS.lock().graph(self.graph.addr()).map(|_| ())
     }
 
-    /// Makes the node, whose description is looked at when graph and dependencies are known to be good.
+    /// Adds the node. Its parameters are read once graph and dependencies have been checked.
     fn add(&self, wanted: impl FnOnce() -> Result<Wanted, CUresult>) -> Status {
         initialised()?;
         if self.out.is_null() {
@@ -46,7 +46,8 @@ impl Place {
         self.add(|| work().map(Wanted::Work))
     }
 
-    /// Any kind of node; the description of an allocation is told its address, that of a conditional node its bodies.
+    /// Adds a node of any kind. The address of an allocation, or the bodies of a conditional node, are written to the
+    /// parameters.
     fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
         self.known()?;
         let mut new = get(p)?;
@@ -59,7 +60,7 @@ impl Place {
         put(p, new)
     }
 
-    /// Nodes of a kind that does not exist here.
+    /// Refuses nodes of an unsupported kind.
     fn missing(&self, kind: &str) -> Status {
         self.known()?;
         tracing::warn!("graphs have no nodes of {kind} here");
@@ -67,7 +68,7 @@ impl Place {
     }
 }
 
-/// Defines functions whose first arguments say where a node goes.
+/// Defines functions whose first arguments are the position of the new node.
 macro_rules! adders {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) |$place:ident| $body:block)+) => {
         api! {

@@ -1,8 +1,8 @@
-//! Functions of capture.
+//! Stream capture functions.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::super::capture::{Info, asked, begin, end, exchange, info, update};
 use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph};
@@ -14,7 +14,7 @@ use std::ffi::c_uint;
 
 const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-/// What the client asks of a stream's capture.
+/// The outputs that a client requests about a stream's capture.
 struct Question {
     status: *mut CUstreamCaptureStatus,
     id: *mut cuuint64_t,
@@ -24,7 +24,7 @@ struct Question {
     count: *mut usize,
 }
 
-/// Edges here have no data: as many zeros as there can be dependencies of a stream.
+/// Edge data, which is all zeros here: as many entries as a stream can have dependencies.
 static PLAIN: [CUgraphEdgeData; 1024] =
     [CUgraphEdgeData { from_port: 0, to_port: 0, type_: 0, reserved: [0; 5] }; 1024];
 

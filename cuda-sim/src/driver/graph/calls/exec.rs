@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::nodes::any;
 use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node};
@@ -18,13 +18,13 @@ use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::sync::Arc;
 use stream::{target, tell};
 
-/// Demands a graph, before anything that the client points to is read or written.
+/// Checks that a graph exists, before any client pointer is accessed.
 fn known(graph: CUgraph) -> Status {
     initialised()?;
     GRAPHS.lock().graph(graph.addr()).map(|_| ())
 }
 
-/// Makes a graph executable; the node at fault where it cannot be.
+/// Instantiates a graph; the error has the node that caused it.
 fn make(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result<(), (CUresult, usize)> {
     initialised().map_err(|code| (code, 0))?;
     if out.is_null() {
@@ -38,7 +38,7 @@ fn instantiate(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Status {
     make(out, graph, flags).map_err(|(code, _)| code)
 }
 
-/// With the node at fault, and a log, as the old functions have them.
+/// As [`instantiate`], with the node that caused an error and a log, for the older functions.
 fn instantiate_old(
     out: *mut CUgraphExec,
     graph: CUgraph,
@@ -79,7 +79,7 @@ fn instantiate_with(out: *mut CUgraphExec, graph: CUgraph, p: *mut CUDA_GRAPH_IN
     made.map_err(|(code, _)| code)
 }
 
-/// Replaces what a node does, in later launches; its context and the kind of its launch stay.
+/// Replaces a node's parameters for later launches; its context and launch kind stay.
 fn change(
     exec: CUgraphExec,
     node: CUgraphNode,
@@ -90,7 +90,7 @@ fn change(
     exec.change(node.addr(), work(context, kind)?)
 }
 
-/// Takes a graph's work over, and tells what kept it from that, a bad graph included.
+/// Updates an executable graph from a graph, and returns what prevented it, including an invalid graph.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Result<(Status, CUgraphExecUpdateResultInfo), CUresult> {
     let exec = exec_of(exec)?;
     let mut info = CUgraphExecUpdateResultInfo {
@@ -110,7 +110,7 @@ fn launch(exec: CUgraphExec, on: CUstream) -> Status {
     exec_of(exec)?.launch(&context, &stream)
 }
 
-/// There is nothing to be brought to the device; what an upload would be refused for is checked.
+/// Checks an upload. There is nothing to transfer.
 fn upload(exec: CUgraphExec, on: CUstream) -> Status {
     let (_, stream) = target(on)?;
     super::super::capture::refuse(&stream)?;

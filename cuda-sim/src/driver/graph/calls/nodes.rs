@@ -1,8 +1,8 @@
-//! Functions of nodes: what they are, and changing that.
+//! Functions that read and change the parameters of nodes.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::super::nodes::Node;
 use super::super::params::Wanted;
@@ -14,14 +14,14 @@ use cuda_sys::{
     CUgraphNodeType as Kind, CUkernelNodeAttrID, CUkernelNodeAttrValue, CUresult,
 };
 
-/// Writes what a node is.
+/// Writes a property of a node.
 fn tell<T>(of: CUgraphNode, to: *mut T, what: impl FnOnce(&mut Node) -> Result<T, CUresult>) -> Status {
     initialised()?;
     let answer = what(GRAPHS.lock().node(of.addr())?)?;
     put(to, answer)
 }
 
-/// Replaces what a node does; its context and the kind of its launch stay where the description says nothing.
+/// Replaces a node's parameters; context and launch kind stay if the new parameters do not specify them.
 fn change(
     of: CUgraphNode,
     kind: Kind,
@@ -33,7 +33,7 @@ fn change(
     GRAPHS.lock().change(of.addr(), kind, work)
 }
 
-/// Refuses kinds of nodes whose parameters are fixed: what is allocated and freed, children, and what chooses.
+/// Refuses kinds of nodes whose parameters are fixed: allocations, frees, child graphs and conditional nodes.
 pub(super) fn changeable(kind: Kind) -> Status {
     match kind {
         Kind::CU_GRAPH_NODE_TYPE_MEM_ALLOC
@@ -44,7 +44,7 @@ pub(super) fn changeable(kind: Kind) -> Status {
     }
 }
 
-/// The work of a description of any kind that can be changed.
+/// Returns the work for parameters of any kind that can be changed.
 pub(super) fn any(mut p: CUgraphNodeParams, kind: LaunchKind) -> Result<Work, CUresult> {
     changeable(p.type_)?;
     match params::any(&mut p, kind)? {
@@ -57,7 +57,7 @@ fn set_kernel(of: CUgraphNode, p: impl FnOnce() -> Result<CUDA_KERNEL_NODE_PARAM
     change(of, Kind::CU_GRAPH_NODE_TYPE_KERNEL, |_, kind| params::kernel(&p()?, kind))
 }
 
-/// Demands a node, before anything that the client points to is read.
+/// Checks that a node exists, before any client pointer is read.
 fn known(of: CUgraphNode) -> Status {
     initialised()?;
     GRAPHS.lock().node(of.addr()).map(|_| ())
