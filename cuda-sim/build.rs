@@ -1,7 +1,7 @@
 //! The build of the crate and of the shared library (`cdylib/`), which have the same sources.
 //!
-//! Hashes the sources: what another state of the translator has kept on disk is not taken for ours. Gives the shared library the soname
-//! of NVIDIA's driver, so that the loader takes it for that.
+//! Hashes the sources, so that cached records of another version of the compiler are not used. Sets the shared library's
+//! soname to that of NVIDIA's driver, so that the loader uses it in its place.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;

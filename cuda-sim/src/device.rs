@@ -1,7 +1,7 @@
-//! The devices that are shown: limits and attributes of a real card for each profile.
+//! The simulated devices: limits and attributes of a real card for each profile.
 //!
-//! Numbers only; nothing here runs anything. Occupancy follows these limits, and so do the checks of a launch. All
-//! devices of a process have the same profile.
+//! There are only numbers here. Occupancy and the checks of launches use these limits. All devices of a process have
+//! the same profile.
 
 use crate::environment::ENVIRONMENT;
 use cuda_sys::CUdevice_attribute;
@@ -17,11 +17,11 @@ pub(crate) struct Profile {
     pub(crate) blocks_per_sm: u32,
     pub(crate) shared_per_sm: u32,
     pub(crate) shared_per_block_optin: u32,
-    /// Sizes that the shared memory of a multiprocessor can have, in KiB; the rest is first-level cache.
+    /// The possible sizes of a multiprocessor's shared memory, in KiB; the rest is first-level cache.
     pub(crate) carveouts: &'static [u32],
-    /// What shared memory is given out in.
+    /// The allocation granularity of shared memory.
     pub(crate) shared_unit: u32,
-    /// Shared memory that the system takes from every block.
+    /// Shared memory that the system reserves in every block.
     pub(crate) shared_reserved: u32,
     pub(crate) memory_bytes: u64,
     pub(crate) l2_bytes: u32,
@@ -31,7 +31,7 @@ pub(crate) struct Profile {
     pub(crate) memory_clock_khz: u32,
     pub(crate) bus_bits: u32,
     pub(crate) async_engines: u32,
-    /// Single to double precision throughput.
+    /// The ratio of single to double precision throughput.
     pub(crate) double_ratio: u32,
     pub(crate) ecc: bool,
 }
@@ -41,7 +41,7 @@ pub(crate) const MAX_BLOCK: [u32; 3] = [1024, 1024, 64];
 pub(crate) const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub(crate) const SHARED_PER_BLOCK: u32 = 48 << 10;
 pub(crate) const REGISTERS: u32 = 65536;
-/// What `NUM_REGS` reports, and occupancy counts with: registers do not exist here.
+/// The value of `NUM_REGS`, which occupancy uses: there are no physical registers here.
 pub(crate) const REGISTERS_PER_THREAD: u32 = 32;
 
 const GIB: u64 = 1 << 30;
@@ -144,20 +144,21 @@ pub(crate) const PROFILES: &[Profile] = &[
 /// The profile of all devices.
 pub(crate) static PROFILE: Lazy<Profile> = Lazy::new(|| ENVIRONMENT.profile);
 
-/// How many devices there are.
+/// The number of devices.
 pub(crate) static DEVICES: Lazy<usize> = Lazy::new(|| ENVIRONMENT.devices);
 
-/// Memory of each device in bytes: where nothing else is said the card's, but no more than the machine can give it.
+/// Bytes of memory of each device: by default the card's, but no more than the machine can provide.
 ///
-/// Clients ask for what there is and fill a part of it; a device that shows more than the machine has gets them killed.
+/// Clients query the size and use a part of it. With a device that reports more than the machine has, they would get
+/// killed.
 pub(crate) static TOTAL_MEMORY: Lazy<u64> = Lazy::new(|| {
     let share = || machine_memory().map_or(u64::MAX, |bytes| bytes / *DEVICES as u64);
     ENVIRONMENT.memory.unwrap_or_else(|| PROFILE.memory_bytes.min(share()))
 });
 
-/// What this process may have of the machine's memory, in whole megabytes; `None` where the system does not tell.
+/// Returns the process's share of the machine's memory, in whole megabytes; `None` if the system does not report it.
 fn machine_memory() -> Option<u64> {
-    // What a container is limited to, by either version of control groups; no number means no limit.
+    // The limit of a container, in either version of control groups; a value that is not a number means no limit.
     let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"];
     let limits = limits.iter().filter_map(|path| std::fs::read_to_string(path).ok()?.trim().parse().ok());
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -168,26 +169,26 @@ fn machine_memory() -> Option<u64> {
 
 /// Limits of textures and surfaces, the same on all these cards; 0 for any other attribute.
 ///
-/// They are the hardware's numbers, which programs print; the functions that make textures refuse.
+/// They are the hardware's limits, which programs print; the functions that create textures are not supported.
 fn texture_limit(attribute: CUdevice_attribute) -> u32 {
     match attribute.0 {
-        // One dimension; two; three; two in layers.
+        // One-dimensional; two-dimensional; three-dimensional; two-dimensional layered.
         21 | 22 => 131_072,
         23 => 65_536,
         24..=26 => 16_384,
         27 | 28 => 32_768,
         29 => 2048,
-        // One dimension in layers, two for gathering, and three of another shape.
+        // One-dimensional layered, two-dimensional gather, and alternate three-dimensional.
         42 => 32_768,
         43 => 2048,
         44 => 1,
         45 | 46 => 32_768,
         47 | 48 => 8192,
         49 => 32_768,
-        // Cubes.
+        // Cubemaps.
         52 | 53 => 32_768,
         54 => 2046,
-        // Surfaces: of one, two and three dimensions, in layers, and of cubes.
+        // Surfaces: of one, two and three dimensions, layered, and cubemaps.
         55 => 32_768,
         56 => 131_072,
         57 => 65_536,
@@ -207,12 +208,12 @@ fn texture_limit(attribute: CUdevice_attribute) -> u32 {
 }
 
 impl Profile {
-    /// What `cuDeviceGetName` says.
+    /// Returns the name of the device.
     pub(crate) fn device_name(&self) -> String {
         format!("Software device ({} profile)", self.name)
     }
 
-    /// The value of an attribute of a device; 0 for what it does not have.
+    /// Returns the value of a device attribute; 0 for unsupported features.
     pub(crate) fn attribute(&self, attribute: CUdevice_attribute, device: usize) -> i32 {
         use CUdevice_attribute as A;
         let value = match attribute {
@@ -251,7 +252,7 @@ impl Profile {
             A::CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO => self.double_ratio,
             A::CU_DEVICE_ATTRIBUTE_ECC_ENABLED => u32::from(self.ecc),
             A::CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT => 1,
-            // No node of the host's memory is nearest: -1.
+            // There is no nearest NUMA node: -1.
             A::CU_DEVICE_ATTRIBUTE_NUMA_ID | A::CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID => u32::MAX,
             A::CU_DEVICE_ATTRIBUTE_GPU_OVERLAP
             | A::CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY
@@ -277,20 +278,21 @@ impl Profile {
             | A::CU_DEVICE_ATTRIBUTE_IPC_EVENT_SUPPORTED
             | A::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED => 1,
             A::CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH => u32::from(self.has_clusters()),
-            // Integration, compression, multicast, pageable memory: nothing of it exists here.
+            // Integrated memory, compression, multicast, pageable memory access: unsupported.
             _ => texture_limit(attribute),
         };
         value as i32
     }
 
-    /// Whether launches may be in clusters of several blocks.
+    /// Returns true if launches may have clusters of several blocks.
     pub(crate) fn has_clusters(&self) -> bool {
         self.capability.0 >= 9
     }
 
-    /// Shared memory of a multiprocessor where a function prefers `percent` of the most, and each block takes `shared`.
+    /// Returns the shared memory of a multiprocessor if a function prefers `percent` of the maximum and each block
+    /// takes `shared` bytes.
     ///
-    /// Without a preference (-1) the driver chooses what lets most blocks run.
+    /// Without a preference (-1) the driver chooses the size that allows most blocks.
     pub(crate) fn shared_room(&self, percent: i32, shared: u64) -> u32 {
         let Ok(percent) = u32::try_from(percent) else { return self.shared_per_sm };
         let wanted = u64::from(self.shared_per_sm) * u64::from(percent) / 100;
@@ -299,12 +301,12 @@ impl Profile {
         fitting.unwrap_or(self.shared_per_sm)
     }
 
-    /// Blocks of a kernel that fit a multiprocessor at once, by the rules of CUDA's occupancy calculator.
+    /// Returns the number of blocks of a kernel that fit a multiprocessor, by the rules of CUDA's occupancy calculator.
     pub(crate) fn resident_blocks(&self, threads: u32, registers: u32, shared: u64, room: u32) -> u32 {
         if threads == 0 || threads > MAX_THREADS {
             return 0;
         }
-        // Resources are given to whole warps: registers in units of 256, to warps in fours.
+        // Resources are allocated for whole warps: registers in units of 256, to warps in groups of four.
         let warps = threads.div_ceil(32);
         let per_warp = (registers * 32).next_multiple_of(256).max(256);
         let by_registers = REGISTERS / per_warp / 4 * 4 / warps;
@@ -323,7 +325,7 @@ impl Profile {
 mod tests {
     use super::*;
 
-    /// Answers of CUDA's occupancy calculator: profile, threads, registers, shared bytes, blocks.
+    /// Results of CUDA's occupancy calculator: profile, threads, registers, shared bytes, blocks.
     const KNOWN: &[(&str, u32, u32, u64, u32)] = &[
         // Threads, blocks and warps.
         ("sm_75", 1024, 32, 0, 1),
@@ -337,7 +339,7 @@ mod tests {
         ("sm_120", 1024, 32, 0, 1),
         ("sm_120", 768, 32, 0, 2),
         ("sm_120", 32, 32, 0, 24),
-        // Registers: 1280 of a warp let 51 warps in, of which 48 count; 8192 let in 8.
+        // Registers: 1280 per warp allow 51 warps, of which 48 count; 8192 allow 8.
         ("sm_80", 256, 40, 0, 6),
         ("sm_80", 256, 255, 0, 1),
         ("sm_80", 128, 64, 0, 8),
@@ -346,7 +348,7 @@ mod tests {
         ("sm_75", 256, 64, 0, 4),
         ("sm_75", 512, 128, 0, 1),
         ("sm_120", 256, 168, 0, 1),
-        // Shared memory, of which 1 KiB for each block is the system's from 8.0 on.
+        // Shared memory, of which the system reserves 1 KiB per block from 8.0 on.
         ("sm_75", 128, 32, 32 << 10, 2),
         ("sm_75", 128, 32, (32 << 10) + 1, 1),
         ("sm_75", 64, 32, 4096, 16),
@@ -396,7 +398,7 @@ mod tests {
         }
     }
 
-    /// Attributes of real cards, as their owners' listings have them: T4, A100 of 40 GB, H100, RTX 5090.
+    /// Attributes of real cards, as reported by their owners: T4, A100 of 40 GB, H100, RTX 5090.
     #[test]
     fn attributes_are_those_of_the_cards() {
         use CUdevice_attribute as A;

@@ -1,21 +1,21 @@
-//! The environment variables of the software device: all of them, what each allows, and their values.
+//! The environment variables of the software device, with their allowed values.
 //!
 //! | variable | allowed | unset or empty |
 //! |---|---|---|
-//! | `CUDA_SIM_PROFILE` | `sm_75`, `sm_80`, `sm_90`, `sm_120`: the card whose limits are shown | `sm_90` |
-//! | `CUDA_SIM_DEVICES` | 1 to 16: how many devices there are | 1 |
-//! | `CUDA_SIM_MEMORY` | bytes that each has, at least 1 | as the profile's card, or its share of the machine's |
+//! | `CUDA_SIM_PROFILE` | `sm_75`, `sm_80`, `sm_90`, `sm_120`: the card whose limits the devices have | `sm_90` |
+//! | `CUDA_SIM_DEVICES` | 1 to 16: the number of devices | 1 |
+//! | `CUDA_SIM_MEMORY` | bytes of memory of each device, at least 1 | as the profile's card, or its share of the machine's |
 //! | `CUDA_SIM_THREADS` | 1 to 256 workers | one per core |
-//! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact twin | `regions` |
-//! | `CUDA_SIM_SEED` | a number that the order of fibers is drawn from | in turn |
-//! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: what `libcuda_sim.so` says on standard error | `error` |
-//! | `CUDA_SIM_TIER` | `both`, or `good`: no launch runs code that was translated quickly; or `quick`: every launch does | `both` |
+//! | `CUDA_SIM_ENGINE` | `regions`, or `fibers`: the slow, exact engine | `regions` |
+//! | `CUDA_SIM_SEED` | a number, the seed of a random order of fibers | in order |
+//! | `CUDA_SIM_LOG` | `off`, `error`, `warn`, `info`, `debug`: the messages that `libcuda_sim.so` writes to standard error | `error` |
+//! | `CUDA_SIM_TIER` | `both`, or `good`: every launch runs optimised code; or `quick`: every launch runs unoptimised code | `both` |
 //! | `CUDA_SIM_TRACE` | a file that can be written: the timeline, for Perfetto | none |
-//! | `CUDA_SIM_PRINT_LLVM` | anything: the optimised code of every kernel goes to standard error | not printed |
+//! | `CUDA_SIM_PRINT_LLVM` | any value: the optimised LLVM IR of every kernel is written to standard error | not printed |
 //!
-//! They are read once, when something first asks. A value that is not allowed is an error of `cuInit`
-//! (`CUDA_ERROR_INVALID_VALUE`) with a line on standard error that names variable, value and what is allowed: a misspelt
-//! profile must not silently be another card. Until then the defaults hold.
+//! They are read once, on first use. A value that is not allowed is an error of `cuInit` (`CUDA_ERROR_INVALID_VALUE`)
+//! with a line on standard error that names the variable, its value and the allowed values: a misspelt profile must not
+//! silently be another card. The defaults are used until then.
 
 use crate::device::{PROFILES, Profile};
 use once_cell::sync::Lazy;
@@ -23,15 +23,15 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use tracing::level_filters::LevelFilter;
 
-/// The code that kernels are translated to.
+/// The optimisation tiers of kernels' code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Tier {
-    /// Large ones quickly for their first launches, and well in the background.
+    /// Large kernels are compiled quickly for their first launches, and with optimisation in the background.
     #[default]
     Both,
-    /// Good code for all launches.
+    /// Optimised code for all launches.
     Good,
-    /// Code that is not optimised, for all launches.
+    /// Unoptimised code for all launches.
     Quick,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Environment {
     pub(crate) print_llvm: bool,
 }
 
-/// The profile where none is named.
+/// The default profile.
 const DEFAULT: usize = 2;
 
 impl Default for Environment {
@@ -70,10 +70,10 @@ impl Default for Environment {
     }
 }
 
-/// A variable's text, where it is set.
+/// A function that returns a variable's value, if it is set.
 type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
-/// What a text stands for, among what is allowed.
+/// Returns the value for a text, among the allowed ones.
 fn value<T>(
     lookup: Lookup<'_>,
     variable: &str,
@@ -87,7 +87,7 @@ fn value<T>(
     }
 }
 
-/// A number in a range.
+/// Parses a number in a range.
 fn number(lookup: Lookup<'_>, variable: &str, allowed: &str, most: u64) -> Result<Option<u64>, String> {
     value(lookup, variable, allowed, |text| text.parse().ok().filter(|n| (1..=most).contains(n)))
 }
@@ -132,10 +132,10 @@ impl Environment {
 
 static READ: Lazy<Result<Environment, String>> = Lazy::new(|| Environment::read(&|name| std::env::var_os(name)));
 
-/// The variables' values; the defaults where one has a value that is not allowed.
+/// The variables' values; the defaults if one of them is not allowed.
 pub(crate) static ENVIRONMENT: Lazy<Environment> = Lazy::new(|| READ.clone().unwrap_or_default());
 
-/// What is wrong with the variables, in one line.
+/// Returns the error in the variables, in one line.
 pub(crate) fn fault() -> Option<&'static str> {
     READ.as_ref().err().map(String::as_str)
 }

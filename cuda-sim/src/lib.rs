@@ -1,20 +1,19 @@
 //! A software CUDA driver: runs PTX on this machine's CPU.
 //!
-//! [`driver_api`] gives the table of C functions that everything above a CUDA driver works with. PTX is parsed by
-//! [`ptx`], lowered to a control-flow graph, cut into regions with the thread loop inside, compiled through LLVM for
-//! this CPU, and run over all cores. The same functions are the C library `libcuda_sim.so`.
+//! [`driver_api`] returns the table of C functions on which everything above a CUDA driver is built. PTX is parsed by
+//! [`ptx`], lowered to a control-flow graph, split into regions that contain the thread loop, compiled through LLVM for
+//! this CPU, and run on all cores. The same functions are the C library `libcuda_sim.so`.
 //!
-//! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) chooses the device that is shown,
-//! `CUDA_SIM_DEVICES` how many there are, `CUDA_SIM_ENGINE=fibers` the slow, exact engine; the table of all variables, and
-//! what each allows, is at the head of `environment.rs` and in the book. A value that is not allowed is an error of
-//! `cuInit`.
+//! Environment: `CUDA_SIM_PROFILE` (`sm_75`, `sm_80`, `sm_90`, `sm_120`) selects the simulated card, `CUDA_SIM_DEVICES`
+//! the number of devices, `CUDA_SIM_ENGINE=fibers` the slow, exact engine. The table of all variables and their allowed
+//! values is in the header of `environment.rs` and in the book. A value that is not allowed is an error of `cuInit`.
 //!
-//! ARCHITECTURE, from text to result: `ptx` (text, tree, instruction table) → `link` (several modules to one, the
-//! device's own functions) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code;
-//! the only part that names LLVM) → `exec` (workers, blocks, faults). `service` is what kernels ask for while they run
-//! (printf, assert, malloc). `queue` runs what is enqueued in streams, each in order and all at once; `memory` is the
-//! devices' memory, `source` the lines that a text was compiled from, `device` their limits, `driver` the C functions. `cpu` is what is written in the
-//! processor's own instructions, `sync` holds the locks of what queues and wakes, for loom.
+//! ARCHITECTURE, from text to result: `ptx` (text, syntax tree, instruction table) → `link` (linking of modules, the
+//! device library) → `ir` (control-flow graph, liveness, regions) → `codegen` (LLVM IR as text, machine code; the only
+//! part that names LLVM) → `exec` (workers, blocks, faults). `service` has the functions that running kernels call
+//! (printf, assert, malloc). `queue` runs the operations of streams, each stream in order and all concurrently; `memory`
+//! is the devices' memory, `source` maps PTX lines to source lines, `device` has the devices' limits, `driver` the C
+//! functions. `cpu` is processor-specific assembly, and `sync` has the synchronisation primitives, replaceable for loom.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,5 +1,5 @@
-//! Messages of the shared library on standard error. Programs in C, and those of Python, have no subscriber to `tracing`, so that they
-//! would learn the code of an error and nothing of its cause. In a Rust program messages are its own subscriber's.
+//! Messages of the shared library on standard error. Programs in C and Python have no `tracing` subscriber, so they
+//! would get the code of an error without its cause. In a Rust program the program's own subscriber gets the messages.
 
 use crate::environment::ENVIRONMENT;
 use std::fmt;
@@ -35,9 +35,9 @@ where
     }
 }
 
-/// Has messages go to standard error from now on, those of the level that `CUDA_SIM_LOG` asks for and above.
+/// Starts writing messages to standard error, of the level that `CUDA_SIM_LOG` selects and above.
 pub(crate) fn start() {
     let lines = tracing_subscriber::fmt().with_max_level(ENVIRONMENT.log).with_writer(std::io::stderr);
-    // an error says that there is a subscriber, since `cuInit` was called before
+    // an error means that there is a subscriber, since `cuInit` was called before
     let _ = tracing::subscriber::set_global_default(lines.event_format(Lines).finish());
 }

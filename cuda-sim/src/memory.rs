@@ -1,82 +1,83 @@
-//! The devices' memory: one reserved range of addresses from which everything is taken.
+//! The devices' memory: one reserved range of addresses from which everything is allocated.
 //!
 //! Device pointers are host pointers inside the range. Each allocation has inaccessible pages on both sides and ends as
-//! close to the upper ones as its alignment allows; freed addresses become inaccessible and are not given out again
-//! before the whole range was used once, so a wild or stale access faults instead of hitting something else. Where there
-//! are very many, further ones share their pages' mappings ([`chunks`]). Huge pages are not asked for: the kernel's compaction
-//! then stalled the first launch by 30 ms.
+//! close to the upper ones as its alignment allows. Freed addresses become inaccessible and are not reused before the
+//! whole range was used once, so a wild or stale access faults instead of hitting other data. If there are very many
+//! allocations, further ones share the mappings of their pages ([`chunks`]). Huge pages are not requested: the kernel's
+//! compaction then delayed the first launch by 30 ms.
 //!
-//! Both ends of the range, and wide stretches around two more addresses in it, are never given out ([`Guards`]). Compiled
-//! code checks only the part of an address that may be anything and sends a bad one to one of those two: what it adds
-//! afterwards is bounded, so that it stays in the range, where the processor finds what is wrong with it at no cost.
+//! Both ends of the range, and wide areas around two more addresses in it, are never allocated ([`Guards`]). Compiled
+//! code checks only the part of an address that is unbounded, and replaces an invalid one by one of those two
+//! addresses. What it adds afterwards is bounded, so the result stays in the range, where the processor detects the
+//! access at no cost.
 //!
-//! Each device has its own total, which its allocations count against. Pages come from the system when they are first
-//! touched, so a device may show more memory than the machine has.
+//! Each device has its own total, against which its allocations count. The system provides pages when they are first
+//! accessed, so a device may report more memory than the machine has.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live
-//! allocations and free ranges never overlap, and only pages inside the reserved range are ever touched.
+//! Pages of the reserved range are mapped and unmapped. Invariant, kept by the one lock: live allocations and free
+//! ranges never overlap, and only pages inside the reserved range are accessed.
 
 mod chunks;
-pub(crate) mod parts;
+pub(crate) mod partitions;
 pub(crate) mod shared;
 
 use crate::device::{DEVICES, TOTAL_MEMORY};
 use chunks::Chunks;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use parts::Parts;
+use partitions::Partitions;
 use shared::{Access, SharedFile};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Bytes of the system's pages: 4 KiB, on AArch64 also 16 or 64.
+/// The system's page size in bytes: 4 KiB, on AArch64 also 16 or 64.
 pub(crate) static PAGE: Lazy<u64> = Lazy::new(|| {
-    // SAFETY: asks the system for a number.
+    // SAFETY: `sysconf` takes a number and has no preconditions.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     u64::try_from(bytes).unwrap_or(4096)
 });
-/// What every allocation is aligned to, as on NVIDIA's devices.
+/// The alignment of every allocation, as on NVIDIA's devices.
 pub(crate) const ALIGN: u64 = 256;
 
-/// What an allocation is for.
+/// The purpose of an allocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum AllocationKind {
     Device,
     Managed,
-    /// Page-locked host memory with the flags it was made with.
+    /// Page-locked host memory, with the flags of its allocation.
     Host(u32),
-    /// From the stream-ordered pool with that handle.
+    /// An allocation from the memory pool with this handle.
     Pooled(usize),
-    /// Freed into its pool, which keeps it.
+    /// A freed block that the pool with this handle caches.
     Cached(usize),
-    /// Of the graph memory with that number.
+    /// Graph memory with this number.
     Graph(u64),
-    /// Memory of another process, or a file's, mapped here.
+    /// Memory of another process, or a file, that is mapped here.
     Imported,
     /// A buffer in external memory.
     External,
-    /// Virtual memory that the client mapped itself.
+    /// A mapping in a range that the client reserved.
     Mapped(Access),
-    /// Of the device itself: module data, scratch memory of workers.
+    /// The device's own memory: module data, scratch memory of workers.
     Internal,
 }
 
-/// Whose an allocation is.
+/// The owner of an allocation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) context: u32,
     pub(crate) device: usize,
 }
 
-/// Why memory was not given out.
+/// The reason why a memory operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MemoryError {
     OutOfMemory,
-    /// The address is not the start of a live allocation of that kind.
+    /// The address is not the start of a live allocation of the expected kind.
     Unknown,
 }
 
@@ -84,30 +85,30 @@ pub(crate) enum MemoryError {
 pub(crate) struct Allocation {
     pub(crate) base: u64,
     pub(crate) bytes: u64,
-    pub(crate) kind: Kind,
+    pub(crate) kind: AllocationKind,
     pub(crate) owner: Owner,
-    /// Unique among all allocations there ever were.
+    /// Unique among all allocations ever made.
     pub(crate) id: u64,
-    /// Addresses taken, guards included.
+    /// The addresses that it takes, including guards.
     start: u64,
     taken: u64,
-    /// The pages that are accessible, and their bytes.
+    /// Its accessible pages, and their bytes.
     pages: u64,
     pub(crate) mapped: u64,
-    /// The chunk that its pages are in, if they share one.
+    /// The chunk that contains its pages, if they share one.
     chunk: Option<u64>,
-    /// System mappings that it takes itself.
+    /// The number of system mappings of its own.
     mappings: u64,
 }
 
 impl Allocation {
-    /// Where it begins in its first page.
+    /// Returns the offset of its start in its first page.
     pub(crate) fn offset(&self) -> u64 {
         self.base - self.pages
     }
 }
 
-/// Host memory of others that was registered.
+/// Registered host memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registration {
     pub(crate) start: u64,
@@ -119,19 +120,19 @@ pub(crate) struct Registration {
 struct State {
     id: u64,
     live: BTreeMap<u64, Allocation>,
-    parts: Parts,
+    partitions: Partitions,
     chunks: Chunks,
-    /// What was freed last, for reports.
+    /// The allocations that were freed last, for reports.
     freed: VecDeque<Allocation>,
     registered: BTreeMap<u64, Registration>,
     /// Files behind allocations, by their base.
     files: HashMap<u64, Arc<SharedFile>>,
-    /// Ranges of addresses that clients map memory into: bytes, and the addresses taken.
+    /// Address ranges that clients reserved: bytes, and the addresses taken.
     reserved: BTreeMap<u64, (u64, u64, u64)>,
 }
 
-/// Where an allocation goes: addresses taken, and its pages.
-struct Place {
+/// The addresses of a new allocation, and its pages.
+struct Placement {
     start: u64,
     taken: u64,
     pages: u64,
@@ -139,59 +140,65 @@ struct Place {
 }
 
 impl State {
-    /// Pages of a part with inaccessible ones on both sides.
-    fn take_alone(&mut self, part: usize, mapped: u64, guard: u64, kind: Kind) -> Result<Place, MemoryError> {
-        if kind == Kind::Internal { self.chunks.charge_internal() } else { self.chunks.charge() }?;
+    /// Takes pages of a partition with inaccessible ones on both sides.
+    fn take_alone(
+        &mut self,
+        partition: usize,
+        mapped: u64,
+        guard: u64,
+        kind: AllocationKind,
+    ) -> Result<Placement, MemoryError> {
+        if kind == AllocationKind::Internal { self.chunks.charge_internal() } else { self.chunks.charge() }?;
         let taken = guard + mapped + guard;
-        let start = self.parts.all[part].take(taken);
+        let start = self.partitions.all[partition].take(taken);
         if let Some(start) = start.filter(|start| protect(start + guard, mapped, true).is_ok()) {
-            return Ok(Place { start, taken, pages: start + guard, chunk: None });
+            return Ok(Placement { start, taken, pages: start + guard, chunk: None });
         }
         self.chunks.discharge(chunks::EACH);
-        self.parts.all[part].free.extend(start.map(|start| (start, taken)));
+        self.partitions.all[partition].free.extend(start.map(|start| (start, taken)));
         Err(MemoryError::OutOfMemory)
     }
 }
 
-/// What compiled code has to know to keep every access inside the reserved range.
+/// The constants by which compiled code keeps every access inside the reserved range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guards {
-    /// Where an address may lie before something of at most `reach` is added or taken away.
+    /// The range in which an address may be before up to `reach` is added or subtracted.
     pub(crate) first: u64,
     pub(crate) bytes: u64,
-    /// Never accessible, nor is anything within `reach`: in the place of an address that is not in the range.
+    /// An address around which nothing within `reach` is ever accessible. It replaces an address outside of the range.
     pub(crate) outside: u64,
-    /// The same for one that is not aligned.
+    /// As `outside`, for a misaligned address.
     pub(crate) misaligned: u64,
     pub(crate) reach: u64,
-    /// Shared windows have twice this, and some more, inaccessible on both sides.
+    /// Shared windows have at least twice this many inaccessible bytes on both sides.
     pub(crate) shared: u64,
-    /// By how much an address's distance from `first` is shifted for the number of its slot, which a launch may reach
-    /// or not; `None` where there is one device, which reaches all.
+    /// The shift that turns an address's distance from `first` into a slot number; `None` with one device, which can
+    /// access all slots.
     pub(crate) slot: Option<u32>,
 }
 
-/// What the address of a fault tells about the access.
+/// The kind of an illegal access, as derived from its fault address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wild {
-    /// It was not aligned.
+pub(crate) enum IllegalAccess {
+    /// The address was misaligned.
     Misaligned,
-    /// It was not in the devices' range.
+    /// The address was outside of the devices' range.
     Outside,
-    /// It was to this address in the range.
+    /// The address was in the devices' range.
     At(u64),
 }
 
-/// The range and what is in it.
+/// The reserved range and its allocations.
 pub(crate) struct Memory {
-    /// What is given out.
+    /// The start of the addresses that can be allocated.
     start: u64,
     end: u64,
     guards: Guards,
-    /// The most that is inaccessible on one side of an allocation.
+    /// The largest guard on one side of an allocation.
     widest: u64,
     total: u64,
-    /// How many registrations there are; written under the lock.
+    /// The number of registrations; written under the lock.
     registrations: AtomicUsize,
     state: Mutex<State>,
 }
@@ -199,49 +206,49 @@ pub(crate) struct Memory {
 /// The process's device memory.
 pub(crate) static MEMORY: Lazy<Memory> = Lazy::new(Memory::reserve);
 
-/// Bytes in use on each device; grows under the lock of the state only.
+/// Bytes in use on each device; increased only under the lock of the state.
 static USED: Lazy<Vec<AtomicU64>> = Lazy::new(|| (0..*DEVICES).map(|_| AtomicU64::new(0)).collect());
 
-/// Where the range is to begin, if that is free: far from where systems put programs, libraries and stacks, and sanitizers their
-/// shadows. Compiled code has the range's addresses in it, so that it is of use to processes with the same ones.
-const WISH: usize = 1 << 45;
+/// The preferred start of the range: far from the places of programs, libraries and stacks, and of sanitizers' shadow
+/// memory. Compiled code contains the range's addresses, so it can be reused by processes with the same ones.
+const PREFERRED_START: usize = 1 << 45;
 
 impl Memory {
     fn reserve() -> Memory {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
         for shift in [45, 43, 42, 40, 38, 36, 34, 32] {
-            // SAFETY: a new anonymous mapping without access, where nothing is: the address is a wish.
-            let start = unsafe { libc::mmap(WISH as *mut _, 1 << shift, libc::PROT_NONE, flags, -1, 0) };
+            // SAFETY: an anonymous mapping without access, for which the address is a hint, replaces no existing one.
+            let start = unsafe { libc::mmap(PREFERRED_START as *mut _, 1 << shift, libc::PROT_NONE, flags, -1, 0) };
             if start != libc::MAP_FAILED {
                 let start = start as u64;
                 return Memory::over(start, start + (1 << shift));
             }
         }
-        // Every allocation will fail with "out of memory", which is what it is.
+        // Every allocation will fail with "out of memory", which is the case.
         Memory::over(0, 0)
     }
 
-    /// The range between two addresses: of its sixteenths the first, the last five and nothing else are guards.
+    /// Creates the range between two addresses. The first and the last five of its sixteenths are guards.
     fn over(first: u64, last: u64) -> Memory {
         let margin = (last - first) / 16;
         let (start, end) = (first + margin, last - 5 * margin);
-        let parts = Parts::of(start, end, last - first, *DEVICES);
-        let beyond = if parts.shift.is_some() { 0 } else { margin / 2 };
+        let partitions = Partitions::of(start, end, last - first, *DEVICES);
+        let beyond = if partitions.shift.is_some() { 0 } else { margin / 2 };
         let guards = Guards {
             first: start - beyond,
             bytes: end - start + 2 * beyond,
             outside: last - margin,
             misaligned: last - 3 * margin,
-            reach: if parts.shift.is_some() { parts.guard } else { margin / 2 },
-            shared: (1 << 34).min(parts.common_bytes / 1024),
-            slot: parts.shift,
+            reach: if partitions.shift.is_some() { partitions.guard } else { margin / 2 },
+            shared: (1 << 34).min(partitions.common_bytes / 1024),
+            slot: partitions.shift,
         };
-        let total = (*TOTAL_MEMORY).min(parts.bytes / 2);
-        let widest = parts.common_bytes / 256;
+        let total = (*TOTAL_MEMORY).min(partitions.bytes / 2);
+        let widest = partitions.common_bytes / 256;
         let state = State {
             id: 0,
             live: BTreeMap::new(),
-            parts,
+            partitions,
             chunks: Chunks::default(),
             freed: VecDeque::new(),
             registered: BTreeMap::new(),
@@ -255,22 +262,22 @@ impl Memory {
         self.guards
     }
 
-    /// What an address whose access faulted says.
-    pub(crate) fn wild(&self, address: u64) -> Wild {
+    /// Interprets the address of a fault.
+    pub(crate) fn illegal_access(&self, address: u64) -> IllegalAccess {
         let Guards { outside, misaligned, reach, .. } = self.guards;
         match address {
-            a if a.abs_diff(misaligned) <= 2 * reach => Wild::Misaligned,
-            a if a.abs_diff(outside) <= 2 * reach => Wild::Outside,
-            a => Wild::At(a),
+            a if a.abs_diff(misaligned) <= 2 * reach => IllegalAccess::Misaligned,
+            a if a.abs_diff(outside) <= 2 * reach => IllegalAccess::Outside,
+            a => IllegalAccess::At(a),
         }
     }
 
-    /// Whether host memory of others is registered.
+    /// Returns true if host memory is registered.
     pub(crate) fn has_registrations(&self) -> bool {
         self.registrations.load(Ordering::Acquire) != 0
     }
 
-    /// Whether a number may be the address of registered memory, or a base from which to reach it.
+    /// Returns true if a word may be an address in registered memory, or a base from which it can be reached.
     pub(crate) fn near_registered(&self, word: u64) -> bool {
         const NEAR: u64 = 4 << 30;
         let state = self.state.lock();
@@ -280,7 +287,8 @@ impl Memory {
             .any(|r| word.wrapping_sub(r.start.wrapping_sub(NEAR)) < r.bytes.saturating_add(2 * NEAR))
     }
 
-    /// The address of an access of `bytes` bytes by a launch that reaches those slots, or one in a guard.
+    /// Returns the address of an access of `bytes` bytes by a launch that can access these slots, or one in a guard
+    /// area.
     pub(crate) fn mapped(&self, address: u64, bytes: u64, slots: u64) -> u64 {
         let Guards { first, bytes: size, outside, misaligned, .. } = self.guards;
         if !address.is_multiple_of(bytes) {
@@ -292,7 +300,8 @@ impl Memory {
         }
     }
 
-    /// Returns true if all these bytes are in the part of the devices' range that a launch reaches, or registered.
+    /// Returns true if the launch can access all these bytes: in its slots of the devices' range, or in registered
+    /// memory.
     pub(crate) fn covers(&self, address: u64, bytes: u64, slots: u64) -> bool {
         let Guards { first, bytes: size, .. } = self.guards;
         let Some(last) = address.checked_add(bytes.saturating_sub(1)) else { return false };
@@ -308,33 +317,39 @@ impl Memory {
         self.registration(address).is_some_and(fits)
     }
 
-    /// Free and total bytes of a device.
+    /// Returns the free and total bytes of a device.
     pub(crate) fn info(&self, device: usize) -> (u64, u64) {
         (self.total.saturating_sub(USED[device].load(Ordering::Acquire)), self.total)
     }
 
     /// Allocates for the device itself, or for tests.
-    pub(crate) fn alloc(&self, bytes: u64, kind: Kind) -> Result<u64, MemoryError> {
+    pub(crate) fn alloc(&self, bytes: u64, kind: AllocationKind) -> Result<u64, MemoryError> {
         self.alloc_guarded(bytes, kind, *PAGE)
     }
 
     /// Allocates with at least `guard` inaccessible bytes on both sides.
-    pub(crate) fn alloc_guarded(&self, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
+    pub(crate) fn alloc_guarded(&self, bytes: u64, kind: AllocationKind, guard: u64) -> Result<u64, MemoryError> {
         self.alloc_for(Owner::default(), bytes, kind, guard)
     }
 
     /// Allocates for a context.
-    pub(crate) fn alloc_for(&self, owner: Owner, bytes: u64, kind: Kind, guard: u64) -> Result<u64, MemoryError> {
-        self.alloc_in(parts::of(owner, kind), owner, bytes, kind, guard)
-    }
-
-    /// Allocates for a context in a part of the range.
-    pub(crate) fn alloc_in(
+    pub(crate) fn alloc_for(
         &self,
-        part: usize,
         owner: Owner,
         bytes: u64,
-        kind: Kind,
+        kind: AllocationKind,
+        guard: u64,
+    ) -> Result<u64, MemoryError> {
+        self.alloc_in(partitions::of(owner, kind), owner, bytes, kind, guard)
+    }
+
+    /// Allocates for a context in a partition.
+    pub(crate) fn alloc_in(
+        &self,
+        partition: usize,
+        owner: Owner,
+        bytes: u64,
+        kind: AllocationKind,
         guard: u64,
     ) -> Result<u64, MemoryError> {
         if bytes > self.total {
@@ -346,16 +361,16 @@ impl Memory {
         if counts(kind) && USED[owner.device].load(Ordering::Acquire) + mapped > self.total {
             return Err(MemoryError::OutOfMemory);
         }
-        // The pages of graphs' memory change their rights.
-        let shares = guard <= *PAGE && !matches!(kind, Kind::Graph(_)) && state.chunks.takes(mapped);
+        // The protection of graphs' pages changes.
+        let shares = guard <= *PAGE && !matches!(kind, AllocationKind::Graph(_)) && state.chunks.takes(mapped);
         let place = if shares {
-            let (pages, chunk) = state.take_shared(part, mapped)?;
-            Place { start: pages, taken: 0, pages, chunk: Some(chunk) }
+            let (pages, chunk) = state.take_shared(partition, mapped)?;
+            Placement { start: pages, taken: 0, pages, chunk: Some(chunk) }
         } else {
             let guard = guard.max(*PAGE).min(self.widest).next_multiple_of(*PAGE);
-            state.take_alone(part, mapped, guard, kind)?
+            state.take_alone(partition, mapped, guard, kind)?
         };
-        let Place { start, taken, pages, chunk } = place;
+        let Placement { start, taken, pages, chunk } = place;
         let base = pages + (mapped - room);
         if counts(kind) {
             USED[owner.device].fetch_add(mapped, Ordering::AcqRel);
@@ -368,7 +383,7 @@ impl Memory {
     }
 
     /// Frees the allocation that starts at `base`, if `allowed` accepts its kind.
-    pub(crate) fn free(&self, base: u64, allowed: impl Fn(Kind) -> bool) -> Result<(), MemoryError> {
+    pub(crate) fn free(&self, base: u64, allowed: impl Fn(AllocationKind) -> bool) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
         let allocation = *state.live.get(&base).ok_or(MemoryError::Unknown)?;
         if !allowed(allocation.kind) {
@@ -378,10 +393,16 @@ impl Memory {
         Ok(())
     }
 
-    /// Turns a live allocation that is `from` into one that is `to`, of that many bytes.
+    /// Changes a live allocation of kind `from` to kind `to`, with this many bytes.
     ///
-    /// The bytes must fit the allocation's own room.
-    pub(crate) fn change(&self, base: u64, from: Kind, to: Kind, bytes: u64) -> Result<(), MemoryError> {
+    /// The bytes must fit the block.
+    pub(crate) fn change(
+        &self,
+        base: u64,
+        from: AllocationKind,
+        to: AllocationKind,
+        bytes: u64,
+    ) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
         let id = state.id + 1;
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
@@ -393,55 +414,55 @@ impl Memory {
         Ok(())
     }
 
-    /// Makes the pages of a live allocation accessible, or inaccessible; what is in them stays.
-    pub(crate) fn set_accessible(&self, base: u64, kind: Kind, accessible: bool) -> Result<(), MemoryError> {
+    /// Makes the pages of a live allocation accessible or inaccessible; their contents stay.
+    pub(crate) fn set_accessible(&self, base: u64, kind: AllocationKind, accessible: bool) -> Result<(), MemoryError> {
         let state = self.state.lock();
         let allocation = state.live.get(&base).filter(|a| a.kind == kind).ok_or(MemoryError::Unknown)?;
         let (pages, bytes) = (allocation.pages as *mut libc::c_void, allocation.mapped as usize);
         let rights = if accessible { libc::PROT_READ | libc::PROT_WRITE } else { libc::PROT_NONE };
-        // SAFETY: the pages are those of this allocation alone.
+        // SAFETY: the pages belong to this live allocation alone.
         let failed = unsafe { libc::mprotect(pages, bytes, rights) != 0 };
         if failed { Err(MemoryError::OutOfMemory) } else { Ok(()) }
     }
 
-    /// Turns an allocation that is `from` into one that is `to`; gives the bytes that fit there.
-    pub(crate) fn shelve(&self, base: u64, from: Kind, to: Kind) -> Result<u64, MemoryError> {
+    /// Changes an allocation of kind `from` to kind `to`, and returns the usable size of the block.
+    pub(crate) fn change_kind(&self, base: u64, from: AllocationKind, to: AllocationKind) -> Result<u64, MemoryError> {
         let mut state = self.state.lock();
         let allocation = state.live.get_mut(&base).filter(|a| a.kind == from).ok_or(MemoryError::Unknown)?;
         allocation.kind = to;
         Ok(allocation.pages + allocation.mapped - allocation.base)
     }
 
-    /// What a context has of a pool: mapped bytes in use, and those with what the pool keeps.
+    /// Returns a context's share of a pool: mapped bytes in use, and those including cached blocks.
     pub(crate) fn pooled(&self, pool: usize, context: u32) -> (u64, u64) {
         let state = self.state.lock();
         let own = state.live.values().filter(|a| a.owner.context == context);
         own.fold((0, 0), |(used, reserved), a| match a.kind {
-            Kind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
-            Kind::Cached(p) if p == pool => (used, reserved + a.mapped),
+            AllocationKind::Pooled(p) if p == pool => (used + a.mapped, reserved + a.mapped),
+            AllocationKind::Cached(p) if p == pool => (used, reserved + a.mapped),
             _ => (used, reserved),
         })
     }
 
-    /// Frees everything that a context allocated, as its end does.
+    /// Frees everything that a context has allocated, at its end.
     pub(crate) fn reset(&self, context: u32) {
         let mut state = self.state.lock();
-        let own = |a: &&Allocation| a.kind != Kind::Internal && a.owner.context == context;
+        let own = |a: &&Allocation| a.kind != AllocationKind::Internal && a.owner.context == context;
         let user: Vec<_> = state.live.values().filter(own).copied().collect();
         user.into_iter().for_each(|a| release(&mut state, a));
         state.registered.retain(|_, r| r.owner.context != context);
         self.registrations.store(state.registered.len(), Ordering::Release);
     }
 
-    /// The live allocation that contains `address`.
+    /// Returns the live allocation that contains `address`.
     pub(crate) fn find(&self, address: u64) -> Option<Allocation> {
         let state = self.state.lock();
         let (_, allocation) = state.live.range(..=address).next_back()?;
         let inside = address < allocation.base + allocation.bytes.max(1);
-        (inside && !matches!(allocation.kind, Kind::Cached(_))).then_some(*allocation)
+        (inside && !matches!(allocation.kind, AllocationKind::Cached(_))).then_some(*allocation)
     }
 
-    /// The memory around an address that can be accessed: pages of an allocation, or a registered range.
+    /// Returns the accessible memory around an address: the pages of an allocation, or a registered range.
     pub(crate) fn accessible(&self, address: u64) -> Option<Range<u64>> {
         let state = self.state.lock();
         // Pages begin up to one page before the first byte of their allocation.
@@ -452,7 +473,7 @@ impl Memory {
         pages.or_else(|| self.registration(address).map(|r| r.start..r.start + r.bytes))
     }
 
-    /// What an address is to those who look for a mistake.
+    /// Describes an address for an error report.
     pub(crate) fn describe(&self, address: u64) -> String {
         let state = self.state.lock();
         let of = |a: &Allocation| format!("an allocation of {} bytes", a.bytes);
@@ -464,7 +485,7 @@ impl Memory {
             Some(offset) if offset < a.bytes => format!("{offset} bytes into {}", of(a)),
             Some(offset) => format!("{} bytes past the end of {}", offset - a.bytes, of(a)),
         };
-        // Guards may be wide: the allocation that an address is next to is one of its two neighbours.
+        // Guards may be wide: the nearest allocation is one of the two neighbours.
         let below = state.live.range(..=address).next_back();
         let near = below.into_iter().chain(state.live.range(address..).next()).map(|(_, a)| a).find(inside);
         if let Some(allocation) = near {
@@ -478,11 +499,11 @@ impl Memory {
         } else if (self.start..self.end).contains(&address) {
             "memory that was never allocated".to_owned()
         } else {
-            "no address of the device, nor registered".to_owned()
+            "neither device memory nor registered host memory".to_owned()
         }
     }
 
-    /// Whether an address lies in the devices' range, allocated or not.
+    /// Returns true if an address is in the devices' range, allocated or not.
     pub(crate) fn owns(&self, address: u64) -> bool {
         (self.start..self.end).contains(&address)
     }
@@ -507,7 +528,7 @@ impl Memory {
         Ok(())
     }
 
-    /// The registered range that contains `address`.
+    /// Returns the registered range that contains `address`.
     pub(crate) fn registration(&self, address: u64) -> Option<Registration> {
         let state = self.state.lock();
         let (_, found) = state.registered.range(..=address).next_back()?;
@@ -515,17 +536,24 @@ impl Memory {
     }
 }
 
-/// Whether memory of that kind counts against a device's total.
-fn counts(kind: Kind) -> bool {
-    !matches!(kind, Kind::Internal | Kind::Host(_) | Kind::Imported | Kind::External | Kind::Mapped(_))
+/// Returns true if memory of this kind counts against a device's total.
+fn counts(kind: AllocationKind) -> bool {
+    !matches!(
+        kind,
+        AllocationKind::Internal
+            | AllocationKind::Host(_)
+            | AllocationKind::Imported
+            | AllocationKind::External
+            | AllocationKind::Mapped(_)
+    )
 }
 
-/// How many allocations that were freed are remembered.
-const REMEMBERED: usize = 4096;
+/// The limit on the number of freed allocations that are remembered.
+const MAX_FREED: usize = 4096;
 
 fn release(state: &mut State, allocation: Allocation) {
     state.live.remove(&allocation.base);
-    if state.freed.len() == REMEMBERED {
+    if state.freed.len() == MAX_FREED {
         state.freed.pop_front();
     }
     state.freed.push_back(allocation);
@@ -535,22 +563,22 @@ fn release(state: &mut State, allocation: Allocation) {
     }
     if let Some(chunk) = allocation.chunk {
         state.chunks.discharge(allocation.mappings);
-        return state.give_back_shared(allocation.pages, allocation.mapped, chunk, file);
+        return state.release_shared(allocation.pages, allocation.mapped, chunk, file);
     }
     if protect(allocation.pages, allocation.mapped, false).is_ok() {
         state.chunks.discharge(allocation.mappings);
-        // Addresses that a client reserved stay its own.
+        // Addresses that a client reserved remain reserved.
         if allocation.taken != 0 {
-            state.parts.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
+            state.partitions.containing(allocation.start).free.push_back((allocation.start, allocation.taken));
         }
     }
 }
 
-/// Makes pages accessible, or gives them back and makes them inaccessible.
+/// Makes pages accessible, or releases them and makes them inaccessible.
 fn protect(start: u64, bytes: u64, accessible: bool) -> Result<(), ()> {
     let at = start as *mut libc::c_void;
     let failed = if accessible {
-        // SAFETY: the pages lie in the reserved range and belong to no live allocation.
+        // SAFETY: the pages are in the reserved range and belong to no live allocation.
         unsafe { libc::mprotect(at, bytes as usize, libc::PROT_READ | libc::PROT_WRITE) != 0 }
     } else {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED;
@@ -566,13 +594,13 @@ mod tests {
 
     #[test]
     fn allocations_are_aligned_apart_and_not_reused() {
-        let first = MEMORY.alloc(1000, Kind::Device).unwrap();
+        let first = MEMORY.alloc(1000, AllocationKind::Device).unwrap();
         assert_eq!(first % ALIGN, 0);
         assert_eq!(MEMORY.find(first + 999).unwrap().base, first);
         assert!(MEMORY.find(first + 1000).is_none());
-        MEMORY.free(first, |k| k == Kind::Device).unwrap();
+        MEMORY.free(first, |k| k == AllocationKind::Device).unwrap();
         assert_eq!(MEMORY.free(first, |_| true), Err(MemoryError::Unknown));
-        let second = MEMORY.alloc(1000, Kind::Device).unwrap();
+        let second = MEMORY.alloc(1000, AllocationKind::Device).unwrap();
         assert_ne!(first, second);
         MEMORY.free(second, |_| true).unwrap();
     }
@@ -580,7 +608,7 @@ mod tests {
     #[test]
     fn large_allocations_can_be_written_to_their_end_and_freed() {
         for bytes in [1, 4096, 4097, (2 << 20) + 17, 5 << 20] {
-            let base = MEMORY.alloc(bytes, Kind::Managed).unwrap();
+            let base = MEMORY.alloc(bytes, AllocationKind::Managed).unwrap();
             // SAFETY: the allocation was just made and is `bytes` long.
             unsafe { std::ptr::write_bytes(base as *mut u8, 0x5a, bytes as usize) };
             MEMORY.free(base, |_| true).unwrap();
@@ -589,7 +617,7 @@ mod tests {
 
     #[test]
     fn more_than_there_is_fails() {
-        assert_eq!(MEMORY.alloc(u64::MAX / 2, Kind::Device), Err(MemoryError::OutOfMemory));
+        assert_eq!(MEMORY.alloc(u64::MAX / 2, AllocationKind::Device), Err(MemoryError::OutOfMemory));
     }
 
     #[test]
@@ -609,8 +637,8 @@ mod tests {
     #[test]
     fn a_context_takes_its_memory_along() {
         let owner = Owner { context: 77, device: 0 };
-        let own = MEMORY.alloc_for(owner, 10, Kind::Device, *PAGE).unwrap();
-        let other = MEMORY.alloc(10, Kind::Device).unwrap();
+        let own = MEMORY.alloc_for(owner, 10, AllocationKind::Device, *PAGE).unwrap();
+        let other = MEMORY.alloc(10, AllocationKind::Device).unwrap();
         MEMORY.reset(77);
         assert!(MEMORY.find(own).is_none() && MEMORY.find(other).is_some());
         MEMORY.free(other, |_| true).unwrap();

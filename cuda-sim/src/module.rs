@@ -1,8 +1,8 @@
-//! A loaded module: checked code, shared by all loads of the same text, and this load's own variables.
+//! A loaded module: checked code, which all loads of the same text share, and this load's own variables.
 //!
 //! # Safety
 //!
-//! The one `unsafe` copies initial values into memory that was just allocated for them.
+//! Initial values are copied into memory that was just allocated for them.
 
 mod record;
 
@@ -16,7 +16,7 @@ use crate::ir::layout::{Area, Global};
 use crate::ir::lower::{Program, lower};
 use crate::ir::{Function, Signature, Symbol};
 use crate::link::with_library;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::ptx::{self, FunctionKind};
 use crate::service;
 use crate::source::Sources;
@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ffi::CString;
 use std::sync::Arc;
 
-/// A module's text, and what is made of it when something first needs it: machine code that is on disk needs nothing.
+/// A module's text, and its parsed program, which is created on demand: cached machine code does not need it.
 struct Origin {
     text: Arc<str>,
     /// The key of its record on disk.
@@ -56,12 +56,12 @@ impl Origin {
         self.made().map(|(program, _)| Arc::clone(program))
     }
 
-    /// The code of a kernel for launches in clusters or not.
+    /// Emits the code of a kernel for launches with or without clusters.
     fn emitted(&self, function: usize, clustered: bool) -> ptx::Result<KernelCode> {
         codegen::emit(&*self.program()?, function, Flavour { exact: false, clustered })
     }
 
-    /// The same: from the disk, or emitted and kept there.
+    /// Returns that code from disk, or emits it and writes it there.
     fn code(self: &Arc<Self>, function: usize, clustered: bool) -> Result<KernelCode, String> {
         if let Some(code) = record::find_kernel(self, function, clustered) {
             return Ok(code);
@@ -72,21 +72,21 @@ impl Origin {
     }
 }
 
-/// A kernel, emitted and compiled when it is first needed.
+/// A kernel, emitted and compiled on demand.
 pub(crate) struct Kernel {
     pub(crate) name: CString,
     facts: KernelFacts,
-    /// True if the module may come by an address otherwise than by parameters.
+    /// True if a kernel of the module can obtain an address other than by its parameters.
     loads_addresses: bool,
     origin: Arc<Origin>,
-    /// For launches not in clusters and for those in clusters, where an address in shared memory tells of which block.
+    /// Code for launches without and with clusters, in which shared-memory addresses contain the rank of their block.
     codes: [OnceCell<Code>; 2],
 }
 
 /// A kernel's code for one kind of launch.
 struct Code {
     code: KernelCode,
-    /// For blocks of any rows, and of rows that are whole vectors.
+    /// For blocks with any rows, and with rows that are whole vectors.
     compiled: [Variants; 2],
     fibers: Variants,
 }
@@ -101,7 +101,7 @@ impl Code {
 }
 
 impl Kernel {
-    /// The text of the kernel's module.
+    /// Returns the text of the kernel's module.
     pub(crate) fn text(&self) -> &str {
         &self.origin.text
     }
@@ -116,7 +116,7 @@ impl Kernel {
         self.origin.made.get().is_some()
     }
 
-    /// Returns true if code was emitted for it, or found on the disk.
+    /// Returns true if its code was emitted, or found on disk.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn has_code(&self) -> bool {
         self.codes.iter().any(|code| code.get().is_some())
@@ -135,26 +135,27 @@ impl Kernel {
         cell.get_or_try_init(|| self.origin.code(self.facts.function, clustered).map(Code::new))
     }
 
-    /// The machine code for blocks of this size, in clusters or not, compiled by the first caller while others wait.
+    /// Returns the machine code for blocks of this size, with or without clusters. The first caller compiles it while
+    /// others wait.
     pub(crate) fn compiled(&self, params: &[u64], block: [u32; 3], clustered: bool) -> Result<&Arc<Compiled>, String> {
         if ENVIRONMENT.fibers || self.facts.signature.only_fibers {
             return self.fibers(params, clustered);
         }
         let code = self.code(clustered)?;
-        let registered = self.meets_registered(params);
-        // What is scheduled runs parts of rows.
+        let registered = self.may_access_registered(params);
+        // Scheduled regions run parts of rows.
         let whole = !code.code.scheduled && block[0].is_multiple_of(WHOLE);
         let cell = &code.compiled[usize::from(whole)][usize::from(registered)];
         if cell.get().is_some() {
-            jit::improve();
+            jit::start_deferred();
         }
         cell.get_or_try_init(|| Compiled::new(&code.code, registered, whole).map(Arc::new))
     }
 
-    /// The machine code of threads that are fibers.
+    /// Returns the machine code that runs threads as fibers.
     pub(crate) fn fibers(&self, params: &[u64], clustered: bool) -> Result<&Arc<Compiled>, String> {
         let code = self.code(clustered)?;
-        let registered = self.meets_registered(params);
+        let registered = self.may_access_registered(params);
         code.fibers[usize::from(registered)].get_or_try_init(|| {
             let flavour = Flavour { exact: false, clustered };
             let (ir, plan) = codegen::emit_fiber(&*self.program()?, &code.code, flavour).map_err(|e| e.to_string())?;
@@ -162,12 +163,12 @@ impl Kernel {
         })
     }
 
-    /// Whether a launch may access registered memory: its address is a parameter, or is loaded.
-    fn meets_registered(&self, params: &[u64]) -> bool {
+    /// Returns true if a launch may access registered memory: an address in it is a parameter, or may be loaded.
+    fn may_access_registered(&self, params: &[u64]) -> bool {
         MEMORY.has_registrations() && (self.loads_addresses || params.iter().any(|word| MEMORY.near_registered(*word)))
     }
 
-    /// What is known of a fault: its text for the log.
+    /// Returns the text of a fault for the log.
     pub(crate) fn explain(&self, launch: &Launch, fault: &Fault) -> String {
         let found = match fault {
             Fault::Memory { block, .. } => {
@@ -175,25 +176,25 @@ impl Kernel {
             }
             _ => None,
         };
-        self.reported(|of| report::text(of, launch, fault, found))
+        self.with_sources(|of| report::text(of, launch, fault, found))
     }
 
-    /// What is said of the breakpoints that a launch came to, if it came to any.
-    pub(crate) fn told_of_breakpoints(&self, launch: &Launch) -> Option<String> {
+    /// Returns the report of the breakpoints that a launch reached, if there were any.
+    pub(crate) fn breakpoint_report(&self, launch: &Launch) -> Option<String> {
         let found = service::breakpoints(launch.grid_id)?;
-        Some(self.reported(|of| report::breakpoints(of, launch, &found)))
+        Some(self.with_sources(|of| report::breakpoints(of, launch, &found)))
     }
 
-    /// Gives the kernel's name and its lines to what reports of it.
-    fn reported<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
+    /// Calls `report` with the kernel's name and source lines.
+    fn with_sources<T>(&self, report: impl FnOnce((&str, &Sources)) -> T) -> T {
         match self.origin.made() {
             Ok((_, sources)) => report((&self.signature().name, sources)),
-            // The text was loaded before, so that it is not in error.
+            // The text was loaded before, so it has no errors.
             Err(_) => report((&self.signature().name, &Sources::default())),
         }
     }
 
-    /// Code that asks the runtime about each access, compiled for one search.
+    /// Compiles code that asks the runtime about each access, for one search.
     fn exact(&self, clustered: bool) -> Option<Compiled> {
         let code = &self.code(false).ok()?.code;
         let flavour = Flavour { exact: true, clustered };
@@ -203,7 +204,7 @@ impl Kernel {
     }
 }
 
-/// The facts of a module that loads need.
+/// The properties of a module that a load needs.
 #[derive(Debug)]
 struct Facts {
     data: Area,
@@ -217,9 +218,9 @@ struct Facts {
 #[derive(Debug)]
 struct KernelFacts {
     signature: Signature,
-    /// Index among the program's functions.
+    /// The index among the program's functions.
     function: usize,
-    /// Bytes of local memory for each thread, the stack of calls included.
+    /// Bytes of local memory per thread, including the stack of calls.
     local_bytes: u64,
 }
 
@@ -246,7 +247,7 @@ impl Facts {
     }
 }
 
-/// What all loads of one text share.
+/// The part of a module that all loads of one text share.
 pub(crate) struct Image {
     data: Area,
     managed: Area,
@@ -285,20 +286,20 @@ impl Image {
         Image { data, managed, globals, kernels: kernels.into_iter().map(kernel).collect(), names }
     }
 
-    /// Offset and size of a variable that has `.attribute(.managed)`.
+    /// Returns the offset and size of a managed variable.
     pub(crate) fn managed(&self, name: &str) -> Option<(u64, u64)> {
         self.globals.get(name).filter(|global| global.managed).map(|global| (global.offset, global.bytes))
     }
 }
 
-/// Images by their text, most recently loaded last.
+/// Images by text, the most recently loaded last.
 type Cache = VecDeque<(Arc<str>, Arc<Image>)>;
 
 static CACHE: Lazy<Mutex<Cache>> = Lazy::new(Mutex::default);
-/// How many texts are remembered.
-const CACHED: usize = 64;
+/// The limit on the number of cached images.
+const MAX_CACHED: usize = 64;
 
-/// The image of a text: parsed and checked once for as long as it is remembered.
+/// Returns the image of a text, which is parsed and checked unless it is cached.
 pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
     {
         let mut cache = CACHE.lock();
@@ -312,23 +313,24 @@ pub(crate) fn image(text: &str) -> ptx::Result<Arc<Image>> {
     }
     let image = Arc::new(Image::new(text)?);
     let mut cache = CACHE.lock();
-    if cache.len() >= CACHED {
+    if cache.len() >= MAX_CACHED {
         cache.pop_front();
     }
     cache.push_back((Arc::from(text), Arc::clone(&image)));
     Ok(image)
 }
 
-/// Memory of an area of variables, with their initial values.
+/// The memory of an area of variables, with their initial values.
 pub(crate) struct Variables(u64);
 
 impl Variables {
-    /// `None` where there is no memory. `managed` is where the managed variables are that initial values name.
+    /// Allocates and initialises an area; `None` if there is no memory. `managed` is the address of the managed
+    /// variables that initial values refer to.
     fn new(area: &Area, managed: u64) -> Option<Variables> {
         if area.bytes == 0 {
             return Some(Variables(0));
         }
-        let base = MEMORY.alloc(area.bytes, Kind::Internal).ok()?;
+        let base = MEMORY.alloc(area.bytes, AllocationKind::Internal).ok()?;
         let mut bytes = area.image.clone();
         let places = area.own.iter().map(|at| (at, base)).chain(area.managed.iter().map(|at| (at, managed)));
         for (at, address) in places {
@@ -342,12 +344,12 @@ impl Variables {
         Some(Variables(base))
     }
 
-    /// The managed variables of an image; `None` where there is no memory.
+    /// Returns the managed variables of an image; `None` if there is no memory.
     pub(crate) fn managed(image: &Image) -> Option<Variables> {
         Variables::new(&image.managed, 0)
     }
 
-    /// 0 where there are none.
+    /// Returns the address; 0 if there are no variables.
     pub(crate) fn address(&self) -> u64 {
         self.0
     }
@@ -356,8 +358,8 @@ impl Variables {
 impl Drop for Variables {
     fn drop(&mut self) {
         if self.0 != 0 {
-            // Allocated by `new` and freed here alone; a reset of the context leaves internal memory alone.
-            let _ = MEMORY.free(self.0, |kind| kind == Kind::Internal);
+            // Allocated by `new` and freed only here; a reset of the context does not free internal memory.
+            let _ = MEMORY.free(self.0, |kind| kind == AllocationKind::Internal);
         }
     }
 }
@@ -366,29 +368,29 @@ impl Drop for Variables {
 pub(crate) struct Module {
     pub(crate) image: Arc<Image>,
     data: Variables,
-    /// Those that it has in common with other modules of its library.
+    /// The managed variables, which the modules of a library share.
     pub(crate) managed: Arc<Variables>,
 }
 
 impl Module {
-    /// Gives the variables memory and their initial values; `None` where there is no memory.
+    /// Allocates and initialises the variables; `None` if there is no memory.
     pub(crate) fn new(image: Arc<Image>) -> Option<Module> {
         let managed = Arc::new(Variables::managed(&image)?);
         Module::with(image, managed)
     }
 
-    /// A module with managed variables that are there.
+    /// Creates a module that uses existing managed variables.
     pub(crate) fn with(image: Arc<Image>, managed: Arc<Variables>) -> Option<Module> {
         let data = Variables::new(&image.data, managed.address())?;
         Some(Module { image, data, managed })
     }
 
-    /// Address of its variables; 0 where it has none.
+    /// Returns the address of its variables; 0 if it has none.
     pub(crate) fn data(&self) -> u64 {
         self.data.address()
     }
 
-    /// Address and size of a variable.
+    /// Returns the address and size of a variable.
     pub(crate) fn global(&self, name: &str) -> Option<(u64, u64)> {
         self.image
             .managed(name)
@@ -401,11 +403,11 @@ impl Module {
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// The error in the text.
 ///
 /// # Panics
 ///
-/// If LLVM refuses what the code generator wrote.
+/// If LLVM rejects the generated code.
 #[cfg(fuzzing)]
 pub fn compile(text: &str) -> ptx::Result<()> {
     let image = Image::new(text)?;

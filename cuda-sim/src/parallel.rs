@@ -1,14 +1,14 @@
-//! Work on several items at once, for what loads and translates.
+//! Parallel loops for loading and compiling.
 
 use crate::exec::pool::POOL;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Stack of a thread that emits or translates.
+/// The stack size of a thread that emits or compiles.
 const STACK: usize = 16 << 20;
 
-/// The results of some work for each item, in their order, by up to `most` threads, of which this one is one, and no more than the pool
-/// has.
+/// Returns the results of `work` for each item, in their order. It uses up to `most` threads, including the calling
+/// one, and no more than the pool has.
 pub(crate) fn in_parallel<I: Sync, O: Send>(items: &[I], most: usize, work: impl Fn(&I) -> O + Sync) -> Vec<O> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(items.len())));
     let work = || {
@@ -22,7 +22,7 @@ pub(crate) fn in_parallel<I: Sync, O: Send>(items: &[I], most: usize, work: impl
     let threads = POOL.workers().min(items.len()).min(most);
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // Where the system gives no thread, the others do its part.
+            // If the system gives no thread, the others do its part.
             let _ = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         }
         work();
@@ -32,7 +32,7 @@ pub(crate) fn in_parallel<I: Sync, O: Send>(items: &[I], most: usize, work: impl
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// The number of threads that are worth their start, for so many instructions to look at once: 2,000 take about a millisecond.
+/// Returns the number of threads that pay off for this many instructions: 2,000 take about a millisecond.
 pub(crate) fn threads_for(instructions: usize) -> usize {
     1 + instructions / 2000
 }

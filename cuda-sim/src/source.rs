@@ -1,4 +1,4 @@
-//! Where instructions come from: the lines of a program's own text that `.file` and `.loc` name.
+//! Source locations of instructions: the lines of a program's own source that `.file` and `.loc` specify.
 //!
 //! Invariant: an instruction belongs to the last `.loc` before it in its function's text, if there is one.
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
     files: HashMap<u32, String>,
-    /// From the line of an instruction in the PTX on: a file and its line.
+    /// The file and line for all instructions from a line of the PTX on.
     lines: BTreeMap<u32, Option<(u32, u32)>>,
 }
 
@@ -48,14 +48,15 @@ impl Sources {
         }
     }
 
-    /// `file:line` of a line of the PTX.
+    /// Returns `file:line` for a line of the PTX.
     pub(crate) fn of(&self, line: u32) -> Option<String> {
         let (file, line) = (*self.lines.range(..=line).next_back()?.1)?;
         Some(format!("{}:{line}", self.files.get(&file)?))
     }
 }
 
-/// `.loc 1 42 7`, with more behind; line 0 is no line: what follows comes from nowhere in the program's text.
+/// Parses `.loc 1 42 7`, possibly with further fields. Line 0 means that the following instructions have no source
+/// line.
 fn location(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.strip_prefix(".loc")?.split([' ', '\t', ',']).filter(|part| !part.is_empty());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok().filter(|line| *line != 0)?))

@@ -1,7 +1,7 @@
 //! The locks, atomics and threads of everything that queues, waits or wakes: [`crate::queue`] and the worker pool.
 //!
-//! One name for each primitive, so that `--cfg loom` replaces them all by loom's, and the models run the very code that
-//! ships. It holds no logic. Under loom a wait never times out.
+//! There is one name for each primitive, which `--cfg loom` replaces by loom's, so that the models run the code that
+//! ships. There is no logic here. Under loom a wait never times out.
 //!
 //! The models: `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --profile loom`.
 
@@ -33,7 +33,7 @@ mod real {
             guard
         }
 
-        /// As `wait`; the flag says that the time passed.
+        /// As `wait`; the flag is true if the time has passed.
         pub(crate) fn wait_for<'a, T>(
             &self,
             mut guard: MutexGuard<'a, T>,
@@ -52,12 +52,12 @@ mod real {
         }
     }
 
-    /// Starts a thread; false where the system gives none.
+    /// Starts a thread; returns false if the system gives none.
     pub(crate) fn spawn(name: String, stack: usize, body: impl FnOnce() + Send + 'static) -> bool {
         std::thread::Builder::new().name(name).stack_size(stack).spawn(body).is_ok()
     }
 
-    /// Polls `done` for a moment, which is shorter than being put to sleep and woken.
+    /// Polls `done` for a moment that is shorter than sleeping and being woken.
     pub(crate) fn spin(mut done: impl FnMut() -> bool) -> bool {
         (0..SPINS).any(|_| {
             std::hint::spin_loop();

@@ -1,4 +1,4 @@
-//! What compiled code and the block scheduler agree on.
+//! The interface between compiled code and the block scheduler.
 //!
 //! Invariant: generated code reads and writes [`Context`] at the offsets that `offset_of!` gives for this definition.
 
@@ -10,18 +10,18 @@ use std::mem::offset_of;
 #[repr(C)]
 #[derive(Debug)]
 pub(crate) struct Context {
-    /// Always 0; loaded, so that LLVM does not know it.
+    /// Always 0, but loaded from memory, so that LLVM does not know the value.
     pub(crate) zero: u64,
     pub(crate) params: *const u8,
     /// The module's `.global` and `.const` data.
     pub(crate) data: u64,
     /// The block's shared window.
     pub(crate) shared: u64,
-    /// Registers that cross regions: one array of the block's threads for each.
+    /// Spilled registers: one array over the block's threads for each.
     pub(crate) frame: u64,
-    /// Region in which each thread of the block goes on; 0 for none.
+    /// The region in which each thread of the block continues; 0 for none.
     pub(crate) next: *mut u32,
-    /// Local memory of the block's first thread, and the distance to the next one's.
+    /// The address of the first thread's local memory, and the distance to the next thread's.
     pub(crate) local: u64,
     pub(crate) local_stride: u64,
     pub(crate) dynamic_shared: u64,
@@ -30,66 +30,68 @@ pub(crate) struct Context {
     pub(crate) grid_id: u64,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// The block that runs.
+    /// The coordinates of the running block.
     pub(crate) ctaid: [u32; 3],
     pub(crate) worker: u32,
     pub(crate) workers: u32,
-    /// Set where threads of the block wait in `next`.
+    /// Set if threads of the block wait in `next`.
     pub(crate) pending: u32,
-    /// Why a thread stopped the launch, 0 if none did; and the block, the thread and the place of the first.
+    /// The reason why a thread stopped the launch, 0 if none did; then the block, thread and source position of the
+    /// first one.
     pub(crate) trap: u32,
     pub(crate) stopped: Stopped,
-    /// The block that a loop over blocks is at.
+    /// The block that a loop over blocks has reached.
     pub(crate) running: u64,
-    /// Below this the stack is for the runtime and not for calls.
+    /// The stack below this address is reserved for the runtime: calls must not use it.
     pub(crate) stack_limit: u64,
-    /// Threads of a block.
+    /// The number of threads of a block.
     pub(crate) threads: u64,
-    /// The fiber that runs, where threads are fibers.
+    /// The running fiber, if threads are fibers.
     pub(crate) fiber: u64,
-    /// Memory of a cooperative launch for its grid-wide barriers; 0 for other launches.
+    /// The workspace for the grid-wide barriers of a cooperative launch; 0 for other launches.
     pub(crate) workspace: u64,
-    /// The slots of the devices' range that the launch reaches, as bits.
+    /// A bit set of the slots of the devices' range that the launch can access.
     pub(crate) slots: u64,
-    /// The module's managed variables.
+    /// The address of the module's managed variables.
     pub(crate) managed: u64,
-    /// The number of the driver's context; its heap is the one that `malloc` takes from.
+    /// The id of the driver's context, whose heap `malloc` uses.
     pub(crate) owner: u32,
-    pub(crate) cluster: InCluster,
-    /// Copies that threads of the block have started; compiled code leaves them alone.
+    pub(crate) cluster: ClusterPosition,
+    /// Asynchronous copies that threads of the block have started. Compiled code does not access them.
     pub(crate) copies: Copies,
 }
 
-/// Where a block is among the blocks of its cluster. Code that is not for launches in clusters does not read it.
+/// The position of a block in its cluster. Only code for launches in clusters reads it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct InCluster {
+pub(crate) struct ClusterPosition {
     /// The block's index in the cluster, and the cluster's extents in blocks.
     pub(crate) ctaid: [u32; 3],
     pub(crate) nctaid: [u32; 3],
     /// The cluster's index in the grid, and the grid's extents in clusters.
     pub(crate) id: [u32; 3],
     pub(crate) count: [u32; 3],
-    /// The block's number in the cluster, and how many it has; 0 blocks where the launch is in none.
+    /// The block's rank in the cluster, and the number of its blocks; 0 blocks if the launch has no clusters.
     pub(crate) rank: u32,
     pub(crate) ranks: u32,
-    /// The blocks whose shared memory can be accessed, as bits.
+    /// A bit set of the blocks whose shared memory can be accessed.
     pub(crate) open: u32,
 }
 
-/// Bits of an address in shared memory below the number of its block in the cluster. Windows of the blocks of a cluster
-/// lie one after the other, as far from each other as this says: [`Context::shared`] is the first one's.
+/// The bits of a shared-memory address that are the offset in a window; those above are the block's rank in the
+/// cluster. The windows of a cluster's blocks are contiguous at this distance, and [`Context::shared`] is the first
+/// one's.
 pub(crate) const WINDOW: u32 = 24;
-/// A number that no block of a cluster has, nor any above it.
+/// A rank beyond that of every block of a cluster.
 pub(crate) const NO_RANK: u32 = 255;
 
-/// Where a thread stopped the launch.
+/// The thread that stopped the launch.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Stopped {
     pub(crate) block: u64,
     pub(crate) thread: u64,
-    pub(crate) place: u64,
+    pub(crate) position: u64,
 }
 
 macro_rules! offsets {
@@ -109,7 +111,7 @@ offsets! {
     CLUSTER_COUNT = cluster.count, CLUSTER_RANK = cluster.rank, CLUSTER_RANKS = cluster.ranks,
 }
 
-/// What an access does, as exact code tells the runtime.
+/// The kind of an access, as exact code passes it to the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
     Load,
@@ -131,27 +133,27 @@ impl Access {
     }
 }
 
-/// A place in a text as one number; 0 for none.
-pub(crate) fn place(position: Position) -> u64 {
+/// Encodes a source position as one number; 0 for none.
+pub(crate) fn encode_position(position: Position) -> u64 {
     u64::from(position.line) << 32 | u64::from(position.column)
 }
 
-/// Runs blocks `first..last` in ascending order; gives the block after the last one that it finished or left pending.
+/// Runs blocks `first..last` in ascending order. Returns the block after the last one that it finished or left pending.
 pub(crate) type BlocksFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
 
-/// Runs one region for a number of threads of the current block from a first one on, where regions are scheduled.
+/// Runs one region for `count` threads of the current block from `first` on, where regions are scheduled.
 ///
-/// Gives where all these threads go on, or [`LOOK`] where `next` holds that for each.
+/// Returns the state in which all these threads continue, or [`DIVERGED`] if `next` holds one for each.
 pub(crate) type RangeFn = unsafe extern "C" fn(*mut Context, u64, u64) -> u64;
 
-/// What a [`RangeFn`] gives where its threads may go on in different places.
-pub(crate) const LOOK: u64 = u32::MAX as u64;
+/// The result of a [`RangeFn`] whose threads may have diverged: `next` holds the state of each.
+pub(crate) const DIVERGED: u64 = u32::MAX as u64;
 
-/// What a strip gives that its threads have to run by the plain region.
-pub(crate) const REFUSED: u64 = u32::MAX as u64 - 1;
+/// The result of a vectorised loop that deoptimises: its threads have to be run by the scalar region.
+pub(crate) const DEOPTIMISED: u64 = u32::MAX as u64 - 1;
 
-/// What a strip gives that its threads may run by the strip that makes no guesses.
-pub(crate) const MISGUESSED: u64 = u32::MAX as u64 - 2;
+/// The result of a vectorised loop whose speculation failed: its threads may be run by the one that does not speculate.
+pub(crate) const MISSPECULATED: u64 = u32::MAX as u64 - 2;
 
 /// Runs one region for the listed threads of the current block.
 pub(crate) type RegionFn = unsafe extern "C" fn(*mut Context, *const u32, u64) -> u64;

@@ -1,7 +1,8 @@
-//! Background translation: a queue of tasks, and threads that run while there are tasks.
+//! Background compilation: a queue of tasks, and threads that run while there are tasks.
 //!
-//! LLVM's tables must not be destroyed while a thread uses them. So the end of the process waits for the tasks that have begun, and
-//! drops the others ([`Queue::close`]). A task whose owner is dropped does not begin: unloaded modules are not translated.
+//! LLVM's tables must not be destroyed while a thread uses them. At the end of the process, [`Queue::close`] therefore
+//! waits for the tasks that have begun and drops the others. A task whose owner was dropped does not begin, so unloaded
+//! modules are not compiled.
 
 use crate::sync::{Condvar, Mutex, spawn};
 use std::collections::VecDeque;
@@ -9,12 +10,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-/// Something to do in the background.
+/// A task that can run in the background.
 pub(super) trait Task: Send + Sync {
     fn run(&self);
 }
 
-/// Tasks, and how many threads do them.
+/// A queue of tasks, with the number of threads that run them.
 pub(super) struct Queue<T> {
     state: Mutex<State<T>>,
     /// Notified when a thread ends.
@@ -26,7 +27,7 @@ pub(super) struct Queue<T> {
 struct State<T> {
     waiting: VecDeque<Weak<T>>,
     threads: usize,
-    /// When tasks may begin; at once where there is none.
+    /// The time at which tasks may begin; `None` for at once.
     begin: Option<Instant>,
     closed: bool,
 }
@@ -38,12 +39,12 @@ impl<T> Default for Queue<T> {
     }
 }
 
-/// Stack of a thread that translates.
+/// The stack size of a compiler thread.
 const STACK: usize = 16 << 20;
 
 impl<T: Task + 'static> Queue<T> {
-    /// Adds tasks, and starts threads for them, up to `most`; none begins for the time of `grace`. Where the system gives no
-    /// thread, or the queue is closed, the tasks are not done.
+    /// Adds tasks and starts up to `most` threads for them, none of which begins before `grace` has passed. If the
+    /// system gives no thread, or the queue is closed, the tasks are dropped.
     pub(super) fn push(self: &Arc<Self>, tasks: impl IntoIterator<Item = Weak<T>>, most: usize, grace: Duration) {
         let mut state = self.state.lock();
         if state.closed {
@@ -65,15 +66,15 @@ impl<T: Task + 'static> Queue<T> {
         }
     }
 
-    /// Does tasks until there are no more.
+    /// Runs tasks until the queue is empty.
     fn work(&self) {
         while let Some(task) = self.next() {
-            // What panics has said so; its code stays as it is.
+            // The panic was reported; the owner keeps the code that it has.
             let _ = catch_unwind(AssertUnwindSafe(|| task.run()));
         }
     }
 
-    /// The next task whose owner is there; a thread that gets none ends.
+    /// Returns the next task whose owner is alive. A thread that gets none ends.
     fn next(&self) -> Option<Arc<T>> {
         let mut state = self.state.lock();
         while let Some(left) = state.begin.and_then(|begin| begin.checked_duration_since(Instant::now()))
@@ -91,7 +92,7 @@ impl<T: Task + 'static> Queue<T> {
         None
     }
 
-    /// Drops the tasks that have not begun, lets no more come, and waits for the others.
+    /// Drops the tasks that have not begun, accepts no more, and waits for those that run.
     pub(super) fn close(&self) {
         let mut state = self.state.lock();
         state.closed = true;
@@ -102,7 +103,7 @@ impl<T: Task + 'static> Queue<T> {
 
     /// Waits until all tasks are done.
     #[cfg(any(test, loom))]
-    pub(super) fn settle(&self) {
+    pub(super) fn wait_idle(&self) {
         drop(self.all_ended(self.state.lock()));
     }
 
@@ -143,10 +144,10 @@ mod tests {
         let tasks = [&one, &panics, &gone, &two].map(Arc::downgrade);
         drop(gone);
         queue.push(tasks, 1, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!([&one, &panics, &two].map(|task| task.0.load(Ordering::Relaxed)), [1, 101, 1]);
         queue.push([Arc::downgrade(&one)], 3, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!(one.0.load(Ordering::Relaxed), 2, "threads that have ended are replaced");
     }
 
@@ -174,7 +175,7 @@ mod tests {
         let queue = Arc::new(Queue::default());
         let task = count(0);
         queue.push([Arc::downgrade(&task)], 0, GRACE);
-        queue.settle();
+        queue.wait_idle();
         assert_eq!((task.0.load(Ordering::Relaxed), Arc::weak_count(&task)), (0, 0));
     }
 }
@@ -199,7 +200,7 @@ mod loom_models {
         builder.check(body);
     }
 
-    /// A task that comes while the last thread ends is done all the same, once.
+    /// A task that is added while the last thread ends is run all the same, once.
     #[test]
     fn loom_a_task_is_done_once_whenever_it_comes() {
         model(|| {
@@ -207,12 +208,12 @@ mod loom_models {
             let tasks = [Arc::new(Count::default()), Arc::new(Count::default())];
             queue.push([Arc::downgrade(&tasks[0])], 1, Duration::ZERO);
             queue.push([Arc::downgrade(&tasks[1])], 1, Duration::ZERO);
-            queue.settle();
+            queue.wait_idle();
             assert!(tasks.iter().all(|task| task.0.load(Ordering::Relaxed) == 1));
         });
     }
 
-    /// Whoever closes a queue finds no task that runs.
+    /// After a queue was closed, no task runs.
     #[test]
     fn loom_a_closed_queue_does_nothing_more() {
         model(|| {

@@ -1,7 +1,7 @@
 //! Arithmetic with the carry flag: sums and differences wider than a register.
 //!
-//! The flag is one bit of the thread, written and read through an operand that the text does not show. It is the carry of an addition,
-//! also after a subtraction, which is the addition of the complement and of one: it is set where there is no borrow.
+//! The flag is one bit per thread, read and written through an implicit operand. It is the carry of an addition, also
+//! after a subtraction, which is an addition of the complement plus one: it is set if there was no borrow.
 
 use super::emit::Emitter;
 use crate::ir::{Inst, Value};
@@ -22,7 +22,7 @@ impl Emitter<'_> {
         let (left, right) = match (inst.opcode, values.as_slice()) {
             (Opcode::Mad | Opcode::Madc, [a, b, c]) => (self.product(inst, a, b), c.clone()),
             (_, [a, b]) => (a.clone(), b.clone()),
-            _ => return self.unsupported("an operation with these operands"),
+            _ => return self.unsupported("these operands are not supported"),
         };
         let wide = bits * 2;
         let subtracts = matches!(inst.opcode, Opcode::Sub | Opcode::Subc);

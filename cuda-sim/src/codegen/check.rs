@@ -1,10 +1,10 @@
-//! Emission of each instruction once, for what is wrong with it: a module is checked whole when it is loaded, and a kernel emitted when
-//! it is first launched.
+//! Checks whether code can be emitted. A module is checked completely when it is loaded, by emitting each instruction
+//! once; a kernel is emitted when it is first launched.
 
 use super::emit::Emitter;
 use super::{Flavour, region};
 use crate::ir::lower::Program;
-use crate::ir::{Function, Term};
+use crate::ir::{Function, Terminator};
 use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::Result;
 
@@ -18,7 +18,7 @@ fn function(function: &Function) -> Result<()> {
     let mut emitter = Emitter::new(function, Flavour::default());
     for block in &function.blocks {
         block.insts.iter().try_for_each(|inst| emitter.inst(inst))?;
-        if let Term::Sync(inst, _) = &block.term {
+        if let Terminator::Sync(inst, _) = &block.term {
             region::check(&mut emitter, inst)?;
         }
         emitter.text.clear();

@@ -4,7 +4,7 @@ use super::emit::{Emitter, llvm_float};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
-/// How a comparison's truth is combined with a predicate.
+/// Returns the operator that combines a comparison's result with a predicate.
 fn combination(inst: &Inst) -> Option<&'static str> {
     inst.modifiers().find_map(|m| match m {
         M::And => Some("and"),
@@ -14,7 +14,7 @@ fn combination(inst: &Inst) -> Option<&'static str> {
     })
 }
 
-/// The comparison's name.
+/// Returns the comparison's name.
 fn comparison(inst: &Inst) -> &'static str {
     inst.modifiers().find(|m| !matches!(m, M::And | M::Or | M::Xor | M::Ftz)).map_or("eq", |m| m.name())
 }
@@ -54,7 +54,7 @@ fn integer_code(name: &str, signed: bool) -> &'static str {
 }
 
 impl Emitter<'_> {
-    /// The truth of a comparison of two values of `ty`, given as integers of its width, as `i1`.
+    /// Compares two values of `ty`, given as integers of its width; returns an `i1`.
     fn compare(&mut self, inst: &Inst, ty: Type, x: &str, y: &str) -> String {
         let name = comparison(inst);
         if !ty.is_float() {
@@ -67,7 +67,8 @@ impl Emitter<'_> {
         self.def(format_args!("fcmp {} {float} {x}, {y}", float_code(name)))
     }
 
-    /// A value of any floating-point type as `double`, or else as `float`, which holds it exactly.
+    /// Converts a value of any floating-point type to `double`, or else to `float`, which is exact for the narrower
+    /// types.
     fn operand_float(&mut self, ty: Type, raw: &str, ftz: bool) -> String {
         match ty {
             Type::F16 | Type::Bf16 => {
@@ -81,7 +82,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The truth for each lane, combined with the predicate where there is one; and the uncombined truth.
+    /// Returns the result for each lane, combined with the predicate if there is one, and the uncombined results.
     fn truths(&mut self, inst: &Inst, ty: Type, sources: [&Value; 2]) -> Result<Vec<String>> {
         let (lane, _) = ty.lane();
         let [a, b] = [self.lanes(sources[0], ty)?, self.lanes(sources[1], ty)?];

@@ -1,15 +1,15 @@
-//! `cvt`: between integers, between floating-point types, and from one to the other.
+//! `cvt`: conversions between integers, between floating-point types, and between the two.
 //!
-//! Out of range saturates where PTX says so. NaN to integer is 0, but the most significant bit alone where the source
-//! is `f64` or the result has 64 bits. Every narrowing rounds once, from the exact value.
+//! Values out of range saturate where PTX says so. NaN converts to the integer 0, but to the most significant bit alone
+//! if the source is `f64` or the result has 64 bits. Every narrowing rounds once, from the exact value.
 
 use super::emit::{Emitter, int_constant, llvm_float};
 use super::float::directed;
-use super::narrow::{Format, Mode, how};
+use super::narrow::{Format, Mode, encode_mode};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Type};
 
-/// The LLVM intrinsic that rounds to an integral value as a `.r?i` modifier says.
+/// Returns the LLVM intrinsic that rounds to an integral value as a `.r?i` modifier says.
 fn integral(inst: &Inst) -> Option<&'static str> {
     inst.modifiers().find_map(|m| match m {
         M::Rni => Some("roundeven"),
@@ -20,7 +20,7 @@ fn integral(inst: &Inst) -> Option<&'static str> {
     })
 }
 
-/// The rounding mode of a narrowing.
+/// Returns the rounding mode of a narrowing conversion.
 fn mode(inst: &Inst) -> Mode {
     let found = inst.modifiers().find_map(|m| match m {
         M::Rm => Some(Mode::Down),
@@ -58,7 +58,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Two values at a time: the first one becomes the upper half.
+    /// Converts two values at a time: the first one becomes the upper half.
     pub(crate) fn cvt_two(
         &mut self,
         inst: &Inst,
@@ -74,7 +74,7 @@ impl Emitter<'_> {
         self.narrow_pair(inst, dest, &values)
     }
 
-    /// `cvt.pack.sat`: two saturated integers side by side, below what the third operand brings.
+    /// `cvt.pack.sat`: packs two saturated integers next to the low part of the third operand.
     fn pack(&mut self, inst: &Inst, dest: &Value, a: &Value, b: &Value, c: Option<&Value>) -> Result<()> {
         let ty = inst.ty(0);
         let bits = ty.bits();
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         self.write(dest, 32, &value, false)
     }
 
-    /// Two `float`s, the lower half first, to a packed type.
+    /// Converts two `float`s, the lower half first, to a packed type.
     fn narrow_pair(&mut self, inst: &Inst, dest: &Value, values: &[String]) -> Result<()> {
         let ty = inst.ty(0);
         let (format, bits) = match ty {
@@ -116,14 +116,14 @@ impl Emitter<'_> {
         self.write(dest, ty.bits(), &value, false)
     }
 
-    /// Negative results become 0; a NaN has no sign here.
+    /// Replaces negative results by 0. The sign bit of a NaN must be 0 here.
     fn relu_bits(&mut self, raw: &str, bits: u32) -> String {
         let sign = self.def(format_args!("and i16 {raw}, {}", int_constant(1 << (bits - 1), 16)));
         let negative = self.def(format_args!("icmp ne i16 {sign}, 0"));
         self.def(format_args!("select i1 {negative}, i16 0, i16 {raw}"))
     }
 
-    /// A `float` in a narrow format, as `i16`.
+    /// Rounds a `float` to a narrow format, as an integer of 16 bits.
     fn round_float(&mut self, inst: &Inst, format: Format, value: &str) -> String {
         match (format, mode(inst)) {
             (Format::F16, Mode::Nearest) => self.narrow(Type::F16, value),
@@ -136,12 +136,12 @@ impl Emitter<'_> {
     }
 
     fn round_double(&mut self, value: &str, format: Format, mode: Mode) -> String {
-        let how = how(format, mode).to_string();
+        let how = encode_mode(format, mode).to_string();
         let raw = self.call("i32", "sim.narrow.f64", &[("double", value), ("i32", &how)]);
         self.resize(&raw, 32, 16, false)
     }
 
-    /// Pairs of 8-bit floating-point numbers to `f16x2`.
+    /// Converts pairs of 8-bit floating-point numbers to `f16x2`.
     fn widen_bytes(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let raw = self.int(source, 16)?;
         let format = if inst.ty(1) == Type::E4m3x2 { "0" } else { "1" };
@@ -158,7 +158,7 @@ impl Emitter<'_> {
         self.write(dest, 32, &value, false)
     }
 
-    /// The scale of a `float`, as `i16`: the exponent of its magnitude.
+    /// Returns the scale of a `float`, the exponent of its magnitude, as `i16`.
     fn scale(&mut self, inst: &Inst, value: &str) -> String {
         let up = if mode(inst) == Mode::Up { "1" } else { "0" };
         let most = if inst.has(M::Satfinite) { "254" } else { "255" };
@@ -166,7 +166,7 @@ impl Emitter<'_> {
         self.resize(&raw, 32, 16, false)
     }
 
-    /// Pairs of scales to `bf16x2`.
+    /// Converts pairs of scales to `bf16x2`.
     fn widen_scales(&mut self, dest: &Value, source: &Value) -> Result<()> {
         let raw = self.int(source, 16)?;
         let mut lanes = Vec::new();
@@ -195,7 +195,7 @@ impl Emitter<'_> {
         self.write(dest, 32, &value, false)
     }
 
-    /// An integer clamped to the range of another type, in that type's width.
+    /// Clamps an integer to the range of another type, in that type's width.
     fn clamp(&mut self, value: &str, from: Type, to: Type) -> String {
         let wide = self.resize(value, from.bits(), 128, from.is_signed());
         let (low, high) = match to.is_signed() {
@@ -224,7 +224,7 @@ impl Emitter<'_> {
         if is_half(to) {
             let wide = self.resize(&value, from.bits(), 64, from.is_signed());
             let format = if to == Type::F16 { Format::F16 } else { Format::Bf16 };
-            let how = how(format, mode(inst)).to_string();
+            let how = encode_mode(format, mode(inst)).to_string();
             let raw = self.call("i32", &format!("sim.narrow.{sign}64"), &[("i64", &wide), ("i32", &how)]);
             let raw = self.resize(&raw, 32, 16, false);
             return self.write_half(inst, dest, to, &raw);
@@ -240,7 +240,7 @@ impl Emitter<'_> {
         self.write_float(dest, to, &result)
     }
 
-    /// A half with `.sat` and `.relu` applied.
+    /// Writes a half after applying `.sat` and `.relu`.
     fn write_half(&mut self, inst: &Inst, dest: &Value, ty: Type, raw: &str) -> Result<()> {
         let mut raw = raw.to_owned();
         if inst.has(M::Sat) {
@@ -254,7 +254,8 @@ impl Emitter<'_> {
         self.write(dest, 16, &raw, false)
     }
 
-    /// A floating-point source: halves as the `float` that equals them; flushed where `.ftz` says so.
+    /// Reads a floating-point source: a half is converted exactly to `float`, and subnormals are flushed if `.ftz` says
+    /// so.
     fn converted_from(&mut self, inst: &Inst, source: &Value) -> Result<(String, Type)> {
         let from = inst.ty(1);
         if is_half(from) {

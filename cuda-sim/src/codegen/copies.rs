@@ -1,7 +1,7 @@
-//! Copies that threads start and wait for: calls of the runtime, which keeps them (`exec/copies.rs`).
+//! Asynchronous copies: calls of the runtime, which keeps track of them (`exec/copies.rs`).
 //!
-//! Addresses are checked here as those of any access, but by exact code, whose questions the runtime asks itself: a source
-//! of which no byte is read may be anywhere.
+//! Addresses are checked here like those of any access, except in exact code, where the runtime checks them: a source
+//! of which no byte is read may be any address.
 
 use super::abi;
 use super::emit::Emitter;
@@ -10,7 +10,7 @@ use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result, Space, Type};
 
 impl Emitter<'_> {
-    /// `cp.async`, `commit_group`, `wait_group` and `wait_all`, and the arrival at a barrier of what was started.
+    /// Emits `cp.async`, `commit_group`, `wait_group`, `wait_all`, and the arrival of pending copies at a barrier.
     pub(crate) fn copy(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         if inst.has(M::Bulk) {
             return self.bulk(inst, ops);
@@ -30,16 +30,16 @@ impl Emitter<'_> {
                 let bytes = *bytes as u64;
                 let to = self.pointer_in(inst.space_of(0), to, bytes, None)?;
                 let from = self.pointer_in(inst.space_of(1), from, bytes, None)?;
-                let place = abi::place(inst.position);
-                self.copies("start", &format!(", ptr {to}, ptr {from}, i32 {bytes}, i32 {filled}, i64 {place}"))
+                let position = abi::encode_position(inst.position);
+                self.copies("start", &format!(", ptr {to}, ptr {from}, i32 {bytes}, i32 {filled}, i64 {position}"))
             }
-            _ => self.unsupported("a copy with these operands"),
+            _ => self.unsupported("these operands of a copy are not supported"),
         }
     }
 
-    /// `cp.async.bulk`. What goes to global memory is copied at once, so that its groups are always done.
+    /// Emits `cp.async.bulk`. Copies to global memory happen immediately, so their groups are always complete.
     fn bulk(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let place = abi::place(inst.position);
+        let position = abi::encode_position(inst.position);
         let (to, from, size, barrier) = match ops {
             [to, from, size, barrier @ ..] => (to, from, size, barrier),
             _ => return Ok(()),
@@ -49,11 +49,11 @@ impl Emitter<'_> {
         let [barrier, rest @ ..] = barrier else {
             self.declares.insert("declare void @sim.bulk.to_global(ptr, i64, i64, i64, i32, i64) #3".to_owned());
             self.line(format_args!(
-                "call void @sim.bulk.to_global(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {place})"
+                "call void @sim.bulk.to_global(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {position})"
             ));
             return Ok(());
         };
-        // The barrier is checked as any access; with a mask the runtime finds those of the other blocks.
+        // The barrier is checked like any access; with a multicast mask the runtime finds those of the other blocks.
         let barrier = self.pointer(inst, barrier, 8)?;
         let barrier = self.def(format_args!("ptrtoint ptr {barrier} to i64"));
         let mask = match rest.first() {
@@ -67,12 +67,12 @@ impl Emitter<'_> {
         self.declares.insert("declare void @sim.bulk.to_shared(ptr, i64, i64, i64, i32, i64, i32, i64) #3".to_owned());
         self.line(format_args!(
             "call void @sim.bulk.to_shared(ptr %ctx, i64 %thread, i64 {to}, i64 {from}, i32 {size}, i64 {barrier}, i32 {mask}, \
-             i64 {place})"
+             i64 {position})"
         ));
         Ok(())
     }
 
-    /// The address of an operand, which the runtime checks.
+    /// Returns the address of an operand that the runtime checks.
     fn raw(&mut self, inst: &Inst, operand: usize, address: &Value) -> Result<String> {
         let is_shared = inst.space_of(operand) == Some(Space::Shared);
         let address = match address {
@@ -93,7 +93,7 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("add i64 {window}, {address}")))
     }
 
-    /// Returns the number of bytes of the source that are read; zeros take the place of the others.
+    /// Returns the number of bytes of the source that are read; zeros take the position of the others.
     fn source_bytes(&mut self, inst: &Inst, bytes: u32, operand: Option<&Value>) -> Result<String> {
         let Some(value) = operand else { return Ok(bytes.to_string()) };
         if inst.form.operands.get(3) == Some(&crate::ptx::isa::Shape::SourcePred) {
@@ -104,7 +104,7 @@ impl Emitter<'_> {
         Ok(self.call("i32", "llvm.umin.i32", &[("i32", &given), ("i32", &bytes.to_string())]))
     }
 
-    /// Calls one of the runtime's functions for copies.
+    /// Calls one of the runtime's functions for asynchronous copies.
     fn copies(&mut self, name: &str, arguments: &str) -> Result<()> {
         let types: String = arguments.split_terminator(", ").skip(1).map(|a| format!(", {}", first_word(a))).collect();
         self.declares.insert(format!("declare void @sim.copies.{name}(ptr, i64{types}) #3"));

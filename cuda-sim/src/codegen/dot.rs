@@ -1,15 +1,15 @@
-//! Integer instructions beyond plain words: packed halves, 24-bit products, dot products, masks of bits.
+//! Integer instructions on more than plain words: packed halves, 24-bit products, dot products, bit masks.
 
 use super::emit::Emitter;
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Type};
 
 impl Emitter<'_> {
-    /// An operation on both halves of `u16x2` or `s16x2`.
+    /// Applies an operation to both halves of `u16x2` or `s16x2`.
     pub(crate) fn packed_op(&mut self, inst: &Inst, dest: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let lane = ty.lane().0;
-        let [a, b] = sources else { return self.unsupported("a packed operation with these operands") };
+        let [a, b] = sources else { return self.unsupported("these operands of a packed operation are not supported") };
         let (a, b) = (self.lanes(a, ty)?, self.lanes(b, ty)?);
         let results: Vec<String> = a
             .iter()
@@ -23,13 +23,13 @@ impl Emitter<'_> {
         self.write(dest, ty.bits(), &value, false)
     }
 
-    /// `min` and `max`, of which `.relu` is at least 0.
+    /// Emits `min` or `max`; with `.relu` the result is at least 0.
     pub(crate) fn extremum(&mut self, inst: &Inst, ty: Type, a: &str, b: &str) -> String {
         let value = self.min_max(if inst.opcode == Opcode::Min { "min" } else { "max" }, ty, a, b);
         if inst.has(M::Relu) { self.min_max("max", ty, &value, "0") } else { value }
     }
 
-    /// Products of the low 24 bits: the low 32 of the product's 48 bits, or the high ones.
+    /// Multiplies the low 24 bits: returns the low 32 bits of the 48-bit product, or the high ones.
     pub(crate) fn product24(&mut self, inst: &Inst, v: &[String]) -> String {
         let signed = inst.ty(0).is_signed();
         let mut cut = |value: &String| {
@@ -47,7 +47,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// `dp4a`: four bytes by four bytes; `dp2a`: two halves by two bytes, the lower or the upper ones.
+    /// Emits `dp4a` (four bytes by four bytes) or `dp2a` (two halves by two bytes, the lower or the upper ones).
     pub(crate) fn dot(&mut self, inst: &Inst, v: &[String]) -> String {
         let four = inst.opcode == Opcode::Dp4a;
         let start = if inst.has(M::Hi) { 16 } else { 0 };
@@ -62,14 +62,14 @@ impl Emitter<'_> {
         sum
     }
 
-    /// Bits of a word, extended as a number of that type.
+    /// Extracts bits of a word, extended as a number of this type.
     fn part(&mut self, word: &str, (at, bits): (u32, u32), ty: Type) -> String {
         let moved = self.def(format_args!("lshr i32 {word}, {at}"));
         let narrow = self.def(format_args!("trunc i32 {moved} to i{bits}"));
         self.resize(&narrow, bits, 32, ty.is_signed())
     }
 
-    /// A number below 32 for `.wrap`, and up to 32 for `.clamp`.
+    /// Reduces a bit count to below 32 for `.wrap`, and to at most 32 for `.clamp`.
     fn bit_count(&mut self, inst: &Inst, value: &str) -> String {
         if inst.has(M::Wrap) {
             return self.def(format_args!("and i32 {value}, 31"));

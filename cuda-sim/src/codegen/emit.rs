@@ -1,32 +1,32 @@
-//! The text builder: temporaries, reading operands as values of a type, writing registers.
+//! The text builder: defines temporaries, reads operands as values of a type, and writes registers.
 //!
-//! Knows nothing about single instructions. Invariant: every temporary is defined before the text that names it.
+//! It knows nothing about single instructions. Invariant: every temporary is defined before it is used.
 
 use super::abi;
 use super::kernel::Flavour;
-use crate::ir::{BlockId, Function, InCluster, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{BlockId, ClusterRegister, Function, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::{Error, Position, Result, Type};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Arguments, Write};
 
-/// The body of a region or function while it is written.
+/// The body of a region or function while it is emitted.
 pub(crate) struct Emitter<'a> {
     pub(crate) function: &'a Function,
-    /// Text of the function's first block, which runs once: stack slots, uniform values.
+    /// The text of the function's entry block: stack slots and uniform values.
     pub(crate) prologue: String,
     pub(crate) text: String,
     counter: u32,
-    /// Values of the prologue by what they are, so that each is loaded once.
+    /// Values of the prologue, by the expressions that define them, so that each is loaded once.
     uniforms: BTreeMap<String, String>,
     /// Declarations that the module needs.
     pub(crate) declares: BTreeSet<String>,
     pub(crate) callees: BTreeSet<usize>,
-    /// Appended to accesses that other threads' iterations cannot depend on.
+    /// Metadata for accesses that have no loop-carried dependence between threads.
     pub(crate) parallel: &'static str,
-    /// What an instruction does when the thread ends in a callee.
+    /// The label to which an instruction branches if the thread ended in a callee.
     pub(crate) exit_label: &'static str,
-    /// Blocks that no thread goes to, as was found out before.
-    pub(crate) never: BTreeSet<BlockId>,
+    /// Blocks that no thread reaches, as an earlier check has established.
+    pub(crate) unreachable_blocks: BTreeSet<BlockId>,
     pub(crate) position: Position,
     pub(crate) flavour: Flavour,
 }
@@ -43,7 +43,7 @@ impl<'a> Emitter<'a> {
             callees: BTreeSet::new(),
             parallel: "",
             exit_label: "thread.done",
-            never: BTreeSet::new(),
+            unreachable_blocks: BTreeSet::new(),
             position: Position::default(),
             flavour,
         }
@@ -66,7 +66,7 @@ impl<'a> Emitter<'a> {
         name
     }
 
-    /// A value that is computed once, in the prologue.
+    /// Returns a value that is computed once, in the prologue.
     pub(crate) fn uniform(&mut self, args: Arguments<'_>) -> String {
         let key = args.to_string();
         if let Some(name) = self.uniforms.get(&key) {
@@ -78,10 +78,10 @@ impl<'a> Emitter<'a> {
         name
     }
 
-    /// A field of the context, loaded once.
+    /// Returns a field of the context, loaded once.
     pub(crate) fn field(&mut self, offset: usize, ty: &str) -> String {
         let pointer = self.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {offset}"));
-        // The sizes of a block: from 1 to 1024. A block's number in its cluster: below 16.
+        // The extents of a block are 1 to 1024; a block's rank in its cluster is below 16.
         let range = match offset {
             abi::CLUSTER_RANK => ", !range !5",
             _ if (abi::BLOCK..abi::BLOCK + 12).contains(&offset) => ", !range !4",
@@ -98,7 +98,7 @@ impl<'a> Emitter<'a> {
         self.def(format_args!("call {result} @{name}({})", list.join(", ")))
     }
 
-    /// Calls a function that is written in LLVM IR and goes along with the module.
+    /// Calls a function that is written in LLVM IR and added to the module.
     pub(crate) fn call_text(&mut self, result: &str, name: &str, text: &str, args: &[(&str, &str)]) -> String {
         self.declares.insert(text.to_owned());
         let list: Vec<String> = args.iter().map(|(ty, value)| format!("{ty} {value}")).collect();
@@ -172,7 +172,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The address of a symbol as its own state space counts it, or the offset in the shared window.
+    /// Returns the address of a symbol in its own state space, or its offset in the shared window.
     fn symbol(&mut self, symbol: Symbol, offset: i64, bits: u32) -> String {
         let value = match symbol {
             Symbol::Shared(at) if self.flavour.clustered => {
@@ -207,7 +207,7 @@ impl<'a> Emitter<'a> {
         self.resize(&value, 64, bits, false)
     }
 
-    /// Where the block's own window begins among those of its cluster, as an address in shared memory.
+    /// Returns the shared-memory address at which the block's own window begins among those of its cluster.
     pub(crate) fn window(&mut self) -> String {
         if !self.flavour.clustered {
             return "0".to_owned();
@@ -217,21 +217,21 @@ impl<'a> Emitter<'a> {
         self.uniform(format_args!("shl nuw nsw i64 {rank}, {}", abi::WINDOW))
     }
 
-    /// A register that tells of the block's cluster. Without one, the block is a cluster.
-    fn in_cluster(&mut self, which: InCluster) -> String {
+    /// Returns a special register about the block's cluster. A launch without clusters has clusters of one block.
+    fn cluster_register(&mut self, which: ClusterRegister) -> String {
         let axis = |base: usize, axis: u8| base + 4 * axis as usize;
         let field = match (which, self.flavour.clustered) {
-            (InCluster::Explicit, clustered) => return u32::from(clustered).to_string(),
-            (InCluster::Ctaid(_) | InCluster::Rank, false) => return "0".to_owned(),
-            (InCluster::Nctaid(_) | InCluster::Ranks, false) => return "1".to_owned(),
-            (InCluster::Id(axis), false) => return format!("%ctaid{axis}"),
-            (InCluster::Count(n), false) => axis(abi::GRID, n),
-            (InCluster::Ctaid(n), true) => axis(abi::CLUSTER_CTAID, n),
-            (InCluster::Nctaid(n), true) => axis(abi::CLUSTER_NCTAID, n),
-            (InCluster::Id(n), true) => axis(abi::CLUSTER_ID, n),
-            (InCluster::Count(n), true) => axis(abi::CLUSTER_COUNT, n),
-            (InCluster::Rank, true) => abi::CLUSTER_RANK,
-            (InCluster::Ranks, true) => abi::CLUSTER_RANKS,
+            (ClusterRegister::Explicit, clustered) => return u32::from(clustered).to_string(),
+            (ClusterRegister::Ctaid(_) | ClusterRegister::Rank, false) => return "0".to_owned(),
+            (ClusterRegister::Nctaid(_) | ClusterRegister::Ranks, false) => return "1".to_owned(),
+            (ClusterRegister::Id(axis), false) => return format!("%ctaid{axis}"),
+            (ClusterRegister::Count(n), false) => axis(abi::GRID, n),
+            (ClusterRegister::Ctaid(n), true) => axis(abi::CLUSTER_CTAID, n),
+            (ClusterRegister::Nctaid(n), true) => axis(abi::CLUSTER_NCTAID, n),
+            (ClusterRegister::Id(n), true) => axis(abi::CLUSTER_ID, n),
+            (ClusterRegister::Count(n), true) => axis(abi::CLUSTER_COUNT, n),
+            (ClusterRegister::Rank, true) => abi::CLUSTER_RANK,
+            (ClusterRegister::Ranks, true) => abi::CLUSTER_RANKS,
         };
         self.field(field, "i32")
     }
@@ -277,7 +277,7 @@ impl<'a> Emitter<'a> {
                 let time = self.special(Special::GlobalTimer, 64);
                 (self.def(format_args!("lshr i64 {time}, 32")), 64)
             }
-            Special::Cluster(which) => (self.in_cluster(which), 32),
+            Special::Cluster(which) => (self.cluster_register(which), 32),
             Special::Zero => ("0".to_owned(), 32),
         };
         self.resize(&value, width, bits, false)
@@ -300,7 +300,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// An integer constant as LLVM writes it.
+/// Formats an integer constant for LLVM.
 pub(crate) fn int_constant(value: i128, bits: u32) -> String {
     match bits {
         1 => (value & 1 != 0).to_string(),
@@ -312,7 +312,7 @@ pub(crate) fn int_constant(value: i128, bits: u32) -> String {
     }
 }
 
-/// LLVM's name of a floating-point type.
+/// Returns LLVM's name of a floating-point type.
 pub(crate) fn llvm_float(ty: Type) -> &'static str {
     match ty {
         Type::F16 => "half",

@@ -1,13 +1,13 @@
-//! Floating-point arithmetic. Nothing is contracted: a product and a sum stay two roundings unless PTX wrote `fma`.
+//! Floating-point arithmetic. Nothing is contracted: a product and a sum round twice unless PTX says `fma`.
 //!
-//! Round-to-nearest is LLVM's own arithmetic; the other modes call helpers that set the processor's rounding mode.
-//! Approximations give the correctly rounded value, or one computed in double precision.
+//! Round-to-nearest uses LLVM's own arithmetic; the other modes call helpers that set the processor's rounding mode.
+//! Approximations return the correctly rounded value, or one that was computed in double precision.
 
 use super::emit::{Emitter, llvm_float};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Type};
 
-/// The rounding mode as helpers take it; `None` for to-nearest.
+/// Returns the rounding mode as helpers take it; `None` for to-nearest.
 pub(crate) fn directed(inst: &Inst) -> Option<&'static str> {
     inst.modifiers().find_map(|m| match m {
         M::Rm => Some("1"),
@@ -17,7 +17,7 @@ pub(crate) fn directed(inst: &Inst) -> Option<&'static str> {
     })
 }
 
-/// Whether the instruction is an approximation that exists for flushed `f64` alone.
+/// Returns true for an approximation that exists for flushed `f64` only.
 fn ftz_double(inst: &Inst) -> bool {
     inst.has(M::Ftz) && matches!(inst.opcode, Opcode::Rcp | Opcode::Rsqrt)
 }
@@ -33,8 +33,8 @@ impl Emitter<'_> {
 
     /// Clamps to [0, 1]; NaN becomes 0.
     ///
-    /// The comparison with 0 decides last. LLVM takes a comparison and a choice of the same two values for `fmaxnm` on AArch64, which
-    /// yields a NaN for a signalling NaN, and what is then compared with 1 would become 1.
+    /// The comparison with 0 comes last: on AArch64 LLVM combines a comparison and a select of the same two values into
+    /// `fmaxnm`, which returns NaN for a signalling NaN, and a later comparison with 1 would return 1.
     pub(crate) fn saturate(&mut self, ty: Type, value: &str) -> String {
         let float = llvm_float(ty);
         let below = self.def(format_args!("fcmp olt {float} {value}, 1.0"));
@@ -43,13 +43,13 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {above}, {float} {high}, {float} 0.0"))
     }
 
-    /// An operand's halves where its type is packed, else the operand, as integers.
+    /// Returns the halves of an operand with a packed type, else the operand, as integers.
     pub(crate) fn lanes(&mut self, value: &Value, ty: Type) -> Result<Vec<String>> {
         let whole = self.int(value, ty.bits())?;
         Ok(self.split(&whole, ty))
     }
 
-    /// The halves of an integer that holds a packed type, the lower first; else the integer.
+    /// Returns the halves of an integer that holds a packed type, the lower one first; else the integer.
     pub(crate) fn split(&mut self, whole: &str, ty: Type) -> Vec<String> {
         let (lane, packed) = ty.lane();
         if !packed {
@@ -70,7 +70,9 @@ impl Emitter<'_> {
     }
 
     pub(crate) fn float_op(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
+        let Some((dest, sources)) = ops.split_first() else {
+            return self.unsupported("this instruction is not supported");
+        };
         let ty = inst.ty(0);
         let (lane, packed) = ty.lane();
         let split = sources.iter().map(|source| self.lanes(source, ty)).collect::<Result<Vec<_>>>()?;
@@ -89,7 +91,7 @@ impl Emitter<'_> {
         self.write(dest, ty.bits(), &value, false)
     }
 
-    /// One `f32` or `f64` operation on values given and returned as integers.
+    /// Emits one `f32` or `f64` operation on values passed and returned as integers.
     fn full_op(&mut self, inst: &Inst, ty: Type, raw: &[&str]) -> Result<String> {
         let ftz = inst.has(M::Ftz) && ty == Type::F32;
         let (float, bits) = (llvm_float(ty), ty.bits());
@@ -102,7 +104,7 @@ impl Emitter<'_> {
             return Ok(self.testp(inst, ty, &v[0]));
         }
         if ty == Type::F64 && inst.has(M::Approx) && ftz_double(inst) {
-            return Ok(self.gross(inst, &v[0]));
+            return Ok(self.approximate_f64(inst, &v[0]));
         }
         let mut result = match inst.opcode {
             Opcode::Abs | Opcode::Neg | Opcode::Copysign | Opcode::Min | Opcode::Max => self.simple(inst, ty, &v),
@@ -117,8 +119,8 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("bitcast {float} {result} to i{bits}")))
     }
 
-    /// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`: only the upper halves of operand and result count.
-    fn gross(&mut self, inst: &Inst, value: &str) -> String {
+    /// Emits `rcp.approx.ftz.f64` or `rsqrt.approx.ftz.f64`, which use only the upper halves of operand and result.
+    fn approximate_f64(&mut self, inst: &Inst, value: &str) -> String {
         let cut = |this: &mut Self, value: &str| {
             let bits = this.def(format_args!("bitcast double {value} to i64"));
             this.def(format_args!("and i64 {bits}, -4294967296"))
@@ -139,7 +141,7 @@ impl Emitter<'_> {
         let nan = self.def(format_args!("fcmp uno double {result}, {result}"));
         let bits = cut(self, &result);
         let bits = flush(self, &bits);
-        // A NaN whose upper half alone is kept must stay one.
+        // The result must still be a NaN when only its upper half is kept.
         self.def(format_args!("select i1 {nan}, i64 9223372032559808512, i64 {bits}"))
     }
 
@@ -150,7 +152,7 @@ impl Emitter<'_> {
         self.select_one(inst, ty, v)
     }
 
-    /// `.xorsign.abs`: the smaller or larger magnitude, with the product's sign.
+    /// Emits `.xorsign.abs`: the smaller or larger magnitude, with the sign of the product.
     fn xorsign(&mut self, inst: &Inst, ty: Type, v: &[String]) -> String {
         let (float, bits) = (llvm_float(ty), ty.bits());
         let name = format!("llvm.fabs.f{bits}");
@@ -219,7 +221,7 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("{operation} {float} {}", args.join(", "))))
     }
 
-    /// `a * (1 / b)`: for `b` beyond 2^126 the inverse is taken for 0, as the manual says.
+    /// Emits `a * (1 / b)`. For `b` beyond 2^126 the inverse is 0, as the manual says.
     fn divide_approx(&mut self, args: &[String]) -> String {
         let quotient = self.def(format_args!("fdiv float {}", args.join(", ")));
         let size = self.call("float", "llvm.fabs.f32", &[("float", &args[1])]);
@@ -232,7 +234,7 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {flat}, float {product}, float {quotient}"))
     }
 
-    /// In double precision, and rounded once more for `float`.
+    /// Computes in double precision, and rounds once more for `float`.
     fn rsqrt(&mut self, ty: Type, value: &str) -> String {
         let wide =
             if ty == Type::F32 { self.def(format_args!("fpext float {value} to double")) } else { value.to_owned() };
@@ -242,7 +244,7 @@ impl Emitter<'_> {
     }
 
     fn testp(&mut self, inst: &Inst, ty: Type, value: &str) -> String {
-        // Bits of LLVM's floating-point classes; PTX counts zeros as normal.
+        // The bits of LLVM's floating-point classes. PTX counts zeros as normal.
         let class = inst.modifiers().find_map(|m| match m {
             M::Finite => Some(0x1f8),
             M::Infinite => Some(0x204),

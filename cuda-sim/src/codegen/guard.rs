@@ -1,21 +1,23 @@
-//! Keeps accesses inside the devices' range: what takes the place of `sim.address` and `sim.shared`.
+//! Address guards: replaces `sim.address` and `sim.shared` by arithmetic that keeps accesses inside the devices' range.
 //!
-//! An address is a sum. What is known to be small stays as it is; the rest is compared once with the range, and where
-//! it is not in there, or not aligned, an address takes its place at which and around which nothing is ever accessible
-//! ([`Guards`]). Kernels mostly add a small index to a pointer that all threads share: then the comparison is made once,
-//! before the loop over threads, which stays as affine as it was and becomes vectors as before. There is no branch, so
-//! an address that is never used may be bad. What goes wrong is found by the processor; see `exec::fault`.
+//! An address is decomposed into an affine sum. Terms that are known to be small stay as they are. The rest is compared
+//! once with the range; if it is outside, or misaligned, it is replaced by an address in a guard area, around which
+//! nothing is ever accessible ([`Guards`]). Kernels mostly add a small index to a uniform pointer. The comparison is
+//! then loop-invariant and hoisted out of the thread loop, which stays affine and is still vectorised. There is no
+//! branch, so an address that is never used may be invalid. Illegal accesses raise a processor fault; see
+//! `exec::fault`.
 //!
-//! Where there are several devices, the slot of an address is looked up in those that the launch reaches as well.
+//! If there are several devices, the slot of an address is also looked up in the set of slots that the launch can
+//! access.
 //!
-//! Host memory that is registered lies outside the range, and what surrounds it is not guarded: where it may be met,
-//! launches run code that asks `sim.mapped` about the whole of each address.
+//! Registered host memory is outside the range, and its surroundings are not guarded: launches that may access it run
+//! code that passes each complete address to `sim.mapped`.
 //!
-//! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range, or to registered memory.
+//! Invariant: an access at the result, or up to a mebibyte from it, is to the reserved range or to registered memory.
 //!
 //! # Safety
 //!
-//! LLVM is asked for a block of a live module, by a branch of it.
+//! The one foreign function returns a successor of a live branch, which is a basic block of the live module.
 
 use super::abi;
 use crate::memory::Guards;
@@ -34,26 +36,27 @@ use cuda_llvm::inkwell::values::{
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// Offsets that are added behind a check.
+/// The largest offset that is added after a check.
 const NEAR: u64 = 2 << 20;
-/// Values that one question looks at, at most.
+/// The limit on the number of values that one query visits.
 const FUEL: u32 = 64;
 
-/// An address as a sum of multiples, in arithmetic modulo 2^64.
+/// An affine sum: a constant plus multiples of values, modulo 2^64.
 #[derive(Default)]
-struct Sum<'ctx> {
+struct AffineSum<'ctx> {
     constant: i64,
     terms: Vec<(IntValue<'ctx>, i64)>,
 }
 
-/// Where the checked part of an address may lie, and what is then added to it.
+/// The bounds of the checked part of an address, and the base that is added to it.
 struct Limits<'ctx> {
     first: u64,
     bytes: u64,
     base: Option<IntValue<'ctx>>,
-    /// How much the unchecked part may amount to.
+    /// The bound on the unchecked part.
     reach: u64,
-    /// By how much what is compared is shifted for a slot's number, and the slots that the launch reaches.
+    /// The shift that turns a checked offset into a slot number, and the bit set of the slots that the launch can
+    /// access.
     slots: Option<(u32, IntValue<'ctx>)>,
 }
 
@@ -63,15 +66,15 @@ struct Rewriter<'ctx> {
     range_kind: u32,
     guards: Guards,
     mapped: Option<FunctionValue<'ctx>>,
-    /// The slots that a launch reaches, loaded where a function begins.
+    /// The bit set of accessible slots, loaded in the entry block of each function.
     slots: RefCell<HashMap<FunctionValue<'ctx>, IntValue<'ctx>>>,
 }
 
-/// Replaces the calls in a module. `registered` asks the runtime about every address.
+/// Replaces the calls in a module. With `registered`, every address is passed to the runtime.
 ///
 /// # Errors
 ///
-/// What LLVM says where an instruction cannot be built; that is a defect of this file.
+/// LLVM's message if an instruction cannot be built, which is a defect of this file.
 pub(super) fn rewrite<'ctx>(
     context: &'ctx Context,
     module: &Module<'ctx>,
@@ -81,7 +84,7 @@ pub(super) fn rewrite<'ctx>(
     let i64 = context.i64_type();
     let mapped = registered.then(|| {
         let function = module.add_function("sim.mapped", i64.fn_type(&[i64.into(); 3], false), None);
-        // As the calls that it replaces: it depends on nothing but its arguments while a launch runs.
+        // The attributes of the calls that it replaces: during a launch the result depends on the arguments only.
         for name in ["nounwind", "willreturn", "speculatable", "memory"] {
             let kind = cuda_llvm::inkwell::attributes::Attribute::get_named_enum_kind_id(name);
             function.add_attribute(AttributeLoc::Function, context.create_enum_attribute(kind, 0));
@@ -91,13 +94,15 @@ pub(super) fn rewrite<'ctx>(
     let range_kind = context.get_kind_id("range");
     let this =
         Rewriter { builder: context.create_builder(), i64, range_kind, guards, mapped, slots: RefCell::default() };
-    for (name, place) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
+    for (name, replace) in [("sim.address", Rewriter::address as fn(&_, _) -> _), ("sim.shared", Rewriter::shared)] {
         let Some(function) = module.get_function(name) else { continue };
         while let Some(used) = function.as_global_value().as_pointer_value().get_first_use() {
-            let AnyValueEnum::IntValue(call) = used.get_user() else { return Err(format!("a strange use of {name}")) };
-            let call = call.as_instruction().ok_or("a use that is no instruction")?;
+            let AnyValueEnum::IntValue(call) = used.get_user() else {
+                return Err(format!("`{name}` is used other than by a call"));
+            };
+            let call = call.as_instruction().ok_or("a call is not an instruction")?;
             this.builder.position_before(&call);
-            let result = place(&this, call).map_err(|e: BuilderError| e.to_string())?;
+            let result = replace(&this, call).map_err(|e: BuilderError| e.to_string())?;
             let old = IntValue::try_from(call).map_err(|()| "a call without a value")?;
             old.replace_all_uses_with(result);
             call.erase_from_basic_block();
@@ -117,7 +122,7 @@ fn operands(inst: InstructionValue<'_>) -> Option<(IntValue<'_>, IntValue<'_>)> 
     Some((operand(inst, 0)?, operand(inst, 1)?))
 }
 
-/// The instruction that a value is, with its operation.
+/// Returns a value's defining instruction and its opcode.
 fn instruction(value: IntValue<'_>) -> Option<(InstructionOpcode, InstructionValue<'_>)> {
     value.as_instruction().map(|inst| (inst.get_opcode(), inst))
 }
@@ -130,12 +135,12 @@ fn width(value: IntValue<'_>) -> u32 {
     value.get_type().get_bit_width()
 }
 
-/// A constant distance of a shift of a value of 64 bits.
+/// Returns a constant shift amount for a 64-bit value.
 fn distance(value: IntValue<'_>) -> Option<u32> {
     value.get_zero_extended_constant().and_then(|n| u32::try_from(n).ok()).filter(|n| *n < 64)
 }
 
-impl<'ctx> Sum<'ctx> {
+impl<'ctx> AffineSum<'ctx> {
     /// Adds `scale` times `value`.
     fn add(&mut self, value: IntValue<'ctx>, scale: i64, depth: u32) {
         if let Some(constant) = value.get_sign_extended_constant() {
@@ -164,14 +169,14 @@ impl<'ctx> Sum<'ctx> {
     }
 }
 
-/// By how many bits of zeros a value ends in every run; 64 for 0.
-fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 {
+/// Returns the number of trailing zero bits that a value is known to have; 64 for 0.
+fn known_trailing_zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 {
     if let Some(constant) = value.get_sign_extended_constant() {
         return constant.trailing_zeros();
     }
     let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return 0 };
     *fuel -= 1;
-    let mut of = |index| operand(inst, index).map_or(0, |v| zeros(v, fuel, seen));
+    let mut of = |index| operand(inst, index).map_or(0, |v| known_trailing_zeros(v, fuel, seen));
     match opcode {
         InstructionOpcode::Add | InstructionOpcode::Sub | InstructionOpcode::Or | InstructionOpcode::Xor => {
             of(0).min(of(1))
@@ -181,14 +186,15 @@ fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 
         InstructionOpcode::Shl => (of(0) + operand(inst, 1).and_then(distance).unwrap_or(0)).min(64),
         InstructionOpcode::ZExt | InstructionOpcode::SExt | InstructionOpcode::Trunc => of(0),
         InstructionOpcode::Select => of(1).min(of(2)),
-        // What goes round adds nothing: it has the zeros of what comes in. Met on another way it counts like any other.
+        // A cycle through the phi adds no information: its incoming values decide. If it is met on another path it
+        // counts as usual.
         InstructionOpcode::Phi => {
             let id = inst.as_value_ref() as usize;
             if !seen.insert(id) {
                 return 64;
             }
             let each = phi(inst).into_iter().flat_map(PhiValue::get_incomings).map(|(value, _)| match value {
-                BasicValueEnum::IntValue(value) => zeros(value, fuel, seen),
+                BasicValueEnum::IntValue(value) => known_trailing_zeros(value, fuel, seen),
                 _ => 0,
             });
             let least = each.min().unwrap_or(0);
@@ -199,8 +205,9 @@ fn zeros(value: IntValue<'_>, fuel: &mut u32, seen: &mut HashSet<usize>) -> u32 
     }
 }
 
-/// The largest number that a loop's counter reaches: a phi that begins at a constant and is counted up to another.
-fn counted(inst: InstructionValue<'_>) -> Option<u64> {
+/// Returns the largest value of an induction variable: a phi that starts at a constant and is counted up to another
+/// one.
+fn induction_bound(inst: InstructionValue<'_>) -> Option<u64> {
     let phi = phi(inst)?;
     let [first, second] = [phi.get_incoming(0)?, phi.get_incoming(1)?].map(|(value, block)| match value {
         BasicValueEnum::IntValue(value) => Some((value, block)),
@@ -216,10 +223,10 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
     if phi.count_incoming() != 2 || operand(step, 0)?.as_instruction()? != inst || by == 0 || by > 1 << 20 {
         return None;
     }
-    // Only where the comparison decides about the way back does it bound the counter.
+    // The comparison bounds the counter only if it decides about the back edge.
     let end = latch.get_terminator()?;
     let condition = operand(end, 0)?.as_instruction()?;
-    let back = where_true(end)?;
+    let back = true_successor(end)?;
     let limit = operand(condition, 1)?.get_zero_extended_constant()?;
     let bounded = condition.get_icmp_predicate() == Some(IntPredicate::ULT)
         && [Some(next), inst.try_into().ok()].contains(&operand(condition, 0))
@@ -229,27 +236,26 @@ fn counted(inst: InstructionValue<'_>) -> Option<u64> {
     bounded.then_some(start.max(limit) + by)
 }
 
-/// The block to which a conditional branch goes where its condition is true. Its place among the operands is not that of all
-/// releases of LLVM.
-fn where_true(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
+/// Returns the successor of a conditional branch for a true condition. Its operand index depends on LLVM's release.
+fn true_successor(branch: InstructionValue<'_>) -> Option<BasicBlock<'_>> {
     let conditional = branch.get_opcode() == InstructionOpcode::Br && branch.get_num_operands() == 3;
-    // SAFETY: the instruction is a live conditional branch, whose first successor is that block.
+    // SAFETY: the instruction is a live conditional branch, and the index of its first successor is valid for it.
     conditional.then(|| unsafe { LLVMGetSuccessor(branch.as_value_ref(), 0) }).and_then(|block| {
-        // SAFETY: the block is live as the branch is.
+        // SAFETY: the pointer is a successor of a live branch, so it is a basic block of a live function.
         unsafe { BasicBlock::new(block) }
     })
 }
 
 impl<'ctx> Rewriter<'ctx> {
-    /// The largest value of an unsigned number.
-    fn most(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
+    /// Returns an upper bound of an unsigned value.
+    fn upper_bound(&self, value: IntValue<'ctx>, fuel: &mut u32) -> u64 {
         let whole = if width(value) >= 64 { u64::MAX } else { (1 << width(value)) - 1 };
         if let Some(constant) = value.get_zero_extended_constant() {
             return constant;
         }
         let Some((opcode, inst)) = instruction(value).filter(|_| *fuel > 0) else { return whole };
         *fuel -= 1;
-        let mut of = |index| operand(inst, index).map_or(u64::MAX, |v| self.most(v, fuel));
+        let mut of = |index| operand(inst, index).map_or(u64::MAX, |v| self.upper_bound(v, fuel));
         let constant = |index| operand(inst, index).and_then(IntValue::get_zero_extended_constant);
         let found = match opcode {
             InstructionOpcode::And => Some(of(0).min(of(1))),
@@ -262,35 +268,35 @@ impl<'ctx> Rewriter<'ctx> {
             InstructionOpcode::Add => of(0).checked_add(of(1)),
             InstructionOpcode::Mul => of(0).checked_mul(of(1)),
             InstructionOpcode::Shl => constant(1).filter(|n| *n < 64).and_then(|n| of(0).checked_mul(1 << n)),
-            InstructionOpcode::Phi => counted(inst),
+            InstructionOpcode::Phi => induction_bound(inst),
             InstructionOpcode::Load => self.range(inst),
             _ => None,
         };
-        // What may go beyond the width wraps.
+        // A value that may exceed the width wraps.
         found.filter(|most| *most <= whole).unwrap_or(whole)
     }
 
-    /// The last value of a load's `range`.
+    /// Returns the largest value according to a load's `range` metadata.
     fn range(&self, inst: InstructionValue<'ctx>) -> Option<u64> {
         let values = inst.get_metadata(self.range_kind)?.get_node_values()?;
         let [_, BasicMetadataValueEnum::IntValue(end)] = values.as_slice() else { return None };
         end.get_zero_extended_constant()?.checked_sub(1)
     }
 
-    /// How far from 0 a number of 64 bits with sign may be.
-    fn amount(&self, value: IntValue<'ctx>) -> Option<u64> {
+    /// Returns an upper bound of the magnitude of a signed 64-bit value.
+    fn magnitude_bound(&self, value: IntValue<'ctx>) -> Option<u64> {
         let fuel = &mut FUEL.clone();
         if let Some((InstructionOpcode::SExt, inst)) = instruction(value) {
             let inner = operand(inst, 0)?;
             let half = 1 << (width(inner) - 1);
-            return Some(self.most(inner, fuel)).map(|most| if most < half { most } else { half });
+            return Some(self.upper_bound(inner, fuel)).map(|most| if most < half { most } else { half });
         }
-        Some(self.most(value, fuel)).filter(|most| *most < 1 << 62)
+        Some(self.upper_bound(value, fuel)).filter(|most| *most < 1 << 62)
     }
 
-    /// Divides a sum into what has to be checked and what is small and aligned anyway.
-    fn divide(&self, sum: Sum<'ctx>, aligned: u32, reach: u64) -> (Sum<'ctx>, Sum<'ctx>) {
-        let (mut checked, mut free) = (Sum::default(), Sum::default());
+    /// Divides a sum into a part that has to be checked and a part that is known to be small and aligned.
+    fn split_checked(&self, sum: AffineSum<'ctx>, aligned: u32, reach: u64) -> (AffineSum<'ctx>, AffineSum<'ctx>) {
+        let (mut checked, mut free) = (AffineSum::default(), AffineSum::default());
         let mut left = reach.saturating_sub(NEAR);
         let constant = sum.constant.unsigned_abs();
         if constant <= left / 2 && sum.constant.trailing_zeros() >= aligned {
@@ -299,11 +305,12 @@ impl<'ctx> Rewriter<'ctx> {
         } else {
             checked.constant = sum.constant;
         }
-        let amount = |(value, scale): &(IntValue<'ctx>, i64)| self.amount(*value)?.checked_mul(scale.unsigned_abs());
+        let amount =
+            |(value, scale): &(IntValue<'ctx>, i64)| self.magnitude_bound(*value)?.checked_mul(scale.unsigned_abs());
         let mut terms: Vec<_> = sum.terms.into_iter().map(|term| (amount(&term).unwrap_or(u64::MAX), term)).collect();
         terms.sort_by_key(|(amount, _)| *amount);
         for (amount, (value, scale)) in terms {
-            let small = amount <= left && ending(value, scale) >= aligned;
+            let small = amount <= left && known_alignment(value, scale) >= aligned;
             if small {
                 left -= amount;
             }
@@ -316,8 +323,8 @@ impl<'ctx> Rewriter<'ctx> {
         self.i64.const_int(value.cast_unsigned(), true)
     }
 
-    /// Builds a sum, behind `start` where there is one.
-    fn build(&self, start: Option<IntValue<'ctx>>, sum: &Sum<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
+    /// Builds a sum, added to `start` if there is one.
+    fn build(&self, start: Option<IntValue<'ctx>>, sum: &AffineSum<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
         let mut total = start;
         for (value, scale) in &sum.terms {
             let term = match scale {
@@ -345,10 +352,10 @@ impl<'ctx> Rewriter<'ctx> {
         self.builder.build_select(condition, yes, no, "").map(BasicValueEnum::into_int_value)
     }
 
-    /// The sum, or an address in a guard if it is not within the limits or not aligned.
-    fn check(&self, sum: Sum<'ctx>, limits: &Limits<'ctx>, bytes: u64) -> Result<IntValue<'ctx>, BuilderError> {
+    /// Builds the sum, or an address in a guard area if it is out of bounds or misaligned.
+    fn check(&self, sum: AffineSum<'ctx>, limits: &Limits<'ctx>, bytes: u64) -> Result<IntValue<'ctx>, BuilderError> {
         let aligned = bytes.trailing_zeros();
-        let (checked, free) = self.divide(sum, aligned, limits.reach);
+        let (checked, free) = self.split_checked(sum, aligned, limits.reach);
         if checked.terms.is_empty() && checked.constant == 0 && limits.base.is_some() {
             return self.build(limits.base, &free);
         }
@@ -358,35 +365,35 @@ impl<'ctx> Rewriter<'ctx> {
         let mut inside = self.builder.build_int_compare(IntPredicate::ULT, from, size, "")?;
         if let Some((shift, slots)) = limits.slots {
             let slot = self.builder.build_right_shift(from, self.constant(shift.into()), false, "")?;
-            // There are no more slots than bits: what is cut off here has failed the comparison.
+            // There are no more slots than bits; a number that is truncated here has failed the comparison.
             let slot = self.builder.build_and(slot, self.constant(63), "")?;
             let reached = self.builder.build_right_shift(slots, slot, false, "")?;
             let reached = self.builder.build_int_truncate(reached, self.i64.get_context().bool_type(), "")?;
             inside = self.builder.build_and(inside, reached, "")?;
         }
-        let place = match limits.base {
+        let address = match limits.base {
             Some(base) => self.builder.build_int_add(base, value, "")?,
             None => value,
         };
-        let mut place = self.select(inside, place, self.guards.outside)?;
-        let known = checked.terms.iter().all(|(value, scale)| ending(*value, *scale) >= aligned);
+        let mut address = self.select(inside, address, self.guards.outside)?;
+        let known = checked.terms.iter().all(|(value, scale)| known_alignment(*value, *scale) >= aligned);
         if !known || checked.constant.trailing_zeros() < aligned {
             let rest = self.builder.build_and(value, self.constant(bytes as i64 - 1), "")?;
             let even = self.builder.build_int_compare(IntPredicate::EQ, rest, self.constant(0), "")?;
-            place = self.select(even, place, self.guards.misaligned)?;
+            address = self.select(even, address, self.guards.misaligned)?;
         }
-        self.build(Some(place), &free)
+        self.build(Some(address), &free)
     }
 
-    fn parts(&self, call: InstructionValue<'ctx>, at: u32) -> (Sum<'ctx>, u64) {
-        let mut sum = Sum::default();
+    fn affine_operand(&self, call: InstructionValue<'ctx>, at: u32) -> (AffineSum<'ctx>, u64) {
+        let mut sum = AffineSum::default();
         if let Some(address) = operand(call, at) {
             sum.add(address, 1, 0);
         }
         (sum, operand(call, at + 1).and_then(IntValue::get_zero_extended_constant).unwrap_or(1))
     }
 
-    /// The slots that the launch reaches, in the function of an instruction; its first parameter is the context.
+    /// Returns the bit set of accessible slots in the function of an instruction, whose first parameter is the context.
     fn slots(&self, at: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
         let function = at.get_parent().and_then(BasicBlock::get_parent).ok_or(BuilderError::UnsetPosition)?;
         if let Some(known) = self.slots.borrow().get(&function) {
@@ -415,13 +422,13 @@ impl<'ctx> Rewriter<'ctx> {
             let result = self.builder.build_call(mapped, &[address.into(), bytes.into(), slots.into()], "")?;
             return Ok(result.as_any_value_enum().into_int_value());
         }
-        let (sum, bytes) = self.parts(call, 0);
+        let (sum, bytes) = self.affine_operand(call, 0);
         self.check(sum, &Limits { first, bytes: size, base: None, reach, slots }, bytes)
     }
 
     /// `sim.shared(window, offset, bytes)`
     fn shared(&self, call: InstructionValue<'ctx>) -> Result<IntValue<'ctx>, BuilderError> {
-        let (sum, bytes) = self.parts(call, 1);
+        let (sum, bytes) = self.affine_operand(call, 1);
         let reach = self.guards.shared;
         let limits =
             Limits { first: reach.wrapping_neg(), bytes: 2 * reach, base: operand(call, 0), reach, slots: None };
@@ -429,7 +436,7 @@ impl<'ctx> Rewriter<'ctx> {
     }
 }
 
-/// By how many bits of zeros a multiple of a value ends.
-fn ending(value: IntValue<'_>, scale: i64) -> u32 {
-    scale.trailing_zeros() + zeros(value, &mut FUEL.clone(), &mut HashSet::new())
+/// Returns the number of trailing zero bits that a multiple of a value is known to have.
+fn known_alignment(value: IntValue<'_>, scale: i64) -> u32 {
+    scale.trailing_zeros() + known_trailing_zeros(value, &mut FUEL.clone(), &mut HashSet::new())
 }

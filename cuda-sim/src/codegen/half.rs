@@ -1,8 +1,8 @@
-//! `f16` and `bf16`: widened exactly, computed, and rounded once.
+//! `f16` and `bf16`: converted exactly to a wider type, computed, and rounded once.
 //!
-//! A sum or product of two `f16` fits `float` so well that rounding it there first changes nothing; where that does
-//! not hold (fused operations, products of `bf16`, which underflow like `float`), the value on the way is rounded to
-//! odd, after which the last rounding is as good as the only one. A NaN that an operation makes is 0x7fff.
+//! `float` has so many more bits than `f16` that rounding a sum or product of two `f16` to it first changes nothing.
+//! If that does not hold (fused operations, and products of `bf16`, which underflow like `float`), the intermediate
+//! value is rounded to odd, after which the last rounding is exact. The NaN that an operation creates is 0x7fff.
 
 use super::emit::Emitter;
 use crate::ir::Inst;
@@ -39,7 +39,7 @@ const ODD: &str = "define internal float @sim.odd(double %x) alwaysinline #1 {
   ret float %v
 }";
 
-/// `a * b + c` to odd: the product of two halves is exact in `double`, and what the sum loses is found again.
+/// `a * b + c` rounded to odd: the product of two halves is exact in `double`, and the error of the sum is recovered.
 const FUSED: &str = "define internal double @sim.fused.odd(float %a, float %b, float %c) alwaysinline #1 {
   %x = fpext float %a to double
   %y = fpext float %b to double
@@ -65,7 +65,7 @@ const FUSED: &str = "define internal double @sim.fused.odd(float %a, float %b, f
 }";
 
 impl Emitter<'_> {
-    /// The exact value of a half as `float`.
+    /// Returns the exact value of a half as `float`.
     pub(crate) fn widen(&mut self, ty: Type, raw: &str) -> String {
         if ty == Type::F16 {
             let half = self.def(format_args!("bitcast i16 {raw} to half"));
@@ -76,7 +76,7 @@ impl Emitter<'_> {
         self.def(format_args!("bitcast i32 {bits} to float"))
     }
 
-    /// A `float` rounded to a half, to nearest even.
+    /// Rounds a `float` to a half, to nearest even.
     pub(crate) fn narrow(&mut self, ty: Type, value: &str) -> String {
         let raw = if ty == Type::F16 {
             let half = self.def(format_args!("fptrunc float {value} to half"));
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {nan}, i16 32767, i16 {raw}"))
     }
 
-    /// A `double` rounded to `float` so that a further rounding to a half is right.
+    /// Rounds a `double` to `float` to odd, so that a further rounding to a half is correct.
     pub(crate) fn round_odd(&mut self, value: &str) -> String {
         self.call_text("float", "sim.odd", ODD, &[("double", value)])
     }
@@ -101,13 +101,13 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {tiny}, i16 {zero}, i16 {raw}"))
     }
 
-    /// Negative results become 0, NaN stays.
+    /// Replaces negative results by 0; NaN stays.
     pub(crate) fn relu(&mut self, raw: &str) -> String {
         let negative = self.def(format_args!("icmp slt i16 {raw}, 0"));
         self.def(format_args!("select i1 {negative}, i16 0, i16 {raw}"))
     }
 
-    /// One operation on halves given and returned as integers.
+    /// Emits one operation on halves passed and returned as integers.
     pub(crate) fn half_op(&mut self, inst: &Inst, ty: Type, raw: &[&str]) -> Result<String> {
         let ftz = inst.has(M::Ftz) && ty == Type::F16;
         let raw: Vec<String> = raw.iter().map(|r| if ftz { self.flush_half(r) } else { (*r).to_owned() }).collect();

@@ -1,6 +1,7 @@
 //! Integer arithmetic and bit manipulation.
 //!
-//! LLVM's undefined cases (shifts by the width, division by zero, `MIN / -1`) are guarded to what PTX says.
+//! Cases that are undefined in LLVM (shifts by the width, division by zero, `MIN / -1`) get the results that PTX
+//! defines.
 
 use super::emit::Emitter;
 use crate::ir::{Inst, Value};
@@ -8,7 +9,9 @@ use crate::ptx::{Modifier as M, Opcode, Result, Type};
 
 impl Emitter<'_> {
     pub(crate) fn integer_op(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
-        let Some((dest, sources)) = ops.split_first() else { return self.unsupported("this instruction") };
+        let Some((dest, sources)) = ops.split_first() else {
+            return self.unsupported("this instruction is not supported");
+        };
         let ty = inst.ty(0);
         let bits = ty.bits();
         if ty.lane().1 {
@@ -123,7 +126,7 @@ impl Emitter<'_> {
     fn wide_product(&mut self, ty: Type, a: &str, b: &str) -> String {
         let (bits, wide) = (ty.bits(), ty.bits() * 2);
         let (x, y) = (self.resize(a, bits, wide, ty.is_signed()), self.resize(b, bits, wide, ty.is_signed()));
-        // The product of two extended factors cannot wrap: knowing it lets LLVM see strides.
+        // The product of two extended factors cannot wrap. The flag lets LLVM see strides.
         let flags = if ty.is_signed() { "nsw" } else { "nuw" };
         self.def(format_args!("mul {flags} i{wide} {x}, {y}"))
     }
@@ -145,7 +148,7 @@ impl Emitter<'_> {
         self.call(&int, &format!("llvm.{sign}{which}.{int}"), &[(&int, a), (&int, b)])
     }
 
-    /// Division by zero gives all ones, its remainder the dividend, as NVIDIA's hardware does.
+    /// Division by zero returns all ones, and its remainder the dividend, as on NVIDIA's hardware.
     fn divide(&mut self, opcode: Opcode, ty: Type, a: &str, b: &str) -> String {
         let bits = ty.bits();
         let zero = self.def(format_args!("icmp eq i{bits} {b}, 0"));
@@ -166,7 +169,7 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {zero}, i{bits} {a}, i{bits} {rest}"))
     }
 
-    /// A shift whose amount, a 32-bit number, is clamped to the width.
+    /// Shifts by a 32-bit amount that is clamped to the width.
     pub(crate) fn shift(&mut self, operation: &str, bits: u32, a: &str, amount: &str) -> String {
         let over = self.def(format_args!("icmp uge i32 {amount}, {bits}"));
         let last = if operation == "ashr" { bits - 1 } else { 0 };
@@ -213,7 +216,7 @@ impl Emitter<'_> {
         Ok(result)
     }
 
-    /// The index of the source byte for byte `i`, with the sign flag of the default mode in bit 3.
+    /// Returns the index of the source byte for byte `i`, with the sign flag of the default mode in bit 3.
     fn prmt_selector(&mut self, inst: &Inst, i: u32, c: &str) -> String {
         let count = self.def(format_args!("and i32 {c}, 3"));
         if inst.has(M::F4e) {
@@ -279,7 +282,7 @@ impl Emitter<'_> {
         self.def(format_args!("select i1 {none}, i{bits} -1, i{bits} {zeros}"))
     }
 
-    /// The low byte of a position or length, as an integer of the operation's width.
+    /// Returns the low byte of a position or length as an integer of the operation's width.
     fn field_byte(&mut self, value: &str, bits: u32) -> String {
         let byte = self.def(format_args!("and i32 {value}, 255"));
         self.resize(&byte, 32, bits, false)

@@ -1,17 +1,18 @@
-//! Kernels as machine code in this process: what is compiled when, and how it is called.
+//! Compiled kernels in this process: decides when each part is compiled, and returns addresses to call.
 //!
-//! Code lives as long as its [`Compiled`], so that a process which loads new texts for ever does not grow.
+//! Code lives as long as its [`Compiled`], so a process that keeps loading new modules does not grow.
 //!
 //! # Safety
 //!
 //! An address is valid as long as the [`Code`] that it came with: a [`Compiled`] owns the code of every address that it
+//! returns, and a launch holds the [`Compiled`].
 //! gives, and a launch holds it.
 
 use super::abi::{BlocksFn, RangeFn, RegionFn};
 use super::background::{Queue, Task};
-use super::kept::{self, ObjectStore};
-use super::linked::{Code, load};
+use super::loader::{Code, load};
 use super::object::Mode;
+use super::object_cache::{self, ObjectStore};
 use super::texts::Texts;
 use super::{Effort, KernelCode, Part, Shape, warm};
 use crate::environment::{ENVIRONMENT, Tier};
@@ -27,54 +28,55 @@ use std::time::Duration;
 /// A kernel as machine code.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    pub(crate) entry: Entry,
+    pub(crate) entry: EntryPoint,
     pub(crate) shape: Shape,
-    /// Keeps the code of `entry`, where that is a function.
+    /// Keeps the code of `entry` alive if that is a function.
     _first: Option<Arc<Code>>,
-    regions: Vec<Arc<Later>>,
-    /// Each region's loop in step, and that without guesses.
-    strips: Vec<[Option<Arc<Later>>; 2]>,
+    regions: Vec<Arc<LazyPart>>,
+    /// For each region its vectorised loop, and the one that does not speculate.
+    vector_loops: Vec<[Option<Arc<LazyPart>>; 2]>,
     plan: Arc<Plan>,
 }
 
-/// Code that is compiled when it is needed first.
+/// A part that is compiled when it is first needed.
 #[derive(Debug)]
-struct Later {
+struct LazyPart {
     part: Part,
     texts: Arc<Texts>,
     mode: Mode,
     /// The object files on disk: optimised ones, and quick ones.
     stores: [Arc<ObjectStore>; 2],
-    /// True if it is translated quickly at first, and well in the background.
+    /// True if the part is compiled quickly at first, and with optimisation in the background.
     tiered: bool,
-    /// The first code of a tiered part: quick code, or `None` where optimised code was on disk.
+    /// The first code of a tiered part: quick code, or `None` if optimised code was on disk.
     quick: OnceCell<Option<Code>>,
     code: OnceCell<Code>,
 }
 
-/// The work that a request for an address took.
+/// The work that a request for an address required.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum News {
+enum Work {
     None,
-    /// It translated with optimisation.
-    Good,
-    /// It found or made code without optimisation.
+    /// The part was compiled with optimisation.
+    Optimised,
+    /// Unoptimised code was loaded or compiled.
     Quick,
 }
 
-impl Later {
-    /// Returns true if there is code that runs.
+impl LazyPart {
+    /// Returns true if there is code to run.
     fn is_ready(&self) -> bool {
         self.code.get().is_some() || self.quick.get().is_some()
     }
 
-    /// The best code that there is; if there is none, it is compiled by the first caller while others wait.
+    /// Returns the address of the best code that exists. If there is none, the first caller compiles it while others
+    /// wait.
     fn address(self: &Arc<Self>) -> Result<usize, String> {
-        let (address, news) = self.now()?;
-        match news {
-            News::None => {}
-            News::Good => self.keep(),
-            News::Quick => {
+        let (address, work) = self.now()?;
+        match work {
+            Work::None => {}
+            Work::Optimised => self.keep(),
+            Work::Quick => {
                 self.keep();
                 background(&[self]);
             }
@@ -82,36 +84,38 @@ impl Later {
         Ok(address)
     }
 
-    /// The same, and what this call had to do for it.
-    fn now(&self) -> Result<(usize, News), String> {
+    /// As [`LazyPart::address`], and also returns the work that this call did.
+    fn now(&self) -> Result<(usize, Work), String> {
         if let Some(code) = self.code.get() {
-            return Ok((code.address, News::None));
+            return Ok((code.address, Work::None));
         }
-        let mut news = News::None;
+        let mut work = Work::None;
         if self.tiered {
             let quick = self.quick.get_or_try_init(|| {
                 let quick = self.begin()?;
-                news = if quick.is_some() { News::Quick } else { News::None };
+                work = if quick.is_some() { Work::Quick } else { Work::None };
                 Ok::<_, String>(quick)
             })?;
             if let Some(code) = quick {
-                return Ok((code.address, news));
+                return Ok((code.address, work));
             }
         }
         let code = self.code.get_or_try_init(|| {
             if let Some(code) = self.find(&self.stores[0]) {
                 return Ok(code);
             }
-            news = News::Good;
+            work = Work::Optimised;
             self.make(&self.stores[0], self.mode)
         })?;
-        Ok((code.address, news))
+        Ok((code.address, work))
     }
 
-    /// The quick code of a tiered part; `None` where optimised code is on disk, which is then set.
+    /// Returns the quick code of a tiered part; `None` if optimised code is on disk, which then becomes the part's
+    /// code.
     fn begin(&self) -> Result<Option<Code>, String> {
         if let Some(code) = self.find(&self.stores[0]) {
-            // Nobody else sets it: the background comes behind quick code, of which there is none.
+            // Nobody else sets the cell: a background task exists only for a part with quick code, which this one
+            // lacks.
             let _ = self.code.set(code);
             return Ok(None);
         }
@@ -119,21 +123,21 @@ impl Later {
         self.find(store).map_or_else(|| self.make(store, mode), Ok).map(Some)
     }
 
-    /// Returns true if its code is on the disk.
+    /// Returns true if the part's code is on disk.
     fn is_kept(&self) -> bool {
         let stores = if self.tiered { 2 } else { 1 };
         self.stores[..stores].iter().any(|store| store.find(self.part.number).is_some())
     }
 
-    /// The code of an object file on disk. One that cannot be placed in memory is a miss.
+    /// Loads an object file from disk. A file that cannot be loaded into memory is a miss.
     fn find(&self, store: &ObjectStore) -> Option<Code> {
         let code = store.find(self.part.number).map(load)?;
-        code.inspect_err(|why| tracing::debug!("machine code on the disk is not used: {why}")).ok()
+        code.inspect_err(|why| tracing::debug!("machine code on disk is not used: {why}")).ok()
     }
 
     fn make(&self, store: &ObjectStore, mode: Mode) -> Result<Code, String> {
         let ir = self.texts.get(self.part.number)?;
-        deep(ir, || load(&store.make(self.part.number, ir, mode)?))
+        with_deep_stack(ir, || load(&store.make(self.part.number, ir, mode)?))
     }
 
     /// Writes the new object files of all parts to disk.
@@ -142,31 +146,32 @@ impl Later {
     }
 }
 
-impl Task for Later {
+impl Task for LazyPart {
     fn run(&self) {
-        // The disk was asked before the quick code was made.
+        // The disk was searched before the quick code was compiled.
         if let Err(why) = self.code.get_or_try_init(|| self.make(&self.stores[0], self.mode)) {
-            tracing::error!("a kernel stays as it was translated quickly: {why}");
+            tracing::error!("a kernel keeps its unoptimised code: {why}");
         }
         self.stores[0].expect_no_more();
         end_with_process();
     }
 }
 
-/// The optimised translations that wait or run.
-static BACKGROUND: Lazy<Arc<Queue<Later>>> = Lazy::new(Arc::default);
+/// The queue of optimised compilations.
+static BACKGROUND: Lazy<Arc<Queue<LazyPart>>> = Lazy::new(Arc::default);
 
-/// Parts whose optimised translation waits until a launch loads LLVM ([`improve`]).
-static DEFERRED: Mutex<Vec<Weak<Later>>> = Mutex::new(Vec::new());
-/// True if there are such parts: every launch reads this.
+/// Parts whose optimised compilation waits until a launch loads LLVM ([`start_deferred`]).
+static DEFERRED: Mutex<Vec<Weak<LazyPart>>> = Mutex::new(Vec::new());
+/// True if there are such parts. Every launch reads this.
 static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 
-/// The delay of the background after quick code was made: a short launch ends before it has to share the processor.
+/// The delay before background compilation starts after quick code was compiled: a short launch ends before it has to
+/// share the processor.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 0 } else { 20 });
 
-/// Queues the optimised translation of parts that run quick code. Where that came from the disk, and this process has no LLVM yet, it is
-/// deferred until a kernel is launched again ([`improve`]).
-fn background(parts: &[&Arc<Later>]) {
+/// Queues the optimised compilation of parts that run quick code. If the quick code came from disk and this process has
+/// no LLVM yet, the compilation is deferred until a kernel is launched again ([`start_deferred`]).
+fn background(parts: &[&Arc<LazyPart>]) {
     if parts.is_empty() {
         return;
     }
@@ -176,8 +181,9 @@ fn background(parts: &[&Arc<Later>]) {
         return;
     }
     parts.iter().for_each(|part| part.stores[0].expect());
-    // The process's end runs first what was registered last. So the launching thread has LLVM create its static tables, and
-    // registers the handler that waits for the background then; each task registers it again, for the tables that it adds.
+    // Exit handlers run in reverse order of registration. The launching thread therefore makes LLVM create its static
+    // tables first, and then registers the handler that waits for the background; each task registers the handler
+    // again, for the tables that it adds.
     static WARM: AtomicBool = AtomicBool::new(false);
     if !WARM.swap(true, Ordering::Relaxed) {
         warm::run();
@@ -186,9 +192,9 @@ fn background(parts: &[&Arc<Later>]) {
     BACKGROUND.push(parts.iter().map(|part| Arc::downgrade(part)), POOL.workers(), GRACE);
 }
 
-/// Queues the deferred translations, and loads LLVM for them: on a thread that is in a call of the driver, since a process does not
-/// end during its calls.
-pub(crate) fn improve() {
+/// Queues the deferred compilations and loads LLVM for them. It runs on a thread that is in a driver call, since a
+/// process does not end during its calls.
+pub(crate) fn start_deferred() {
     if !IS_DEFERRED.load(Ordering::Relaxed) || !IS_DEFERRED.swap(false, Ordering::Relaxed) {
         return;
     }
@@ -199,11 +205,12 @@ pub(crate) fn improve() {
     }
 }
 
-/// Registers a handler that waits for the background at the end of the process, before the destructors that are registered so far run.
+/// Registers an exit handler that waits for the background. It runs before the destructors that have been registered so
+/// far.
 fn end_with_process() {
-    /// The process that registered it: forked children have no background threads.
+    /// The process that registered the handler: forked children have no background threads.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
-    /// Registrations that are left: later tasks use no table of LLVM for the first time.
+    /// The registrations that are left: later tasks use no new table of LLVM.
     static LEFT: AtomicUsize = AtomicUsize::new(64);
     extern "C" fn end() {
         if PROCESS.load(Ordering::Relaxed) == std::process::id() {
@@ -214,20 +221,21 @@ fn end_with_process() {
         return;
     }
     PROCESS.store(std::process::id(), Ordering::Relaxed);
-    // SAFETY: the function is the library's and runs no code of others; a library that is unloaded runs it then.
+    // SAFETY: `end` is a function of this library that takes no arguments; when the library is unloaded, the C library
+    // runs the handler first.
     if unsafe { libc::atexit(end) } != 0 {
-        tracing::warn!("atexit failed: a process may not end while kernels are translated in the background");
+        tracing::warn!("atexit failed: the end of the process does not wait for background compilation");
     }
 }
 
-/// Bytes of the texts that any thread has the stack to compile.
+/// Texts up to this size can be compiled on any thread's stack.
 const SHALLOW: usize = 128 << 10;
 
-/// Stack for the others; what is not used takes no memory.
+/// The stack size for larger texts. Unused pages take no memory.
 const DEEP: usize = 1 << 30;
 
-/// Compiles on a thread with a stack for the text: LLVM calls itself along chains of instructions that need each other.
-fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
+/// Compiles on a thread whose stack is large enough for the text: LLVM recurses along chains of dependent instructions.
+fn with_deep_stack<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
     if ir.len() <= SHALLOW {
         return compile();
     }
@@ -238,32 +246,32 @@ fn deep<T: Send>(ir: &str, compile: impl FnOnce() -> Result<T, String> + Send) -
     })
 }
 
-/// The address that the entry of a loop in step tells.
-fn told(entry: usize) -> usize {
-    // SAFETY: the symbol is what the code generator defines for such a module: it tells where the address stands.
+/// Returns the function address in the table that a vectorised loop's module returns.
+fn table_entry(entry: usize) -> usize {
+    // SAFETY: the code generator gives the entry of such a module this signature; it returns the address of its table.
     let table = unsafe { std::mem::transmute::<usize, extern "C" fn() -> *const usize>(entry) }();
-    // SAFETY: the word is part of the code, which callers hold.
+    // SAFETY: the table has one word and is part of the code, which the caller keeps alive.
     unsafe { table.read() }
 }
 
-/// How a kernel is begun.
+/// The entry point of a kernel.
 #[derive(Clone, Debug)]
-pub(crate) enum Entry {
+pub(crate) enum EntryPoint {
     /// A loop over blocks ([`Compiled::blocks`]).
     Blocks,
     /// Regions that a scheduler runs.
     Regions,
-    /// A function of one thread that runs as a fiber; schedules are random with a seed.
+    /// A function that runs one thread as a fiber. With a seed, schedules are random.
     Fiber { function: usize, seed: Option<u64> },
 }
 
 impl Compiled {
-    /// Compiles what a kernel begins with, for blocks whose rows are `whole` vectors or for any; the rest follows when a
-    /// thread needs it.
+    /// Compiles the entry of a kernel, for blocks whose rows are `whole` vectors or for any; the rest is compiled when
+    /// a thread needs it.
     ///
     /// # Errors
     ///
-    /// LLVM's message, with the text that it refused; that is a defect of the code generator.
+    /// LLVM's message and the text that it rejected, which is a defect of the code generator.
     pub(crate) fn new(code: &KernelCode, registered: bool, whole: bool) -> Result<Compiled, String> {
         let tier = tier(code);
         let effort = if tier == Tier::Quick { Effort::Least } else { code.effort };
@@ -271,8 +279,8 @@ impl Compiled {
         let identity = code.texts.identity();
         let quick = Mode { effort: Effort::Least, ..mode };
         let stores = [mode, quick].map(|mode| Arc::new(ObjectStore::new(identity, mode)));
-        let later = |part: &Part| {
-            Arc::new(Later {
+        let lazy = |part: &Part| {
+            Arc::new(LazyPart {
                 part: *part,
                 texts: Arc::clone(&code.texts),
                 mode: Mode { repeats: part.repeats, ..mode },
@@ -283,67 +291,71 @@ impl Compiled {
             })
         };
         let this = Compiled {
-            entry: if code.scheduled { Entry::Regions } else { Entry::Blocks },
+            entry: if code.scheduled { EntryPoint::Regions } else { EntryPoint::Blocks },
             shape: code.shape,
             _first: None,
-            regions: code.regions.iter().map(later).collect(),
-            strips: code.strips.iter().map(|both| both.each_ref().map(|part| part.as_ref().map(later))).collect(),
+            regions: code.regions.iter().map(lazy).collect(),
+            vector_loops: code
+                .vector_loops
+                .iter()
+                .map(|both| both.each_ref().map(|part| part.as_ref().map(lazy)))
+                .collect(),
             plan: Arc::clone(&code.plan),
         };
         this.regions[0].address()?;
         Ok(this)
     }
 
-    /// The loop over blocks of a kernel that has one.
+    /// Returns the loop over blocks, of a kernel that has one.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn blocks(&self) -> Result<BlocksFn, String> {
         let address = self.regions[0].address()?;
-        // SAFETY: the symbol is region 0 of a kernel that is not scheduled, which the code generator defines with exactly
-        // this signature.
+        // SAFETY: the address is that of region 0 of a kernel that is not scheduled, which the code generator defines
+        // with this signature.
         Ok(unsafe { std::mem::transmute::<usize, BlocksFn>(address) })
     }
 
-    /// The address of something's code. A thread that goes on to a hot part will come to the others: they are compiled
-    /// with it, on as many threads as the pool has.
-    fn address(&self, later: &Arc<Later>) -> Result<usize, String> {
-        if later.part.hot && !later.is_ready() && !later.is_kept() {
-            let strips = self.strips.iter().flatten().flatten();
-            let open = self.regions.iter().chain(strips).filter(|other| other.part.hot && !other.is_ready());
-            together(&open.collect::<Vec<_>>());
+    /// Returns the address of a part's code. A thread that continues in a hot part will reach the other hot parts, so
+    /// they are compiled with it, on as many threads as the pool has.
+    fn address(&self, part: &Arc<LazyPart>) -> Result<usize, String> {
+        if part.part.hot && !part.is_ready() && !part.is_kept() {
+            let vector_loops = self.vector_loops.iter().flatten().flatten();
+            let open = self.regions.iter().chain(vector_loops).filter(|other| other.part.hot && !other.is_ready());
+            compile_all(&open.collect::<Vec<_>>());
         }
-        later.address()
+        part.address()
     }
 
-    /// Compiles the fiber of a kernel's thread.
+    /// Compiles the function that runs a kernel's thread as a fiber.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn fiber(ir: &str, plan: Plan, code: &KernelCode, registered: bool) -> Result<Compiled, String> {
         let mode = Mode { effort: code.effort, registered, repeats: false, whole: false };
-        let first = Arc::new(load(&kept::object(ir, mode)?)?);
-        let entry = Entry::Fiber { function: first.address, seed: None };
+        let first = Arc::new(load(&object_cache::object(ir, mode)?)?);
+        let entry = EntryPoint::Fiber { function: first.address, seed: None };
         let (shape, plan) = (code.shape, Arc::new(plan));
-        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), strips: Vec::new(), plan })
+        Ok(Compiled { entry, shape, _first: Some(first), regions: Vec::new(), vector_loops: Vec::new(), plan })
     }
 
-    /// The same code with another seed for its schedules.
+    /// Returns the same code with another seed for its schedules.
     #[cfg(test)]
     pub(crate) fn seeded(&self, seed: Option<u64>) -> Compiled {
-        let Entry::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
-        let entry = Entry::Fiber { function, seed };
+        let EntryPoint::Fiber { function, .. } = self.entry else { panic!("only fibers have schedules") };
+        let entry = EntryPoint::Fiber { function, seed };
         let (first, plan) = (self._first.clone(), Arc::clone(&self.plan));
-        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), strips: Vec::new(), plan }
+        Compiled { entry, shape: self.shape, _first: first, regions: Vec::new(), vector_loops: Vec::new(), plan }
     }
 
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// The code of a region that is scheduled, compiled by the first caller while others wait.
+    /// Returns the code of a scheduled region. The first caller compiles it while others wait.
     ///
     /// # Errors
     ///
@@ -354,55 +366,57 @@ impl Compiled {
         Ok(unsafe { std::mem::transmute::<usize, RangeFn>(address) })
     }
 
-    /// The code that runs a strip of threads through the loop that a region begins with, if they may do it in step;
-    /// `careful` is the one without guesses, where that is another.
+    /// Returns the vectorised loop of a region that begins with a lockstep loop; if `conservative`, the one that does
+    /// not speculate, where that is a different one.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
-    pub(crate) fn strip(&self, region: usize, careful: bool) -> Result<Option<RangeFn>, String> {
-        let Some(later) = &self.strips[region][usize::from(careful)] else { return Ok(None) };
-        let address = told(self.address(later)?);
-        // SAFETY: the address is that of a strip, which the code generator defines with this signature.
+    pub(crate) fn vector_loop(&self, region: usize, conservative: bool) -> Result<Option<RangeFn>, String> {
+        let Some(part) = &self.vector_loops[region][usize::from(conservative)] else { return Ok(None) };
+        let address = table_entry(self.address(part)?);
+        // SAFETY: the address is that of a vectorised loop, which the code generator defines with this signature.
         Ok(Some(unsafe { std::mem::transmute::<usize, RangeFn>(address) }))
     }
 
-    /// The code of region 1 and up where they are not scheduled, compiled by the first caller while others wait.
+    /// Returns the code of a region other than 0 of a kernel that is not scheduled. The first caller compiles it while
+    /// others wait.
     ///
     /// # Errors
     ///
     /// As [`Compiled::new`].
     pub(crate) fn region(&self, region: usize) -> Result<RegionFn, String> {
         let address = self.regions[region].address()?;
-        // SAFETY: the symbol is a cold region, which the code generator defines with exactly this signature.
+        // SAFETY: the address is that of a cold region, which the code generator defines with this signature.
         Ok(unsafe { std::mem::transmute::<usize, RegionFn>(address) })
     }
 
-    /// The numbers of parts that have quick code and good code.
+    /// The numbers of parts that have quick code and optimised code.
     #[cfg(all(test, not(loom)))]
     pub(crate) fn tiers(&self) -> [usize; 2] {
-        let parts = || self.regions.iter().chain(self.strips.iter().flatten().flatten());
-        let quick = |part: &&Arc<Later>| matches!(part.quick.get(), Some(Some(_)));
+        let parts = || self.regions.iter().chain(self.vector_loops.iter().flatten().flatten());
+        let quick = |part: &&Arc<LazyPart>| matches!(part.quick.get(), Some(Some(_)));
         [parts().filter(quick).count(), parts().filter(|part| part.code.get().is_some()).count()]
     }
 
     /// Compiles every region now.
     #[cfg(fuzzing)]
     pub(crate) fn complete(&self) -> Result<(), String> {
-        self.regions.iter().chain(self.strips.iter().flatten().flatten()).try_for_each(|part| {
+        self.regions.iter().chain(self.vector_loops.iter().flatten().flatten()).try_for_each(|part| {
             part.now()?;
             part.code.get_or_try_init(|| part.make(&part.stores[0], part.mode)).map(drop)
         })
     }
 }
 
-/// The least instructions of a kernel whose first launch runs quick code: below, the optimised translation takes less than 0.1 s, and
-/// loops that are not vectorised are up to 36 times slower.
+/// The smallest kernel, in instructions, whose first launch runs quick code. For smaller ones the optimised compilation
+/// takes less than 0.1 s, and loops that are not vectorised are up to 36 times slower.
 const TIERED: usize = 500;
 
-/// The code that a kernel is translated to.
+/// Returns the kind of code that a kernel is compiled to.
 ///
-/// Quick code has larger frames than the checks of the stack know of ([`super::kernel::frame`]), so a kernel with calls has none.
+/// Quick code has larger stack frames than the stack checks assume ([`super::kernel::frame`]), so a kernel with calls
+/// has none.
 fn tier(code: &KernelCode) -> Tier {
     if code.effort == Effort::Least || code.shape.calls || ENVIRONMENT.print_llvm {
         return Tier::Good;
@@ -413,29 +427,29 @@ fn tier(code: &KernelCode) -> Tier {
     }
 }
 
-/// Compiles parts of a kernel on several threads. What fails says so when it is asked for its address.
-fn together(parts: &[&Arc<Later>]) {
-    let news = in_parallel(parts, parts.len(), |part| part.now().map_or(News::None, |(_, news)| news));
-    // Not earlier, as the launch waits for the rest.
-    let quick = parts.iter().zip(news).filter(|(_, news)| *news == News::Quick);
+/// Compiles parts of a kernel on several threads. A failure is reported when the part's address is requested.
+fn compile_all(parts: &[&Arc<LazyPart>]) {
+    let work = in_parallel(parts, parts.len(), |part| part.now().map_or(Work::None, |(_, work)| work));
+    // Not earlier, since the launch waits for the other parts.
+    let quick = parts.iter().zip(work).filter(|(_, work)| *work == Work::Quick);
     background(&quick.map(|(part, _)| *part).collect::<Vec<_>>());
     if let Some(part) = parts.first() {
         part.keep();
     }
 }
 
-/// Waits until nothing is translated in the background.
+/// Waits until no background compilation is left.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn settle() {
-    BACKGROUND.settle();
+pub(crate) fn wait_idle() {
+    BACKGROUND.wait_idle();
 }
 
-/// The same, and lets no other test that calls this go on meanwhile.
+/// As [`wait_for_background`], and excludes other tests that call this until the guard is dropped.
 #[cfg(all(test, not(loom)))]
-pub(crate) fn settled() -> parking_lot::MutexGuard<'static, ()> {
+pub(crate) fn background_idle() -> parking_lot::MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
     let guard = ONE.lock();
-    settle();
+    wait_idle();
     guard
 }
 
@@ -446,11 +460,11 @@ mod tests {
 
     const RETURNS: &str = "define i64 @kernel(ptr %ctx, i64 %first, i64 %last) {\n  ret i64 %last\n}\n";
 
-    fn later(ir: &str) -> Arc<Later> {
+    fn part(ir: &str) -> Arc<LazyPart> {
         let mode = Mode { effort: Effort::Full, registered: false, repeats: false, whole: false };
         let identity = Key::new(&[ir.as_bytes()]);
         let store = |effort| Arc::new(ObjectStore::new(&identity, Mode { effort, ..mode }));
-        Arc::new(Later {
+        Arc::new(LazyPart {
             part: Part { number: 0, hot: true, repeats: false },
             texts: Arc::new(Texts::new(identity, vec![ir.to_owned()])),
             mode,
@@ -462,26 +476,26 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_translated_well_stays_as_it_is() {
-        let _one_at_a_time = settled();
-        let broken = later("no IR");
-        broken.quick.set(Some(load(&kept::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
+    fn a_part_that_cannot_be_optimised_keeps_its_quick_code() {
+        let _one_at_a_time = background_idle();
+        let broken = part("no IR");
+        broken.quick.set(Some(load(&object_cache::object(RETURNS, broken.mode).unwrap()).unwrap())).unwrap();
         let before = broken.address().unwrap();
         background(&[&broken]);
-        settle();
+        wait_idle();
         assert!(broken.code.get().is_none());
         assert_eq!(broken.address(), Ok(before));
     }
 
     #[test]
-    fn what_goes_before_its_turn_is_not_translated() {
-        let _one_at_a_time = settled();
-        // The disk may have good code of another run.
-        let gone = later(&format!("{RETURNS}; {}\n", std::process::id()));
+    fn a_dropped_part_is_not_compiled() {
+        let _one_at_a_time = background_idle();
+        // Another run may have left optimised code on disk.
+        let gone = part(&format!("{RETURNS}; {}\n", std::process::id()));
         assert!(gone.address().is_ok());
         let weak = Arc::downgrade(&gone);
         drop(gone);
-        settle();
+        wait_idle();
         assert!(weak.upgrade().is_none());
     }
 }

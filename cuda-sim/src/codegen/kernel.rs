@@ -1,21 +1,22 @@
-//! The frame around instructions: kernels with their block and thread loops, cold regions, callable functions.
+//! The code around instructions: kernels with their block and thread loops, cold regions, callable functions.
 //!
-//! Region 0 is `kernel(ctx, first, last)`: a loop over blocks with the thread loop inside it, so that LLVM vectorises
-//! over threads. Where threads leave it by a split edge, it ends after that block and the scheduler runs the other
+//! Region 0 is `kernel(ctx, first, last)`: a loop over blocks that contains the thread loop, so that LLVM vectorises
+//! over threads. If threads leave it by a split edge, it returns after that block, and the scheduler runs the other
 //! regions, `kernel(ctx, threads, count)` in modules of their own, for the waiting threads.
 
 use super::emit::Emitter;
-use super::{Part, abi, region, strip};
+use super::{Part, abi, region, vector_loop};
 use crate::ir::callees::{reached, reached_from};
 use crate::ir::lower::Program;
-use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{Plan, synchronises};
-use crate::ir::{BlockId, Function, Reg, Term};
+use crate::ir::{BlockId, Function, Reg, Terminator};
 use crate::ptx::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Attributes, and the metadata that makes thread loops parallel. Stacks are probed, so that deep calls meet the guard.
+/// Attributes, and the metadata that marks thread loops as parallel. Stacks are probed, so that deep calls hit the
+/// guard page.
 const TRAILER: &str = r#"
 attributes #0 = { nounwind null_pointer_is_valid "prefer-vector-width"="512" "probe-stack"="inline-asm" }
 attributes #1 = { nounwind willreturn memory(none) }
@@ -32,31 +33,31 @@ attributes #4 = { nounwind willreturn speculatable memory(none) }
 
 pub(super) const PARALLEL: &str = ", !llvm.access.group !0";
 
-/// What code is for.
+/// The variant of the code that is emitted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Flavour {
-    /// It asks the runtime about each access.
+    /// The code asks the runtime about each access.
     pub(crate) exact: bool,
-    /// Its launches are in clusters: addresses in shared memory tell of which block.
+    /// The code is for launches in clusters: shared-memory addresses contain the rank of their block.
     pub(crate) clustered: bool,
 }
 
-/// A kernel and the functions that it reaches, which are emitted once.
+/// A kernel and the functions that it calls, which are emitted once.
 pub(crate) struct Functions<'a> {
     program: &'a Program,
     index: usize,
     pub(super) flavour: Flavour,
-    /// Text and declarations of each function that can be called without fibers.
+    /// Text and declarations of each function that can be called outside of fibers.
     callable: BTreeMap<usize, (String, BTreeSet<String>)>,
 }
 
 impl<'a> Functions<'a> {
-    /// The functions that kernel `index` reaches.
+    /// Emits the functions that kernel `index` reaches through calls.
     pub(crate) fn emit(program: &'a Program, index: usize, flavour: Flavour) -> Result<Functions<'a>> {
         let mut callable = BTreeMap::new();
         for callee in reached(&program.functions, index) {
             let function = &program.functions[callee];
-            // What synchronises is a part of fibers.
+            // Functions that synchronise are emitted with fibers.
             if !synchronises(function) {
                 let mut emitter = Emitter::new(function, flavour);
                 let text = self::callable(&mut emitter, callee, None)?;
@@ -70,7 +71,7 @@ impl<'a> Functions<'a> {
         &self.program.functions[self.index]
     }
 
-    /// Adds the LLVM modules of one kernel to its texts, one for each region.
+    /// Appends the LLVM modules of the kernel to its texts, one for each region.
     pub(crate) fn modules(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<Part>> {
         let mut module = |id: usize| {
             let mut emitter = Emitter::new(self.kernel(), self.flavour);
@@ -78,33 +79,35 @@ impl<'a> Functions<'a> {
                 true => region::range(&mut emitter, regions, id)?,
                 false => region_text(&mut emitter, regions, id)?,
             };
-            // Threads begin with a loop in step, where there is one.
-            let hot = !matches!(regions.kinds[id], Kind::Cold | Kind::Anew) && !regions.lockstep.contains_key(&id);
-            let repeats = matches!(regions.kinds[id], Kind::Resume(_));
+            // Threads begin with the vectorised loop if there is one.
+            let hot = !matches!(regions.kinds[id], RegionKind::Cold | RegionKind::Restart)
+                && !regions.lockstep.contains_key(&id);
+            let repeats = matches!(regions.kinds[id], RegionKind::Resume(_));
             texts.push(self.complete(text, emitter));
             Ok(Part { number: texts.len() - 1, hot, repeats })
         };
         (0..regions.heads.len()).map(&mut module).collect()
     }
 
-    /// The same for each region's loop in step, and the one without guesses where that is another.
-    pub(crate) fn strips(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
-        let mut strip = |region, guesses| {
+    /// As [`Functions::modules`], for each region's vectorised loop, and the one without speculation if that is
+    /// different.
+    pub(crate) fn vector_loops(&self, regions: &Regions, texts: &mut Vec<String>) -> Result<Vec<[Option<Part>; 2]>> {
+        let mut emit_loop = |region, speculates| {
             let mut emitter = Emitter::new(self.kernel(), self.flavour);
             let text = match regions.lockstep.contains_key(&region) {
-                true => strip::strip(&mut emitter, regions, region, guesses)?,
+                true => vector_loop::emit(&mut emitter, regions, region, speculates)?,
                 false => None,
             };
-            let table = table_text(&[format!("ptr @strip{region}")]);
+            let table = table_text(&[format!("ptr @vector_loop{region}")]);
             Ok(text.map(|text| {
                 texts.push(self.complete(text + &table, emitter));
-                Part { number: texts.len() - 1, hot: guesses, repeats: false }
+                Part { number: texts.len() - 1, hot: speculates, repeats: false }
             }))
         };
-        (0..regions.heads.len()).map(|region| Ok([strip(region, true)?, strip(region, false)?])).collect()
+        (0..regions.heads.len()).map(|region| Ok([emit_loop(region, true)?, emit_loop(region, false)?])).collect()
     }
 
-    /// The LLVM module in which a kernel's threads are fibers, and where they wait.
+    /// Emits the LLVM module in which a kernel's threads are fibers, and the plan of the places where they wait.
     pub(crate) fn fiber(&self) -> Result<(String, Plan)> {
         let function = self.kernel();
         let mut plan = Plan::of_fibers();
@@ -113,7 +116,7 @@ impl<'a> Functions<'a> {
         if !function.only_fibers {
             return Ok((self.complete(text, emitter), plan));
         }
-        // Everything that the kernel calls may wait: those functions are emitted for fibers as well.
+        // Everything that the kernel calls may wait, so those functions are emitted for fibers as well.
         let (mut text, mut declares) = (text, emitter.declares);
         for callee in reached(&self.program.functions, self.index) {
             let function = &self.program.functions[callee];
@@ -138,7 +141,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// A module's entry where it has several functions: it gives the table of their addresses.
+/// The entry of a module that has several functions: it returns the table of their addresses.
 fn table_text(table: &[String]) -> String {
     format!(
         "@table = internal constant [{} x ptr] [{}]\ndefine ptr @kernel() #0 {{\n  ret ptr @table\n}}\n",
@@ -156,14 +159,14 @@ fn finish(text: &mut String, declares: BTreeSet<String>) {
     text.push_str(TRAILER);
 }
 
-/// Stack slots of the registers that these blocks name.
+/// Allocates stack slots for the registers that these blocks name.
 pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> BTreeSet<Reg> {
     let function = emitter.function;
     let mut used = BTreeSet::new();
     for block in blocks.iter().map(|b| &function.blocks[*b]) {
         let (mut defs, mut uses) = (Vec::new(), Vec::new());
         block.insts.iter().for_each(|inst| inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r)));
-        if let Term::Sync(inst, _) = &block.term {
+        if let Terminator::Sync(inst, _) = &block.term {
             inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
         }
         used.extend(defs.into_iter().chain(uses).chain(block.term.used()));
@@ -177,7 +180,7 @@ pub(super) fn register_slots(emitter: &mut Emitter<'_>, blocks: &[BlockId]) -> B
 
 pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     for (i, slot) in emitter.function.slots.iter().enumerate().skip(from) {
-        if emitter.function.kept_slots.contains_key(&i) {
+        if emitter.function.local_slots.contains_key(&i) {
             continue;
         }
         let align = slot.align.max(8);
@@ -185,7 +188,7 @@ pub(super) fn param_slots(emitter: &mut Emitter<'_>, from: usize) {
     }
 }
 
-/// Emits blocks; `split` names where an edge leads that leaves the region.
+/// Emits basic blocks. An edge that leaves the region branches to the label `split` of its target region.
 pub(super) fn emit_blocks(
     emitter: &mut Emitter<'_>,
     blocks: &[BlockId],
@@ -207,38 +210,38 @@ pub(super) fn emit_blocks(
             emitter.inst(inst)?;
         }
         match &block.term {
-            Term::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),
-            Term::Branch(reg, negated, yes, no) => {
+            Terminator::Jump(to) => emitter.line(format_args!("br label %{}", target(*to))),
+            Terminator::Branch(reg, negated, yes, no) => {
                 let truth = emitter.def(format_args!("load i1, ptr %r{reg}"));
                 let (yes, no) = if *negated { (no, yes) } else { (yes, no) };
-                // Not `unreachable`: each would leave an assumption in every lane.
-                let (yes, no) = if emitter.never.contains(yes) { (no, no) } else { (yes, no) };
-                let (yes, no) = if emitter.never.contains(no) { (yes, yes) } else { (yes, no) };
+                // Not `unreachable`: each one would leave an assumption in every lane.
+                let (yes, no) = if emitter.unreachable_blocks.contains(yes) { (no, no) } else { (yes, no) };
+                let (yes, no) = if emitter.unreachable_blocks.contains(no) { (yes, yes) } else { (yes, no) };
                 emitter.line(format_args!("br i1 {truth}, label %{}, label %{}", target(*yes), target(*no)));
             }
-            Term::Switch(reg, targets) => {
+            Terminator::Switch(reg, targets) => {
                 let index = emitter.def(format_args!("load i32, ptr %r{reg}"));
                 let last = targets.last().map_or_else(|| "thread.done".to_owned(), |t| target(*t));
                 let cases: String =
                     targets.iter().enumerate().map(|(i, t)| format!(" i32 {i}, label %{}", target(*t))).collect();
                 emitter.line(format_args!("switch i32 {index}, label %{last} [{cases} ]"));
             }
-            Term::Sync(inst, _) => {
+            Terminator::Sync(inst, _) => {
                 emitter.position = inst.position;
                 let Some((regions, _)) = regions else {
-                    return emitter.unsupported("a function that synchronises, outside of fibers");
+                    return emitter.unsupported("a function that synchronises is supported in fibers only");
                 };
                 let site = regions.site_of[id];
                 region::arguments(emitter, inst, &regions.sites[site])?;
                 emitter.line(format_args!("br label %wait{site}"));
             }
-            Term::Return => emitter.line(format_args!("br label %thread.return")),
-            Term::Exit => {
+            Terminator::Return => emitter.line(format_args!("br label %thread.return")),
+            Terminator::Exit => {
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
-            Term::Trap(position) => {
-                stop(emitter, abi::place(*position), crate::service::TRAP);
+            Terminator::Trap(position) => {
+                stop(emitter, abi::encode_position(*position), crate::service::TRAP);
                 let label = emitter.exit_label;
                 emitter.line(format_args!("br label %{label}"));
             }
@@ -247,14 +250,14 @@ pub(super) fn emit_blocks(
     Ok(())
 }
 
-/// Ends the launch at the current thread, as the runtime remembers.
-fn stop(emitter: &mut Emitter<'_>, place: u64, how: u32) {
+/// Stops the launch at the current thread; the runtime records the position.
+fn stop(emitter: &mut Emitter<'_>, position: u64, how: u32) {
     emitter.declares.insert("declare void @sim.stop(ptr, i64, i64, i32) #3".to_owned());
-    emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {place}, i32 {how})"));
+    emitter.line(format_args!("call void @sim.stop(ptr %ctx, i64 %thread, i64 {position}, i32 {how})"));
 }
 
-/// A function: gives whether the thread ended in it. With regions and a plan it may wait, in a kernel whose threads are
-/// fibers.
+/// Emits a function, which returns true if the thread ended in it. With regions and a plan it may wait, in a kernel
+/// whose threads are fibers.
 fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &mut Plan)>) -> Result<String> {
     let function = emitter.function;
     let blocks = reachable(function, 0, |_| true);
@@ -273,7 +276,7 @@ fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &m
     let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %thread.record, i64 24"));
     let _ = writeln!(emitter.prologue, "  %thread = load i64, ptr {pointer}");
     let zero = emitter.field(abi::ZERO, "ptr");
-    for (slot, at) in &function.kept_slots {
+    for (slot, at) in &function.local_slots {
         let address = emitter.uniform(format_args!("add i64 %local, {at}"));
         let _ = writeln!(emitter.prologue, "  %slot{slot} = getelementptr i8, ptr {zero}, i64 {address}");
     }
@@ -300,7 +303,7 @@ fn callable(emitter: &mut Emitter<'_>, index: usize, fiber: Option<(&Regions, &m
     ))
 }
 
-/// What a function's frame may take of the stack, at most: all its registers and variables, and as much again.
+/// Returns an upper bound of a function's stack frame: twice the size of all its registers and variables.
 pub(super) fn frame(function: &Function) -> u64 {
     let slots: u64 = function.slots.iter().map(|slot| slot.bytes + 16).sum();
     2 * (slots + 16 * function.registers.len() as u64)
@@ -310,7 +313,7 @@ pub(super) fn calls(function: &Function, blocks: &[BlockId]) -> bool {
     blocks.iter().any(|b| function.blocks[*b].insts.iter().any(|i| i.call.is_some()))
 }
 
-/// Text at the start of a thread: local memory, and the record that calls take along.
+/// Emits the start of a thread: its local memory, and the record that is passed to callees.
 pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
     if emitter.function.local_bytes > 0 || calls {
         let (base, stride) = (emitter.field(abi::LOCAL, "i64"), emitter.field(abi::LOCAL_STRIDE, "i64"));
@@ -319,7 +322,7 @@ pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
         emitter.line(format_args!("%local.end = add i64 %local, {stride}"));
     }
     let zero = emitter.field(abi::ZERO, "ptr");
-    for (slot, at) in &emitter.function.kept_slots {
+    for (slot, at) in &emitter.function.local_slots {
         let address = emitter.def(format_args!("add i64 %local, {at}"));
         emitter.line(format_args!("%slot{slot} = getelementptr i8, ptr {zero}, i64 {address}"));
     }
@@ -333,14 +336,14 @@ pub(super) fn thread_environment(emitter: &mut Emitter<'_>, calls: bool) {
     }
 }
 
-/// Text at the start of a thread: its environment and its live registers.
+/// Emits the start of a thread: its environment and its live registers.
 fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) {
     let function = emitter.function;
     thread_environment(emitter, calls(function, blocks));
     for reg in &regions.live[region] {
         let width = function.registers[*reg as usize];
-        if regions.begins(region) {
-            // Read before it is written on some path: any value is right, this one is always the same.
+        if regions.starts_kernel(region) {
+            // The register is read before it is written on some path. Any value is valid; 0 makes runs reproducible.
             let zero = super::emit::int_constant(0, width);
             emitter.line(format_args!("store i{width} {zero}, ptr %r{reg}"));
         } else {
@@ -354,7 +357,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
 }
 
-/// The frame slots of a register, one for each thread.
+/// Returns the array of a register's frame slots, one for each thread.
 pub(super) fn frame_array(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
     let frame = emitter.field(abi::FRAME, "ptr");
     let threads = emitter.field(abi::THREADS, "i64");
@@ -362,19 +365,20 @@ pub(super) fn frame_array(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg
     emitter.uniform(format_args!("getelementptr i8, ptr {frame}, i64 {start}"))
 }
 
-/// The frame slot of a register of the current thread.
+/// Returns the frame slot of a register of the current thread.
 pub(super) fn frame_slot(emitter: &mut Emitter<'_>, regions: &Regions, reg: Reg) -> String {
     let array = frame_array(emitter, regions, reg);
     let width = emitter.function.registers[reg as usize].max(8);
     emitter.def(format_args!("getelementptr i{width}, ptr {array}, i64 %thread"))
 }
 
-/// Where threads leave the region: live registers go to the frame, the next region's id to `next`.
+/// Emits the exits of the region: live registers are spilled to the frame, and the next region's id is stored in
+/// `next`.
 fn split_blocks(emitter: &mut Emitter<'_>, regions: &Regions) {
     for region in 1..regions.heads.len() {
         emitter.text.push_str(&format!("split{region}:\n"));
-        // What begins again takes nothing along.
-        for reg in regions.live[region].iter().filter(|_| !regions.begins(region)) {
+        // A thread that restarts needs no registers.
+        for reg in regions.live[region].iter().filter(|_| !regions.starts_kernel(region)) {
             let width = emitter.function.registers[*reg as usize];
             let value = emitter.def(format_args!("load i{width}, ptr %r{reg}"));
             let stored = width.max(8);
@@ -417,8 +421,8 @@ fn region_text(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> R
     if region == 0 { Ok(block_loop(emitter, split)) } else { Ok(list_loop(emitter)) }
 }
 
-/// Region 0: blocks, and the block's threads row by row, in the order z, y, x. One loop over the rows and not two, since
-/// LLVM's passes take their time for each.
+/// Region 0: loops over blocks and over the rows of a block's threads, in the order z, y, x. There is a single loop
+/// over rows, since LLVM's passes take time for each loop.
 fn block_loop(emitter: &mut Emitter<'_>, split: bool) -> String {
     let [nx, ny, nz] = [0, 4, 8].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     let [gx, gy] = [0, 4].map(|at| emitter.field(abi::GRID + at, "i32"));
@@ -506,7 +510,7 @@ block.step:
     )
 }
 
-/// A cold region: the listed threads, one after the other.
+/// A cold region: loops over the listed threads.
 fn list_loop(emitter: &mut Emitter<'_>) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     for (axis, at) in [0, 4, 8].into_iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::exec::{bulk, copies, mbarrier};
 use crate::service;
 use std::ffi::c_void;
 
-/// An unsigned number is halved, its lost bit kept sticky, converted and doubled: exact but for one rounding.
+/// Converts an unsigned number: it is halved with its lost bit kept sticky, converted and doubled, which rounds once.
 fn unsigned(a: u64) -> Result<i64, i64> {
     i64::try_from(a).map_err(|_| ((a >> 1) | (a & 1)) as i64)
 }
@@ -40,7 +40,7 @@ through_double! {
     tanh = f64::tanh;
 }
 
-/// The position of the `offset`-th set bit from `base` on, as the manual's loop finds it.
+/// Returns the position of the `offset`-th set bit from `base` on, by the manual's loop.
 extern "C" fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     let set = |at: i64| (0..32).contains(&at) && mask >> at & 1 != 0;
     let base = i64::from(base);
@@ -59,7 +59,7 @@ extern "C" fn fns(mask: u32, base: u32, offset: i32) -> u32 {
     u32::MAX
 }
 
-/// Lets other threads of the host run: a device thread that sleeps is waiting for one.
+/// Yields to other threads of the host: a device thread that sleeps is waiting for one.
 extern "C" fn yield_now() {
     std::thread::yield_now();
 }
@@ -79,7 +79,7 @@ unsafe extern "C" {
 
 macro_rules! symbols {
     ($($name:literal = $function:expr),+ $(,)?) => {
-        /// Every symbol that compiled code may refer to, with its address.
+        /// Returns every symbol that compiled code may refer to, with its address.
         pub(crate) fn symbols() -> Vec<(&'static str, usize)> {
             vec![$(($name, $function as *const () as usize)),+]
         }

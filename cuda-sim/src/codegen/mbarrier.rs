@@ -1,4 +1,4 @@
-//! Barriers in shared memory: calls of the runtime, which knows what an object holds (`exec/mbarrier.rs`).
+//! Barriers in shared memory: calls of the runtime, which knows the layout of a barrier object (`exec/mbarrier.rs`).
 
 use super::emit::Emitter;
 use crate::exec::mbarrier::{DROPS, HOLDS};
@@ -21,7 +21,7 @@ impl Emitter<'_> {
             [address, bytes] if has(M::CompleteTx) => self.change(inst, "complete", address, bytes),
             [dest, address, rest @ ..] if self.arrives(inst) => self.arrive(inst, dest, address, rest.first()),
             [dest, address, phase, ..] => self.test_wait(inst, dest, address, phase),
-            _ => self.unsupported("a barrier with these operands"),
+            _ => self.unsupported("these operands of a barrier are not supported"),
         }
     }
 
@@ -29,7 +29,7 @@ impl Emitter<'_> {
         inst.has(M::Arrive) || inst.has(M::ArriveDrop)
     }
 
-    /// A change that returns nothing.
+    /// Emits an operation that returns nothing.
     fn change(&mut self, inst: &Inst, name: &str, address: &Value, number: &Value) -> Result<()> {
         let number = self.int(number, 32)?;
         let pointer = self.pointer(inst, address, 8)?;

@@ -1,12 +1,14 @@
-//! Memory: every access of a kernel goes through [`Emitter::pointer`], where a checker would stand.
+//! Memory accesses: every access of a kernel goes through [`Emitter::pointer`], which is where a checker would be
+//! added.
 //!
-//! Local, parameter, constant and global addresses are host addresses; an address in shared memory is an offset in
-//! the block's window, or in the windows of its cluster, which begin with the first block's. Plain accesses promise LLVM no alignment and no dereferenceability; those marked parallel may
-//! be reordered across threads, as PTX lets them.
+//! Local, parameter, constant and global addresses are host addresses. A shared-memory address is an offset in the
+//! block's window, or in the windows of its cluster, the first of which is the first block's. For plain accesses LLVM
+//! is promised neither alignment nor dereferenceability; accesses marked as parallel may be reordered across threads,
+//! as PTX allows.
 //!
-//! An address that is not known here is given to `sim.address` or `sim.shared`, in whose place [`super::guard`] puts
-//! what keeps the access in the devices' range. Exact code, which looks for the thread of a fault, asks the runtime
-//! about each access instead: checkers of bounds, races and uninitialised reads have their place there.
+//! An address that is not a compile-time constant is passed to `sim.address` or `sim.shared`, which [`super::guard`]
+//! replaces by code that keeps the access in the devices' range. Exact code, which searches for the thread of a fault,
+//! asks the runtime about each access instead; checkers of bounds, races and uninitialised reads would be added there.
 
 use super::abi;
 use super::emit::{Emitter, llvm_float};
@@ -14,11 +16,11 @@ use crate::ir::{Inst, Symbol, Value};
 use crate::ptx::{Modifier as M, Opcode, Result, Space, Type};
 use std::fmt::Write;
 
-/// Constant offsets up to this are added to an address behind its check.
+/// Constant offsets up to this are added to an address after its check.
 const NEAR: i64 = 1 << 20;
 
 impl Emitter<'_> {
-    /// The pointer for an access of `bytes` bytes, which have to be aligned to as many.
+    /// Returns the pointer for an access of `bytes` bytes, which must be aligned to its size.
     pub(crate) fn pointer(&mut self, inst: &Inst, address: &Value, bytes: u64) -> Result<String> {
         let kind = match inst.opcode {
             Opcode::Ld | Opcode::Ldu => abi::Access::Load,
@@ -28,8 +30,8 @@ impl Emitter<'_> {
         self.pointer_in(inst.space(), address, bytes, Some(kind))
     }
 
-    /// The same for an address in a state space. Exact code asks the runtime about an access of that kind, unless there is
-    /// none: then a helper asks.
+    /// As [`Emitter::pointer`], for an address in a state space. Exact code asks the runtime about an access of this
+    /// kind; with `None`, a helper function does.
     pub(crate) fn pointer_in(
         &mut self,
         space: Option<Space>,
@@ -45,13 +47,13 @@ impl Emitter<'_> {
             }
             return Ok(self.def(format_args!("getelementptr i8, ptr %slot{slot}, i64 {at}")));
         }
-        // Bases of symbols are aligned to 256 bytes: what is left to check is the offset, and that is known.
+        // Symbols are aligned to 256 bytes, so only the offset has to be checked, which is a constant.
         let plain = |at: i64| !self.flavour.exact && (0..NEAR).contains(&at) && (at as u64).is_multiple_of(bytes);
         let (base, at, known) = match address {
             Value::RegAddress(reg, at) => {
                 let width = self.function.registers[*reg as usize];
                 let base = self.int(&Value::Reg(*reg), width)?;
-                // an address in shared memory has 32 bits, in which the sum wraps
+                // a shared-memory address has 32 bits, in which the sum wraps
                 let wraps = width == 32 && space == Some(Space::Shared);
                 let (base, at) = match wraps && *at != 0 {
                     true => (self.def(format_args!("add i32 {base}, {}", *at as i32)), 0),
@@ -86,7 +88,7 @@ impl Emitter<'_> {
                     Some(window) => self.def(format_args!("add i64 {window}, {address}")),
                     None => address,
                 };
-                kind.map_or_else(|| address.clone(), |kind| self.exactly(kind, &address, bytes))
+                kind.map_or_else(|| address.clone(), |kind| self.exact_address(kind, &address, bytes))
             }
             (true, Some(window)) => self.def(format_args!("add i64 {window}, {address}")),
             (true, None) => address,
@@ -106,16 +108,16 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("getelementptr i8, ptr {zero}, i64 {address}")))
     }
 
-    /// The address at which exact code makes an access: the runtime tells.
-    fn exactly(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
-        let (kind, place) = (kind as u32, abi::place(self.position));
+    /// Returns the address at which exact code accesses memory, as the runtime decides.
+    fn exact_address(&mut self, kind: abi::Access, address: &str, bytes: u64) -> String {
+        let (kind, position) = (kind as u32, abi::encode_position(self.position));
         self.declares.insert("declare i64 @sim.access(ptr, i64, i64, i64, i32, i64) #3".to_owned());
         self.def(format_args!(
-            "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {place})"
+            "call i64 @sim.access(ptr %ctx, i64 %thread, i64 {address}, i64 {bytes}, i32 {kind}, i64 {position})"
         ))
     }
 
-    /// The pointer to the `index`-th element of that many bytes.
+    /// Returns the pointer to the `index`-th element of that many bytes.
     fn element(&mut self, pointer: &str, index: usize, bytes: u64) -> String {
         if index == 0 {
             return pointer.to_owned();
@@ -123,7 +125,7 @@ impl Emitter<'_> {
         self.def(format_args!("getelementptr i8, ptr {pointer}, i64 {}", index as u64 * bytes))
     }
 
-    /// How LLVM has to treat an access: `(atomic ordering, alignment, metadata)`.
+    /// Returns the properties of an access for LLVM: `(atomic ordering, alignment, metadata)`.
     fn access(&mut self, inst: &Inst, address: &Value, ty: Type, load: bool) -> (&'static str, u64, String) {
         let ordering = inst.modifiers().find_map(|m| match m {
             M::Volatile | M::Relaxed => Some("monotonic"),
@@ -154,7 +156,7 @@ impl Emitter<'_> {
                 .checked_add(ty.bytes())
                 .is_some_and(|end| end <= self.function.param_bytes())
         {
-            // A parameter is the same for every thread: loaded once, before the thread loop.
+            // A parameter is uniform: it is loaded once, before the thread loop.
             let base = self.field(abi::PARAMS, "ptr");
             let at = at.wrapping_add_signed(*offset) as i64;
             let pointer = self.uniform(format_args!("getelementptr i8, ptr {base}, i64 {at}"));
@@ -166,7 +168,7 @@ impl Emitter<'_> {
         let (ordering, align, metadata) = self.access(inst, address, ty, true);
         let atomic = if ordering.is_empty() { "" } else { "atomic " };
         let mut values = Vec::new();
-        // All loads come before the writes: a destination may be the address.
+        // All loads precede the writes, since a destination may be the address register.
         let start = self.pointer(inst, address, dests.len() as u64 * ty.bytes())?;
         for i in 0..dests.len() {
             let pointer = self.element(&start, i, ty.bytes());
@@ -197,7 +199,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// `atom` and `red`. All are sequentially consistent: on x86-64 that costs no more than the weaker orders, on AArch64 little.
+    /// Emits `atom` and `red`. All are sequentially consistent: on x86-64 that costs no more than weaker orders, on
+    /// AArch64 little.
     pub(crate) fn atomic(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let bits = ty.bits();
@@ -214,7 +217,9 @@ impl Emitter<'_> {
             let old = self.def(format_args!("extractvalue {{ i{bits}, i1 }} {pair}, 0"));
             return self.write(dest, bits, &old, false);
         }
-        let [source] = sources else { return self.unsupported("an atomic operation with these operands") };
+        let [source] = sources else {
+            return self.unsupported("these operands of an atomic operation are not supported");
+        };
         if ty.lane().0.is_float() {
             let value = self.int(source, bits)?;
             let old = self.atomic_float_add(inst, &pointer, &value)?;
@@ -234,18 +239,18 @@ impl Emitter<'_> {
             (M::Dec, _) => Some("udec_wrap"),
             _ => None,
         });
-        let Some(name) = name else { return self.unsupported("this atomic operation") };
+        let Some(name) = name else { return self.unsupported("this atomic operation is not supported") };
         let value = self.int(source, bits)?;
         let old =
             self.def(format_args!("atomicrmw {name} ptr {pointer}, i{bits} {value} seq_cst, align {}", ty.bytes()));
         self.write(dest, bits, &old, false)
     }
 
-    /// One atomic operation for each element: the manual promises no more of a vector.
+    /// Emits one atomic operation for each element: the manual promises no atomicity of the vector.
     fn atomic_vector(&mut self, inst: &Inst, dest: &Value, address: &Value, sources: &[Value]) -> Result<()> {
         let ty = inst.ty(0);
         let start = self.pointer(inst, address, sources.len() as u64 * ty.bytes())?;
-        // All sources come before the writes: a destination may be one of them.
+        // All sources are read before the writes, since a destination may be one of them.
         let values = sources.iter().map(|source| self.int(source, ty.bits())).collect::<Result<Vec<_>>>()?;
         let mut old = Vec::new();
         for (i, value) in values.iter().enumerate() {
@@ -256,14 +261,14 @@ impl Emitter<'_> {
         dests.iter().zip(&old).try_for_each(|(dest, old)| self.write(dest, ty.bits(), old, false))
     }
 
-    /// Whether a pointer of unknown space is to shared memory, of the block or another one of its cluster.
+    /// Returns true if a generic pointer is to shared memory, of the block or another one of its cluster.
     fn is_shared(&mut self, pointer: &str) -> String {
         let address = self.def(format_args!("ptrtoint ptr {pointer} to i64"));
         let (base, bytes) = self.shared_windows(false);
         self.inside(&address, &base, &bytes)
     }
 
-    /// Where shared memory begins and how long it is: the block's `own`, or that of its cluster.
+    /// Returns the start and size of shared memory: the block's own window, or those of its cluster.
     fn shared_windows(&mut self, own: bool) -> (String, String) {
         let base = self.field(abi::SHARED, "i64");
         if self.flavour.clustered && !own {
@@ -276,13 +281,13 @@ impl Emitter<'_> {
         (self.uniform(format_args!("add i64 {base}, {window}")), bytes)
     }
 
-    /// Whether an address is one of so many bytes.
+    /// Returns true if an address is in a range of bytes.
     fn inside(&mut self, address: &str, base: &str, bytes: &str) -> String {
         let offset = self.def(format_args!("sub i64 {address}, {base}"));
         self.def(format_args!("icmp ult i64 {offset}, {bytes}"))
     }
 
-    /// Adds floating-point numbers, packed ones half by half, until no other thread came between.
+    /// Adds floating-point numbers by compare-and-swap, packed ones half by half.
     ///
     /// In global memory `f32` is flushed, as the manual says of `atom.add.f32`; in shared memory it is not.
     fn atomic_float_add(&mut self, inst: &Inst, pointer: &str, value: &str) -> Result<String> {
@@ -328,7 +333,7 @@ impl Emitter<'_> {
         Ok(old)
     }
 
-    /// A flushed `f32`, or the number itself under a condition.
+    /// Flushes an `f32`, unless the condition is true.
     fn flush_unless(&mut self, kept: Option<&str>, value: &str) -> String {
         let flushed = self.flush(value);
         match kept {
@@ -337,7 +342,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Only shared addresses differ from generic ones.
+    /// Only shared-memory addresses differ from generic ones.
     pub(crate) fn cvta(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let value = self.int(source, 64.min(inst.ty(0).bits()))?;
         let wide = self.resize(&value, inst.ty(0).bits(), 64, false);
@@ -352,7 +357,8 @@ impl Emitter<'_> {
         self.write(dest, inst.ty(0).bits(), &result, false)
     }
 
-    /// An address in shared memory as an offset in the cluster's windows; a generic one has their beginning in it.
+    /// Returns a shared-memory address as an offset in the cluster's windows; generic addresses are relative to their
+    /// start.
     fn shared_offset(&mut self, inst: &Inst, source: &Value) -> Result<String> {
         let bits = inst.ty(0).bits();
         let value = self.int(source, bits)?;
@@ -364,7 +370,7 @@ impl Emitter<'_> {
         Ok(self.def(format_args!("sub i64 {wide}, {base}")))
     }
 
-    /// The same place in the window of the block of that number. A number that none has gives an address that none has.
+    /// Returns the same offset in the window of the block with this rank. An invalid rank gives an invalid address.
     pub(crate) fn mapa(&mut self, inst: &Inst, dest: &Value, source: &Value, rank: &Value) -> Result<()> {
         let bits = inst.ty(0).bits();
         let offset = self.shared_offset(inst, source)?;
@@ -382,7 +388,7 @@ impl Emitter<'_> {
         self.write(dest, bits, &address, false)
     }
 
-    /// The number of the block that an address in shared memory is of.
+    /// Returns the rank of the block to which a shared-memory address belongs.
     pub(crate) fn getctarank(&mut self, inst: &Inst, dest: &Value, source: &Value) -> Result<()> {
         let offset = self.shared_offset(inst, source)?;
         let rank = self.def(format_args!("lshr i64 {offset}, {}", abi::WINDOW));

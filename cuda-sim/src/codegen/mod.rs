@@ -1,12 +1,12 @@
-//! The code generator: control-flow graphs to LLVM IR as text, and that to machine code.
+//! The code generator: control-flow graphs to LLVM IR as text, and LLVM IR to machine code.
 //!
-//! The only module that names LLVM. Emission ([`kernel`], [`ops`] and its neighbours) writes text and needs no LLVM at
-//! all, so a module is checked completely when it is first loaded ([`check`](check::check)); a kernel is emitted and compiled ([`jit`]) when it is first
-//! launched.
+//! This is the only module that names LLVM. Emission ([`kernel`], [`ops`] and the modules beside them) writes text and
+//! needs no LLVM, so a module is checked completely when it is loaded ([`check`](check::check)); a kernel is emitted
+//! and compiled ([`jit`]) when it is first launched.
 //!
-//! Registers are stack slots of the function that LLVM promotes; the thread loop stands inside each region. Addresses
-//! are offsets from a pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and
-//! unlike a constant null it promises nothing about what may be accessed.
+//! Registers are stack slots that LLVM promotes; each region contains the thread loop. Addresses are offsets from a
+//! pointer whose value, 0, LLVM does not know: unlike `inttoptr` that lets it see strides, and unlike a constant null
+//! pointer it promises nothing about dereferenceability.
 
 pub(crate) mod abi;
 mod background;
@@ -22,18 +22,18 @@ mod guard;
 mod half;
 mod integer;
 pub(crate) mod jit;
-mod kept;
 mod kernel;
-mod linked;
+mod loader;
 mod math;
 mod mbarrier;
 mod memory;
 pub(crate) mod narrow;
 pub(crate) mod object;
+mod object_cache;
 mod ops;
 mod region;
-pub(crate) mod strip;
 pub(crate) mod texts;
+pub(crate) mod vector_loop;
 mod video;
 mod warm;
 
@@ -47,79 +47,81 @@ use crate::ir::sync::{FRAME_BYTES, Plan};
 use crate::ptx::Result;
 pub(crate) use check::check;
 use cuda_jit_cache::Key;
-pub(crate) use kept::folder;
 pub(crate) use kernel::Flavour;
 use kernel::Functions;
+pub(crate) use object_cache::folder;
 use std::sync::Arc;
 use texts::Texts;
 
-/// Whether there is an LLVM that compiles.
+/// Returns true if an LLVM was found that compiles.
 pub(crate) fn has_llvm() -> bool {
     cuda_llvm::initialize().is_ok()
 }
 
-/// A kernel ready to be compiled.
+/// A kernel that is ready to be compiled.
 #[derive(Debug)]
 pub(crate) struct KernelCode {
-    /// Index among the program's functions.
+    /// The index among the program's functions.
     pub(crate) function: usize,
-    /// A part for each region; none where threads can only be fibers.
+    /// The part of each region; empty if threads can only be fibers.
     pub(crate) regions: Vec<Part>,
-    /// For each region its loop in step, and the one for when that guessed wrong.
-    pub(crate) strips: Vec<[Option<Part>; 2]>,
+    /// For each region its vectorised loop, and the one that does not speculate.
+    pub(crate) vector_loops: Vec<[Option<Part>; 2]>,
     pub(crate) texts: Arc<Texts>,
     pub(crate) shape: Shape,
-    /// Whether the regions are scheduled.
+    /// True if a scheduler runs the regions.
     pub(crate) scheduled: bool,
     pub(crate) effort: Effort,
-    /// Instructions of all regions, those that stand in several counted in each: what translation takes time for.
+    /// The number of instructions of all regions, which determines compile time. An instruction of several regions
+    /// counts once for each.
     pub(crate) instructions: usize,
     pub(crate) plan: Arc<Plan>,
 }
 
-/// What launches need to know of a kernel.
+/// The properties of a kernel that launches need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shape {
-    /// Bytes of frame for each thread.
+    /// Bytes of frame per thread.
     pub(crate) frame_bytes: u64,
-    /// Bytes of local memory for each thread, the stack of calls included.
+    /// Bytes of local memory per thread, including the stack of calls.
     pub(crate) local_bytes: u64,
-    /// Bytes of shared memory, without what the launch asks for.
+    /// Bytes of shared memory, without the launch's dynamic shared memory.
     pub(crate) static_shared: u64,
-    /// Whether it calls functions that are not part of it.
+    /// True if it calls functions that were not inlined.
     pub(crate) calls: bool,
-    /// Bytes of the processor's stack that its functions take, at most, if none recurs.
+    /// An upper bound of the stack that its functions use, if none is recursive.
     pub(crate) stack_frames: u64,
 }
 
-/// A module with one entry and what that calls.
+/// A module with one entry and the functions that it calls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
-    /// The number of its LLVM IR among the kernel's texts.
+    /// The index of its LLVM IR among the kernel's texts.
     pub(crate) number: usize,
-    /// Whether a thread that goes on will most likely come to it.
+    /// True if a thread that continues will most likely reach it.
     pub(crate) hot: bool,
-    /// Whether a block may run it more than once.
+    /// True if a block may run it more than once.
     pub(crate) repeats: bool,
 }
 
-/// How much is done to make code fast.
+/// The optimisation effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effort {
     Full,
-    /// For code that is to run soon, until there is better one, and for kernels so large that LLVM's optimisers, which take more than linear time, would not end.
+    /// For code that is needed soon, until there is optimised code, and for kernels so large that LLVM's optimisers,
+    /// which take more than linear time, would not finish.
     Least,
 }
 
-/// The largest kernels, in instructions and in nested loops, that are optimised.
+/// The limits, in instructions and in nested loops, up to which kernels are optimised.
 const OPTIMISED: (usize, usize) = (1 << 15, 32);
 
-/// The most instructions in a row that are: LLVM's scheduler takes time that grows with their square, 5 s for 10,000 of
-/// integers.
+/// The limit on the length of a straight-line sequence in kernels that are optimised: LLVM's scheduler takes quadratic
+/// time, 5 s for 10,000 integer instructions.
 const IN_A_ROW: usize = 1 << 13;
 
 impl Effort {
-    /// The effort for a kernel with the functions that it calls.
+    /// Returns the effort for a kernel together with the functions that it calls.
     fn of<'a>(mut functions: impl Iterator<Item = &'a Function>) -> Effort {
         let in_a_row = |f: &Function| f.blocks.iter().any(|block| block.insts.len() > IN_A_ROW);
         let large = |f: &Function| f.instructions() > OPTIMISED.0 || depth(f) > OPTIMISED.1 || in_a_row(f);
@@ -135,7 +137,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let code = KernelCode {
         function: index,
         regions: Vec::new(),
-        strips: Vec::new(),
+        vector_loops: Vec::new(),
         texts: Arc::new(Texts::new(Key::new(&[]), Vec::new())),
         shape: Shape {
             frame_bytes: FRAME_BYTES + 4 * MAX_WORDS as u64,
@@ -161,11 +163,11 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     let polls = (0..regions.heads.len()).map(|region| regions.polls.get(&region).copied()).collect();
     let mut texts = Vec::new();
     let parts = functions.modules(&regions, &mut texts)?;
-    let strips = functions.strips(&regions, &mut texts)?;
-    let identity = texts::identity(&texts, parts.iter().chain(strips.iter().flatten().flatten()));
+    let vector_loops = functions.vector_loops(&regions, &mut texts)?;
+    let identity = texts::identity(&texts, parts.iter().chain(vector_loops.iter().flatten().flatten()));
     Ok(KernelCode {
         regions: parts,
-        strips,
+        vector_loops,
         texts: Arc::new(Texts::new(identity, texts)),
         shape: Shape { frame_bytes: regions.frame_bytes, ..code.shape },
         scheduled: regions.scheduled,
@@ -175,7 +177,7 @@ pub(crate) fn emit(program: &Program, index: usize, flavour: Flavour) -> Result<
     })
 }
 
-/// The LLVM module in which the threads of a kernel are fibers, and where they wait.
+/// Emits the LLVM module in which the threads of a kernel are fibers, and the plan of the places where they wait.
 pub(crate) fn emit_fiber(program: &Program, code: &KernelCode, flavour: Flavour) -> Result<(String, Plan)> {
     Functions::emit(program, code.function, flavour)?.fiber()
 }

@@ -1,20 +1,20 @@
 //! Helpers that round to narrow floating-point formats, exactly and in every mode.
 //!
-//! Leaf functions of numbers; compiled code calls them for what has no instruction. Each takes the exact value apart
-//! into sign, integer significand and exponent, and rounds once.
+//! They are leaf functions on numbers that compiled code calls where there is no instruction. Each splits the exact
+//! value into sign, integer significand and exponent, and rounds once.
 
 /// A floating-point format of at most 16 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     F16,
     Bf16,
-    /// Saturating: there is no infinity, and numbers too large become the largest.
+    /// Saturating: there is no infinity, and values that are too large become the largest number.
     E4m3,
-    /// Saturating as PTX uses it, though there is an infinity.
+    /// Saturating as PTX uses it, although the format has an infinity.
     E5m2,
 }
 
-/// How to round; the numbers are part of what compiled code passes.
+/// The rounding mode. Compiled code passes these numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     Nearest = 0,
@@ -25,19 +25,19 @@ pub(crate) enum Mode {
     Away = 4,
 }
 
-/// Format and mode as one number.
-pub(crate) fn how(format: Format, mode: Mode) -> u32 {
+/// Encodes format and mode as one number.
+pub(crate) fn encode_mode(format: Format, mode: Mode) -> u32 {
     (format as u32) << 4 | mode as u32
 }
 
 struct Parameters {
-    /// Bits of the significand, the hidden one included.
+    /// Bits of the significand, including the hidden one.
     precision: i32,
     /// Exponent of the last bit of subnormal numbers.
     least: i32,
     /// The largest finite number.
     largest: u32,
-    /// What numbers too large become.
+    /// The result for values that are too large.
     overflow: u32,
     sign: u32,
     nan: u32,
@@ -53,7 +53,7 @@ fn parameters(how: u32) -> Parameters {
     Parameters { precision, least, largest, overflow, sign, nan }
 }
 
-/// Whether a positive or negative value goes away from zero, from what was cut off, in units of `1 << shift`.
+/// Returns true if a value is rounded away from zero, given the bits that are cut off, in units of `1 << shift`.
 fn goes_up(mode: u32, negative: bool, kept: u64, lost: u64, half: u64) -> bool {
     match mode & 7 {
         1 => negative && lost != 0,
@@ -81,7 +81,7 @@ fn round(negative: bool, significand: u64, exponent: i32, how: u32) -> u32 {
         _ => significand << -shift,
     };
     let (lost, half) = match shift {
-        // All of it is below half of the last bit.
+        // All bits are below half of the last bit.
         65.. => (1, 2),
         64 => (significand, 1 << 63),
         1.. => (significand & ((1 << shift) - 1), 1 << (shift - 1)),
@@ -121,7 +121,7 @@ pub(super) extern "C" fn from_u64(value: u64, how: u32) -> u32 {
     round(false, value, 0, how)
 }
 
-/// `f32` to the same with 10 bits of fraction, the rest 0.
+/// Rounds an `f32` to 10 bits of fraction; the other bits are 0.
 pub(super) extern "C" fn tf32(bits: u32, mode: u32) -> u32 {
     let value = f32::from_bits(bits);
     if value.is_nan() {
@@ -135,8 +135,8 @@ pub(super) extern "C" fn tf32(bits: u32, mode: u32) -> u32 {
     (kept + u32::from(up)) << 13
 }
 
-/// The scale of a number, the code of a power of two from 2^-127 on: the next that is not smaller than its magnitude, or
-/// not larger; numbers beyond have the code `most`, NaN has 255.
+/// Returns the scale of a number: the code of a power of two, from 2^-127 on, that is the next one not smaller than its
+/// magnitude, or not larger. Values out of range have the code `most`, NaN has 255.
 pub(super) extern "C" fn scale(value: f32, up: u32, most: u32) -> u32 {
     if value.is_nan() {
         return 255;
@@ -151,7 +151,7 @@ pub(super) extern "C" fn scale(value: f32, up: u32, most: u32) -> u32 {
     (exponent + 127 - 1023).min(most)
 }
 
-/// An 8-bit number as `f32`: `e4m3` for format 0, `e5m2` for 1.
+/// Converts an 8-bit number to `f32`: `e4m3` for format 0, `e5m2` for 1.
 pub(super) extern "C" fn widen_f8(byte: u32, format: u32) -> f32 {
     let (fraction_bits, bias) = if format == 0 { (3, 7) } else { (2, 15) };
     let (field, fraction) = (byte >> fraction_bits & ((0x80 >> fraction_bits) - 1), byte & ((1 << fraction_bits) - 1));
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn halves_round_in_every_mode() {
-        let f16 = |value, mode| from_f64(value, how(Format::F16, mode));
+        let f16 = |value, mode| from_f64(value, encode_mode(Format::F16, mode));
         assert_eq!(f16(1.0, Mode::Nearest), 0x3c00);
         assert_eq!(f16(65504.0, Mode::Nearest), 0x7bff);
         assert_eq!(f16(65519.9, Mode::Nearest), 0x7bff);
@@ -184,9 +184,9 @@ mod tests {
         assert_eq!(f16(2f64.powi(-25), Mode::Nearest), 0);
         assert_eq!(f16(2f64.powi(-25) * 1.0001, Mode::Nearest), 1);
         assert_eq!(f16(-1e-300, Mode::Down), 0x8001);
-        assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Zero)), 0x5f7f);
-        assert_eq!(from_u64(u64::MAX, how(Format::Bf16, Mode::Nearest)), 0x5f80);
-        assert_eq!(from_s64(i64::MIN, how(Format::F16, Mode::Zero)), 0xfbff);
+        assert_eq!(from_u64(u64::MAX, encode_mode(Format::Bf16, Mode::Zero)), 0x5f7f);
+        assert_eq!(from_u64(u64::MAX, encode_mode(Format::Bf16, Mode::Nearest)), 0x5f80);
+        assert_eq!(from_s64(i64::MIN, encode_mode(Format::F16, Mode::Zero)), 0xfbff);
     }
 
     #[test]
@@ -203,13 +203,13 @@ mod tests {
 
     #[test]
     fn bytes_saturate_and_return() {
-        assert_eq!(from_f64(1e9, how(Format::E4m3, Mode::Nearest)), 0x7e);
-        assert_eq!(from_f64(f64::NEG_INFINITY, how(Format::E5m2, Mode::Nearest)), 0xfb);
+        assert_eq!(from_f64(1e9, encode_mode(Format::E4m3, Mode::Nearest)), 0x7e);
+        assert_eq!(from_f64(f64::NEG_INFINITY, encode_mode(Format::E5m2, Mode::Nearest)), 0xfb);
         for byte in 0..=255u32 {
             for (index, format) in [(0, Format::E4m3), (1, Format::E5m2)] {
                 let value = widen_f8(byte, index);
                 if value.is_finite() {
-                    assert_eq!(from_f64(f64::from(value), how(format, Mode::Nearest)), byte, "{value}");
+                    assert_eq!(from_f64(f64::from(value), encode_mode(format, Mode::Nearest)), byte, "{value}");
                 }
             }
         }

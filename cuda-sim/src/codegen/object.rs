@@ -1,11 +1,11 @@
-//! LLVM IR text to an object file's bytes: which of LLVM's passes run, and on what machine.
+//! LLVM IR text to the bytes of an object file: the choice of passes and the target machine.
 //!
-//! Not here: what becomes of the bytes ([`super::linked`]). A module has a context of its own, so any number is compiled at
-//! the same time.
+//! Loading the bytes is not here ([`super::loader`]). Each module has an LLVM context of its own, so any number can be
+//! compiled at the same time.
 //!
 //! # Safety
 //!
-//! The one `unsafe impl` lets target machines go from thread to thread, each in one thread's hands at a time.
+//! The one `unsafe impl` lets a target machine move between threads; only one thread uses it at a time.
 
 use super::{Effort, guard};
 use crate::environment::ENVIRONMENT;
@@ -18,19 +18,19 @@ use cuda_llvm::inkwell::values::{BasicValue, InstructionOpcode, InstructionValue
 use cuda_llvm::inkwell::{AtomicOrdering, OptimizationLevel};
 use parking_lot::Mutex;
 
-/// How a module is compiled.
+/// The way in which a module is compiled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mode {
     pub(super) effort: Effort,
-    /// Whether accesses to registered host memory are possible.
+    /// True if the kernel may access registered host memory.
     pub(super) registered: bool,
-    /// Whether a block may run it more than once.
+    /// True if a block may run the code more than once.
     pub(super) repeats: bool,
-    /// Whether rows of threads are whole vectors ([`WHOLE`]).
+    /// True if the rows of a block are multiples of [`WHOLE`] threads.
     pub(super) whole: bool,
 }
 
-/// The machine that code is generated for: this one.
+/// Returns the target machine for this CPU.
 fn machine(effort: Effort) -> Result<TargetMachine, String> {
     let triple = TargetMachine::get_default_triple();
     let target = Target::from_triple(&triple).map_err(|e| e.to_string())?;
@@ -47,16 +47,16 @@ fn machine(effort: Effort) -> Result<TargetMachine, String> {
         .ok_or_else(|| "LLVM cannot generate code for this machine".to_owned())
 }
 
-/// A machine that nobody uses now.
+/// A target machine that is not in use.
 struct Idle(TargetMachine, Effort);
 
-// SAFETY: a target machine is a description that knows no thread; whoever takes it from the list has it alone.
+// SAFETY: a target machine has no thread affinity, and the thread that takes it from the list has exclusive access.
 unsafe impl Send for Idle {}
 
-/// Machines that were made: finding out what this one can do takes as long as a small pass.
+/// Unused target machines: detecting the features of this CPU takes as long as a small pass.
 static IDLE: Mutex<Vec<Idle>> = Mutex::new(Vec::new());
 
-/// Gives a machine to `work`.
+/// Calls `work` with a target machine.
 fn with_machine<T>(effort: Effort, work: impl FnOnce(&TargetMachine) -> Result<T, String>) -> Result<T, String> {
     let idle = {
         let mut idle = IDLE.lock();
@@ -68,36 +68,37 @@ fn with_machine<T>(effort: Effort, work: impl FnOnce(&TargetMachine) -> Result<T
     result
 }
 
-/// What comes before the checks of addresses are put in: registers become values.
+/// The passes that run before address guards are inserted: registers become values.
 const VALUES: &str = "globaldce,cgscc(inline),function(sroa<modify-cfg>,early-cse<memssa>,\
     simplifycfg<hoist-common-insts;speculate-blocks>,instcombine<no-verify-fixpoint>)";
 
-/// What makes thread loops fast, and no more: `default<O2>` takes twice as long for the same code.
+/// The passes that make thread loops fast; `default<O2>` takes twice as long for the same code.
 const LOOPS: &str =
     "function(early-cse,reassociate,loop-mssa(loop-rotate,licm<allowspeculation>,simple-loop-unswitch))";
 
-/// What follows for code that a block runs again and again, such as a loop around a barrier: a loop over threads for each
-/// way that a branch goes which is the same for all of them. Elsewhere it is not worth its code.
+/// Further passes for code that a block runs repeatedly, such as a loop around a barrier: unswitching, which makes a
+/// thread loop for each direction of a uniform branch. Elsewhere it is not worth the code size.
 const UNSWITCH: &str = "function(loop-mssa(simple-loop-unswitch<nontrivial;trivial>))";
 
-/// What follows in any case.
+/// Further passes for all code.
 const PIPELINE: &str = "function(simplifycfg,instcombine<no-verify-fixpoint>,\
     loop(indvars,loop-deletion),gvn,sccp,instcombine<no-verify-fixpoint>,adce,\
     loop-mssa(licm<allowspeculation>),simplifycfg)";
 
-/// What makes loops over threads vectors, when stores are marked ([`group`]).
+/// The passes that vectorise thread loops, once stores are marked ([`group`]).
 const VECTORS: &str = "function(loop-vectorize<interleave-forced-only;no-vectorize-forced-only>,\
     instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm<allowspeculation>),early-cse,sink),globaldce";
 
-/// What turns loops of constant length over the threads of a strip into vectors, after the above.
-const STRIPS: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
+/// The passes that turn the constant-trip loops of a vectorised loop into straight vector code. They run after the
+/// others.
+const UNROLL: &str = "function(loop(loop-unroll-full),sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,\
     gvn,loop-mssa(licm<allowspeculation>),instcombine<no-verify-fixpoint>,simplifycfg,sink),globaldce";
 
-/// Marks the stores again that threads may do in any order: where LLVM merges two of them, it forgets the mark, and with
-/// one store that has none it compares the addresses of all before it runs the threads of a loop as vectors.
+/// Marks stores as parallel again. If LLVM merges two stores it drops their metadata, and for a single store without
+/// it, it compares the addresses of all of them before it runs a vectorised loop.
 ///
-/// Plain stores go without a mark only to variables of the function's own, on its stack or in a thread's local memory:
-/// a pointer that derives from one that was loaded is not to the former, and the latter is no other thread's.
+/// Unmarked plain stores are only to the function's own variables, on its stack or in a thread's local memory: a
+/// pointer that derives from a loaded one does not point to the former, and no other thread uses the latter.
 fn group(context: &Context, module: &Module<'_>) -> Result<(), String> {
     let kind = context.get_kind_id("llvm.access.group");
     let insts = || module.get_functions().flat_map(|f| f.get_basic_block_iter()).flat_map(|b| b.get_instructions());
@@ -122,17 +123,18 @@ fn group(context: &Context, module: &Module<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Runs passes; each call has its price, so they are few.
+/// Runs passes. Each call has a fixed cost, so there are few calls.
 fn run(module: &Module<'_>, machine: &TargetMachine, passes: &[&str]) -> Result<(), String> {
     let passes: Vec<&str> = passes.iter().copied().filter(|passes| !passes.is_empty()).collect();
     module.run_passes(&passes.join(","), machine, PassBuilderOptions::create()).map_err(|e| e.to_string())
 }
 
-/// Threads of the longest vectors that are usual: where the rows of a block are multiples of it, as they mostly are, the
-/// loop over threads needs no second loop for a rest, which takes LLVM as long to compile as the first.
+/// The number of threads of the longest common vector. If the rows of a block are multiples of it, as they mostly are,
+/// the thread loop needs no remainder loop, which takes LLVM as long to compile as the main one.
 pub(crate) const WHOLE: u32 = 16;
 
-/// What kernels call for the length of a row: the length, or the same said so that LLVM sees that it is whole vectors.
+/// The function that kernels call for the length of a row: it returns the length, and if `whole`, in a form that shows
+/// LLVM that it is a multiple of [`WHOLE`].
 fn row(whole: bool) -> String {
     let vectors = match whole {
         true => format!(
@@ -144,7 +146,7 @@ fn row(whole: bool) -> String {
     format!("define internal i32 @sim.row(i32 %n) {{\n{vectors}  ret i32 %row\n}}\n")
 }
 
-/// Optimises and compiles a module's text to an object file's bytes.
+/// Optimises and compiles a module's text to the bytes of an object file.
 pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
     cuda_llvm::initialize().map_err(|error| error.to_string())?;
     let ir = &format!("{ir}{}", row(mode.whole));
@@ -158,7 +160,7 @@ pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
         if mode.effort == Effort::Full {
             run(&module, machine, &[LOOPS, if mode.repeats { UNSWITCH } else { "" }, PIPELINE])?;
             group(&context, &module)?;
-            run(&module, machine, &[VECTORS, if ir.contains("@strip") { STRIPS } else { "" }])?;
+            run(&module, machine, &[VECTORS, if ir.contains("@vector_loop") { UNROLL } else { "" }])?;
         }
         if ENVIRONMENT.print_llvm {
             eprintln!("{}", module.print_to_string().to_string_lossy());

@@ -1,4 +1,5 @@
-//! Dispatch: every instruction to the function that emits it, and the ones that are neither arithmetic nor memory.
+//! Dispatch: maps every instruction to the function that emits it, and emits those that are neither arithmetic nor
+//! memory.
 
 use super::abi;
 use super::emit::Emitter;
@@ -21,7 +22,7 @@ impl Emitter<'_> {
                 self.line(format_args!("fence seq_cst"));
                 Ok(())
             }
-            // Caches, priorities and counters that are not there change no value.
+            // There are no such caches, priorities and counters, and they would change no value.
             (Opcode::Prefetch | Opcode::Prefetchu | Opcode::Applypriority | Opcode::Discard | Opcode::Pmevent, _)
             | (Opcode::Griddepcontrol, _) => Ok(()),
             (Opcode::Nanosleep, _) => {
@@ -31,8 +32,8 @@ impl Emitter<'_> {
             }
             (Opcode::Brkpt, _) => {
                 self.declares.insert("declare void @sim.breakpoint(ptr, i64, i64) #2".to_owned());
-                let place = abi::place(inst.position);
-                self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {place})"));
+                let position = abi::encode_position(inst.position);
+                self.line(format_args!("call void @sim.breakpoint(ptr %ctx, i64 %thread, i64 {position})"));
                 Ok(())
             }
             (Opcode::Cp, _) => self.copy(inst, ops),
@@ -136,7 +137,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What the device's own library of functions is made of.
+    /// Emits the operations that the device's own function library is written in.
     fn device_service(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         let mut declare = |text: &str| {
             self.declares.insert(text.to_owned());
@@ -173,13 +174,13 @@ impl Emitter<'_> {
                 self.line(format_args!("call void @sim.free(ptr %ctx, i64 {address})"));
                 Ok(())
             }
-            _ => self.unsupported("this service of the device"),
+            _ => self.unsupported("this operation of the device library is not supported"),
         }
     }
 
-    /// A call: the thread's coordinates and the free part of its local memory go along.
+    /// Emits a call, which passes the thread's coordinates and the free part of its local memory.
     fn call_function(&mut self, inst: &Inst) -> Result<()> {
-        let Some(call) = &inst.call else { return self.unsupported("a call without a callee") };
+        let Some(call) = &inst.call else { return self.unsupported("this call has no callee") };
         self.callees.insert(call.callee);
         let size = self.function.stack_bytes();
         let free = self.def(format_args!("add i64 %local, {size}"));

@@ -1,23 +1,23 @@
 //! Regions of kernels that synchronise: `region(ctx, first, count)` runs a range of the current block's threads.
 //!
-//! The thread loop stands inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread leaves its
-//! live registers in the frame and where it goes on in `next`. Where that is the same for every thread by construction
-//! `next` is not written, and the region gives it as its result instead of [`abi::LOOK`].
+//! The thread loop is inside, row by row of the block, so that LLVM vectorises over `tid.x`. Each thread spills its
+//! live registers to the frame and stores the state in which it continues in `next`. If that state is the same for
+//! every thread by construction, `next` is not written and the region returns the state instead of [`abi::DIVERGED`].
 //!
-//! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions at once, with a switch to
-//! the scheduler where a region would end.
+//! The same instructions also make the fiber of a thread, `fiber(ctx, thread)`: all regions in one function, with a
+//! switch to the scheduler where a region would end.
 
 use super::abi;
 use super::emit::Emitter;
 use super::kernel::{PARALLEL, calls, emit_blocks, frame_array, frame_slot, param_slots, register_slots};
-use crate::ir::regions::{Kind, Regions, reachable};
+use crate::ir::regions::{RegionKind, Regions, reachable};
 use crate::ir::sync::{self, Arg, Plan, Site};
-use crate::ir::{BlockId, Inst, Reg, Term, Value};
+use crate::ir::{BlockId, Inst, Reg, Terminator, Value};
 use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The frame slot of an argument or result of the current thread.
+/// Returns the frame slot of an argument or result of the current thread.
 fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
     let frame = emitter.field(abi::FRAME, "ptr");
     let threads = emitter.field(abi::THREADS, "i64");
@@ -26,7 +26,7 @@ fn sync_slot(emitter: &mut Emitter<'_>, offset: u64) -> String {
     emitter.def(format_args!("getelementptr i32, ptr {array}, i64 %thread"))
 }
 
-/// Leaves a synchronisation's arguments in the frame.
+/// Stores a synchronisation's arguments in the frame.
 pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> Result<()> {
     emitter.position = inst.position;
     for (i, input) in sync::inputs(inst).into_iter().enumerate() {
@@ -39,7 +39,7 @@ pub(super) fn arguments(emitter: &mut Emitter<'_>, inst: &Inst, site: &Site) -> 
     Ok(())
 }
 
-/// Leaves a word of a value in the frame.
+/// Stores one word of a value in the frame.
 fn argument(emitter: &mut Emitter<'_>, (value, bits, high): (&Value, u32, bool), offset: u64) -> Result<()> {
     let value = emitter.int(value, bits)?;
     let value = if high { emitter.def(format_args!("lshr i64 {value}, 32")) } else { value };
@@ -49,7 +49,7 @@ fn argument(emitter: &mut Emitter<'_>, (value, bits, high): (&Value, u32, bool),
     Ok(())
 }
 
-/// Takes fragments of matrices from the frame.
+/// Loads fragments of matrices from the frame.
 fn fragments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     let mut offset = sync::FRAME_BYTES;
     for (dest, bits) in sync::results(inst) {
@@ -65,7 +65,7 @@ fn fragments(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     Ok(())
 }
 
-/// Emits what a synchronisation takes and gives, wherever it stands.
+/// Emits the inputs and outputs of a synchronisation, for [`super::check`].
 pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     emitter.position = inst.position;
     let mut words = sync::inputs(inst).into_iter().flatten().chain(sync::fragments(inst));
@@ -73,7 +73,7 @@ pub(super) fn check(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     results(emitter, inst)
 }
 
-/// Takes a synchronisation's results from the frame.
+/// Loads a synchronisation's results from the frame.
 fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     let (word, truth) = sync::outputs(inst);
     for (dest, bits, offset) in [(word, 32, sync::RESULT), (truth, 1, sync::RESULT + 4)] {
@@ -86,7 +86,7 @@ fn results(emitter: &mut Emitter<'_>, inst: &Inst) -> Result<()> {
     fragments(emitter, inst)
 }
 
-/// The registers that these blocks and instructions write.
+/// Returns the registers that these blocks and instructions write.
 fn defined(emitter: &Emitter<'_>, blocks: &[BlockId], resumed: Option<&Inst>) -> BTreeSet<Reg> {
     let mut defs = BTreeSet::new();
     let insts = blocks.iter().flat_map(|b| &emitter.function.blocks[*b].insts);
@@ -101,15 +101,15 @@ fn defined(emitter: &Emitter<'_>, blocks: &[BlockId], resumed: Option<&Inst>) ->
     defs
 }
 
-/// Where threads go on that leave a region by one of these blocks, as `next` holds it.
+/// Returns the states, as stored in `next`, in which threads can leave a region from these blocks.
 fn exits(emitter: &Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     for block in blocks {
         match &emitter.function.blocks[*block].term {
-            Term::Sync(..) => {
-                found.insert(regions.waiting(regions.site_of[block]));
+            Terminator::Sync(..) => {
+                found.insert(regions.waiting_state(regions.site_of[block]));
             }
-            Term::Exit | Term::Return | Term::Trap(_) => {
+            Terminator::Exit | Terminator::Return | Terminator::Trap(_) => {
                 found.insert(0);
             }
             term => found.extend(term.successors().into_iter().filter_map(|next| regions.split(region, next))),
@@ -127,16 +127,16 @@ fn store_state(emitter: &mut Emitter<'_>, state: usize) {
     emitter.line(format_args!("br label %thread.done"));
 }
 
-/// The instruction whose results a region begins with.
+/// Returns the synchronisation whose results a region begins with.
 fn resumed<'a>(emitter: &Emitter<'a>, regions: &Regions, region: usize) -> Option<&'a Inst> {
-    let Kind::Resume(block) = regions.kinds[region] else { return None };
+    let RegionKind::Resume(block) = regions.kinds[region] else { return None };
     match &emitter.function.blocks[block].term {
-        Term::Sync(inst, _) => Some(inst),
+        Terminator::Sync(inst, _) => Some(inst),
         _ => None,
     }
 }
 
-/// What a thread does first: its coordinates for callees, its local memory, its registers.
+/// Emits the start of a thread: its coordinates for callees, its local memory, its registers.
 fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId]) -> Result<()> {
     let function = emitter.function;
     super::kernel::thread_environment(emitter, calls(function, blocks));
@@ -148,7 +148,7 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
             continue;
         }
         let stored = width.max(8);
-        let value = if regions.is_shared(region, *reg) {
+        let value = if regions.is_barrier_uniform(region, *reg) {
             let array = frame_array(emitter, regions, *reg);
             let pointer = emitter.uniform(format_args!("getelementptr i{stored}, ptr {array}, i64 %first"));
             emitter.uniform(format_args!("load i{stored}, ptr {pointer}, align 1"))
@@ -159,31 +159,31 @@ fn thread_start(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blo
         let value = emitter.resize(&value, stored, width, false);
         emitter.line(format_args!("store i{width} {value}, ptr %r{reg}"));
     }
-    for (block, at) in &regions.again[region] {
+    for (block, at) in &regions.remat_insts[region] {
         emitter.inst(&function.blocks[*block].insts[*at])?;
     }
     if let Some(inst) = resumed(emitter, regions, region) {
         results(emitter, inst)?;
     }
     if exits(emitter, regions, region, blocks).contains(&region) && regions.polls.contains_key(&region) {
-        emitter.line(format_args!("store i32 {TURNS}, ptr %turns"));
+        emitter.line(format_args!("store i32 {POLL_ITERATIONS}, ptr %polls"));
     }
     emitter.line(format_args!("br label %b{}", regions.heads[region]));
     Ok(())
 }
 
-/// The code at which threads leave for `state`: their registers go to the frame.
-fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
+/// Emits the exit of a region to `state`: live registers are spilled to the frame.
+fn emit_exit(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usize, defs: &BTreeSet<Reg>) {
     let (label, target) = match state.checked_sub(regions.heads.len()) {
         Some(site) => (format!("wait{site}"), regions.sites[site].region),
         None => (format!("split{state}"), state),
     };
     emitter.text.push_str(&format!("{label}:\n"));
     if state == region && regions.polls.contains_key(&region) {
-        another_turn(emitter, regions.heads[region]);
+        poll_again(emitter, regions.heads[region]);
     }
     for reg in &regions.live[target] {
-        // What came from the frame and was not written is there already.
+        // A register that was loaded from the frame and not written is still there.
         if region > 0 && !defs.contains(reg) && regions.live[region].contains(reg) {
             continue;
         }
@@ -197,22 +197,22 @@ fn leave(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, state: usi
     store_state(emitter, state);
 }
 
-/// Turns of a loop that polls before others get theirs. Most such loops wait for nobody, and a turn costs a tenth of the way to the
-/// scheduler and back.
-const TURNS: u32 = 16;
+/// The number of iterations of a polling loop before other threads run. Most such loops wait for nobody, and an
+/// iteration costs a tenth of a switch to the scheduler and back.
+const POLL_ITERATIONS: u32 = 16;
 
-/// Goes on with the next turn of a loop that polls, but every so often.
-fn another_turn(emitter: &mut Emitter<'_>, head: BlockId) {
-    emitter.prologue.push_str("  %turns = alloca i32\n");
-    let left = emitter.def(format_args!("load i32, ptr %turns"));
+/// Continues with the next iteration of a polling loop, and returns to the scheduler after every [`POLL_ITERATIONS`].
+fn poll_again(emitter: &mut Emitter<'_>, head: BlockId) {
+    emitter.prologue.push_str("  %polls = alloca i32\n");
+    let left = emitter.def(format_args!("load i32, ptr %polls"));
     let left = emitter.def(format_args!("sub i32 {left}, 1"));
-    emitter.line(format_args!("store i32 {left}, ptr %turns"));
+    emitter.line(format_args!("store i32 {left}, ptr %polls"));
     let more = emitter.def(format_args!("icmp ne i32 {left}, 0"));
     emitter.line(format_args!("br i1 {more}, label %b{head}, label %away"));
     emitter.text.push_str("away:\n");
 }
 
-/// Stack slots of all registers that a region names.
+/// Allocates stack slots for all registers that a region names.
 fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[BlockId], states: &BTreeSet<usize>) {
     let mut used = register_slots(emitter, blocks);
     let mut add = |reg: Reg, emitter: &mut Emitter<'_>| {
@@ -222,8 +222,8 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
         }
     };
     let mut named: Vec<Reg> = regions.live[region].clone();
-    let again = regions.again[region].iter().map(|(block, at)| &emitter.function.blocks[*block].insts[*at]);
-    for inst in again.chain(resumed(emitter, regions, region)) {
+    let remat_insts = regions.remat_insts[region].iter().map(|(block, at)| &emitter.function.blocks[*block].insts[*at]);
+    for inst in remat_insts.chain(resumed(emitter, regions, region)) {
         inst.visit(&mut |r| named.push(r), &mut |_| {});
     }
     for state in states {
@@ -235,12 +235,12 @@ fn slots(emitter: &mut Emitter<'_>, regions: &Regions, region: usize, blocks: &[
     let _ = writeln!(emitter.prologue, "  %thread.record = alloca [4 x i64]\n  %state = alloca i32");
 }
 
-/// The function of one region.
+/// Emits the function of one region.
 pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize) -> Result<String> {
     let blocks = regions.blocks(emitter.function, region);
     let states = exits(emitter, regions, region, &blocks);
     slots(emitter, regions, region, &blocks, &states);
-    if regions.kinds[region] != Kind::Cold {
+    if regions.kinds[region] != RegionKind::Cold {
         emitter.parallel = PARALLEL;
     }
     emitter.exit_label = "thread.exit";
@@ -248,7 +248,7 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
     emit_blocks(emitter, &blocks, Some((regions, region)))?;
     let defs = defined(emitter, &blocks, resumed(emitter, regions, region));
     for state in states.iter().filter(|s| **s != 0) {
-        leave(emitter, regions, region, *state, &defs);
+        emit_exit(emitter, regions, region, *state, &defs);
     }
     emitter.text.push_str("thread.return:\n  br label %thread.exit\nthread.exit:\n");
     store_state(emitter, 0);
@@ -263,11 +263,11 @@ pub(super) fn range(emitter: &mut Emitter<'_>, regions: &Regions, region: usize)
             )
         }
     };
-    let result = only.map_or(abi::LOOK, |state| *state as u64);
+    let result = only.map_or(abi::DIVERGED, |state| *state as u64);
     Ok(range_loop(emitter, &record, result))
 }
 
-/// The coordinates of a block, from the context.
+/// Loads the coordinates of a block from the context.
 pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
     for (axis, at) in [0, 4, 8].into_iter().enumerate() {
         let pointer = emitter.uniform(format_args!("getelementptr i8, ptr %ctx, i64 {}", abi::CTAID + at));
@@ -279,7 +279,7 @@ pub(super) fn block_coordinates(emitter: &mut Emitter<'_>) {
 fn range_loop(emitter: &mut Emitter<'_>, record: &str, result: u64) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     block_coordinates(emitter);
-    // A block has 1024 threads at most: saying so lets LLVM see that addresses do not wrap.
+    // A block has at most 1024 threads. The mask lets LLVM see that addresses do not wrap.
     format!(
         "define i64 @kernel(ptr noalias %ctx, i64 %first, i64 %count) #0 {{\nentry:\n{prologue}  \
 %end = add i64 %first, %count
@@ -333,8 +333,8 @@ finished:
     )
 }
 
-/// Emits blocks of a kernel or function with a switch to the scheduler where a thread waits or polls, and adds those
-/// places to the plan.
+/// Emits the blocks of a kernel or function with a switch to the scheduler where a thread waits or polls, and adds
+/// those places to the plan.
 pub(super) fn fiber_blocks(
     emitter: &mut Emitter<'_>,
     blocks: &[BlockId],
@@ -346,20 +346,20 @@ pub(super) fn fiber_blocks(
     let waiting = plan.polls.len() + plan.sites.len();
     plan.sites.extend(regions.sites.iter().map(|site| Site { region: sync::FIBER_READY, ..site.clone() }));
     for (block, site) in &regions.site_of {
-        let Term::Sync(inst, next) = &function.blocks[*block].term else { continue };
+        let Terminator::Sync(inst, next) = &function.blocks[*block].term else { continue };
         emitter.text.push_str(&format!("wait{site}:\n"));
         switch(emitter, waiting + site);
         results(emitter, inst)?;
         emitter.line(format_args!("br label %b{next}"));
     }
     for (head, region) in &regions.splits {
-        if matches!(regions.kinds[*region], Kind::Resume(_)) {
+        if matches!(regions.kinds[*region], RegionKind::Resume(_)) {
             continue;
         }
         emitter.text.push_str(&format!("split{region}:\n"));
         match (regions.polls.get(region), regions.kinds[*region]) {
             (Some(poll), _) => switch(emitter, poll.watched.of_fiber()),
-            (None, Kind::Left) => switch(emitter, sync::FIBER_READY),
+            (None, RegionKind::PollExit) => switch(emitter, sync::FIBER_READY),
             (None, _) => {}
         }
         emitter.line(format_args!("br label %b{head}"));
@@ -367,7 +367,7 @@ pub(super) fn fiber_blocks(
     Ok(())
 }
 
-/// A thread of the kernel from beginning to end, as `kernel(ctx, thread, 0)`.
+/// Emits a thread of the kernel from start to end, as `kernel(ctx, thread, 0)`.
 pub(super) fn fiber(emitter: &mut Emitter<'_>, regions: &Regions, plan: &mut Plan) -> Result<String> {
     let function = emitter.function;
     let blocks = reachable(function, 0, |_| true);
@@ -406,7 +406,7 @@ thread.done:
     ))
 }
 
-/// Gives the processor to the scheduler, with `state` in `next`.
+/// Switches to the scheduler, with `state` in `next`.
 fn switch(emitter: &mut Emitter<'_>, state: usize) {
     let next = emitter.field(abi::NEXT, "ptr");
     let pointer = emitter.def(format_args!("getelementptr i32, ptr {next}, i64 %thread"));

@@ -1,5 +1,5 @@
-//! The LLVM IR of a kernel's parts. For a kernel whose module's record is on disk, it is emitted only when a part has to be
-//! translated.
+//! The LLVM IR of a kernel's parts. If the record of the kernel's module is on disk, the IR is emitted only when a part
+//! has to be compiled.
 
 use super::Part;
 use cuda_jit_cache::Key;
@@ -9,7 +9,7 @@ use std::fmt;
 /// Emits all texts of a kernel.
 type Write = dyn Fn() -> Result<Vec<String>, String> + Send + Sync;
 
-/// The texts of a kernel's parts, by their numbers.
+/// The texts of a kernel's parts, by part number.
 pub(crate) struct Texts {
     identity: Key,
     texts: OnceCell<Vec<String>>,
@@ -22,7 +22,8 @@ impl fmt::Debug for Texts {
     }
 }
 
-/// The hash that tells the texts of a kernel from others, with how each part is translated; `parts` are in the order of their numbers.
+/// Returns the hash that identifies a kernel's texts and the mode of each part; `parts` are in the order of their
+/// numbers.
 pub(crate) fn identity<'a>(texts: &[String], parts: impl Iterator<Item = &'a Part>) -> Key {
     let repeats: Vec<u8> = parts.map(|part| part.repeats.into()).collect();
     let texts = texts.iter().map(String::as_bytes);
@@ -34,7 +35,7 @@ impl Texts {
         Texts { identity, texts: OnceCell::with_value(texts), write: None }
     }
 
-    /// Texts that are written when one is asked for, which must be those of this identity.
+    /// Creates texts that are emitted on demand. They must have this identity.
     pub(crate) fn later(identity: Key, write: Box<Write>) -> Texts {
         Texts { identity, texts: OnceCell::new(), write: Some(write) }
     }
@@ -48,12 +49,12 @@ impl Texts {
         self.texts.get_or_try_init(write).map(Vec::as_slice)
     }
 
-    /// All texts.
+    /// Returns all texts.
     pub(crate) fn all(&self) -> Result<Vec<String>, String> {
         self.written().map(<[String]>::to_vec)
     }
 
-    /// The text of a part.
+    /// Returns the text of a part.
     pub(crate) fn get(&self, number: usize) -> Result<&str, String> {
         self.written()?.get(number).map(String::as_str).ok_or_else(|| format!("a kernel has no part {number}"))
     }

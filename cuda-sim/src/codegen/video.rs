@@ -1,31 +1,31 @@
-//! Video instructions: parts of registers, and lanes of bytes and halves, computed with in more bits than they have.
+//! Video instructions: subwords of registers, and lanes of bytes and halves, computed with more bits than they have.
 
 use super::emit::Emitter;
-use crate::ir::video::{Part, Video, video};
+use crate::ir::video::{Subword, Video, video};
 use crate::ir::{Inst, Value};
 use crate::ptx::{Modifier as M, Result};
 
-/// The integers of an LLVM type that are of so many bits.
+/// Returns the range of an integer type of this many bits.
 fn range(bits: u32, signed: bool) -> (i64, i64) {
     if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
 impl Emitter<'_> {
-    /// A video instruction.
+    /// Emits a video instruction.
     pub(crate) fn video(&mut self, inst: &Inst, ops: &[Value]) -> Result<()> {
         let Some((operation, lanes)) = video(inst.opcode) else {
             return self.unsupported("this is not a video instruction");
         };
         match (operation, ops) {
             (Video::Mad, [dest, a, b, c, Value::Int(x), Value::Int(y), Value::Int(negated)]) => {
-                let factors = [(a, Part::of_code(*x)), (b, Part::of_code(*y))];
+                let factors = [(a, Subword::of_code(*x)), (b, Subword::of_code(*y))];
                 self.video_mad(inst, dest, factors, c, *negated)
             }
             (_, [dest, a, b, Value::Int(d), Value::Int(x), Value::Int(y)]) => {
-                self.video_part(inst, operation, dest, [a, b, &Value::Int(0)], [*d, *x, *y].map(Part::of_code))
+                self.video_subword(inst, operation, dest, [a, b, &Value::Int(0)], [*d, *x, *y].map(Subword::of_code))
             }
             (_, [dest, a, b, c, Value::Int(d), Value::Int(x), Value::Int(y)]) if lanes == 1 => {
-                self.video_part(inst, operation, dest, [a, b, c], [*d, *x, *y].map(Part::of_code))
+                self.video_subword(inst, operation, dest, [a, b, c], [*d, *x, *y].map(Subword::of_code))
             }
             (_, [dest, a, b, c, Value::Int(mask), Value::Int(x), Value::Int(y)]) => {
                 self.video_lanes(inst, (operation, lanes), dest, [a, b, c], [*mask, *x, *y].map(|code| code as u32))
@@ -34,7 +34,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The signs of the result and of each source; the result of a comparison has none.
+    /// Returns the signedness of the result and of each source; the result of a comparison is unsigned.
     fn video_signs(&self, inst: &Inst, operation: Video) -> [bool; 3] {
         match operation {
             Video::Set => [false, inst.ty(0).is_signed(), inst.ty(1).is_signed()],
@@ -42,15 +42,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// A part of a register, extended to `bits` bits.
-    fn extended(&mut self, value: &Value, part: Part, signed: bool, bits: u32) -> Result<String> {
+    /// Returns a subword of a register, extended to `bits` bits.
+    fn extended(&mut self, value: &Value, part: Subword, signed: bool, bits: u32) -> Result<String> {
         let word = self.int(value, 32)?;
         let moved = self.def(format_args!("lshr i32 {word}, {}", part.offset));
         let cut = self.resize(&moved, 32, part.bits, false);
         Ok(self.resize(&cut, part.bits, bits, signed))
     }
 
-    /// An operation on integers that hold its result.
+    /// Emits an operation on integers that are wide enough for its result.
     fn video_operation(&mut self, inst: &Inst, operation: Video, bits: u32, a: &str, b: &str) -> String {
         let ty = format!("i{bits}");
         match operation {
@@ -81,7 +81,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Shifts 64 bits; what is shifted to the left keeps 34 of them.
+    /// Shifts a 64-bit value; a left-shifted one keeps 34 bits.
     fn video_shift(&mut self, inst: &Inst, operation: Video, a: &str, b: &str) -> String {
         let amount = match inst.has(M::Wrap) {
             true => self.def(format_args!("and i64 {b}, 31")),
@@ -95,7 +95,7 @@ impl Emitter<'_> {
         self.def(format_args!("ashr i64 {high}, 30"))
     }
 
-    /// The nearest value of a type of `bits` bits, in a register of `width` bits.
+    /// Clamps a value to the range of a type of `bits` bits, in a register of `width` bits.
     fn clamped(&mut self, value: &str, width: u32, bits: u32, signed: bool) -> String {
         let ty = format!("i{width}");
         let (low, high) = range(bits, signed);
@@ -103,13 +103,13 @@ impl Emitter<'_> {
         self.call(&ty, &format!("llvm.smin.{ty}"), &[(&ty, &above), (&ty, &high.to_string())])
     }
 
-    fn video_part(
+    fn video_subword(
         &mut self,
         inst: &Inst,
         operation: Video,
         dest: &Value,
         [a, b, c]: [&Value; 3],
-        [result, x, y]: [Part; 3],
+        [result, x, y]: [Subword; 3],
     ) -> Result<()> {
         let [signed, of_a, of_b] = self.video_signs(inst, operation);
         let (a, b) = (self.extended(a, x, of_a, 64)?, self.extended(b, y, of_b, 64)?);
@@ -124,14 +124,14 @@ impl Emitter<'_> {
         let value = match named {
             Some(name) => self.call("i32", &format!("llvm.{name}.i32"), &[("i32", &value), ("i32", &c)]),
             None if inst.has(M::Add) => self.def(format_args!("add i32 {value}, {c}")),
-            None if result == Part::WHOLE => value,
+            None if result == Subword::WHOLE => value,
             None => self.merged(&value, result, &c),
         };
         self.write(dest, 32, &value, false)
     }
 
-    /// A word with another value in one part.
-    fn merged(&mut self, value: &str, part: Part, word: &str) -> String {
+    /// Replaces one subword of a word.
+    fn merged(&mut self, value: &str, part: Subword, word: &str) -> String {
         let mask = ((1i64 << part.bits) - 1) << part.offset;
         let moved = self.def(format_args!("shl i32 {value}, {}", part.offset));
         let new = self.def(format_args!("and i32 {moved}, {}", mask as i32));
@@ -154,7 +154,7 @@ impl Emitter<'_> {
         for lane in (0..lanes).filter(|lane| mask >> lane & 1 != 0) {
             let mut source = |code: u32, signed: bool| {
                 let chosen = code >> (4 * lane) & 15;
-                let part = Part { offset: chosen % lanes * bits, bits };
+                let part = Subword { offset: chosen % lanes * bits, bits };
                 self.extended(sources[(chosen / lanes) as usize], part, signed, 32)
             };
             let (a, b) = (source(x, of_a)?, source(y, of_b)?);
@@ -164,25 +164,25 @@ impl Emitter<'_> {
             }
             value = match inst.has(M::Add) {
                 true => self.def(format_args!("add i32 {value}, {result}")),
-                false => self.merged(&result, Part { offset: lane * bits, bits }, &value),
+                false => self.merged(&result, Subword { offset: lane * bits, bits }, &value),
             };
         }
         self.write(dest, 32, &value, false)
     }
 
-    /// A product and a sum in 128 bits; `negated` is 1 for the product, 2 for what is added.
+    /// Computes a product and a sum in 128 bits; `negated` is 1 for the product, 2 for the addend.
     fn video_mad(
         &mut self,
         inst: &Inst,
         dest: &Value,
-        [(a, x), (b, y)]: [(&Value, Part); 2],
+        [(a, x), (b, y)]: [(&Value, Subword); 2],
         c: &Value,
         negated: i128,
     ) -> Result<()> {
         let [_, of_a, of_b] = self.video_signs(inst, Video::Mad);
         let signed = of_a || of_b || negated != 0;
         let (a, b) = (self.extended(a, x, of_a, 128)?, self.extended(b, y, of_b, 128)?);
-        let c = self.extended(c, Part::WHOLE, signed, 128)?;
+        let c = self.extended(c, Subword::WHOLE, signed, 128)?;
         let product = self.def(format_args!("mul i128 {a}, {b}"));
         let mut value = match negated {
             1 => self.def(format_args!("sub i128 {c}, {product}")),

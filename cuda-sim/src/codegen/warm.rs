@@ -1,15 +1,15 @@
-//! A small kernel whose translation makes LLVM create its static tables.
+//! A small kernel whose compilation makes LLVM create its static tables.
 //!
-//! LLVM creates many of them when it first uses them, and registers their destructors then. Handlers that are registered at the
-//! process's end afterwards run before these destructors ([`super::jit`]).
+//! LLVM creates many tables on first use and registers their destructors then. Exit handlers that are registered
+//! afterwards run before these destructors ([`super::jit`]).
 
 use super::object::{Mode, object};
 use super::{Effort, Flavour, emit};
 use crate::ir::lower::lower;
 use crate::ptx;
 
-/// A loop over vectors, checked accesses, products, a division, a root, conversions and a variable in memory: one part, which takes
-/// about as long as a part of a large kernel.
+/// A loop over vectors, checked accesses, products, a division, a root, conversions and a variable in memory, in one
+/// part that takes about as long as a part of a large kernel.
 const KERNEL: &str = ".version 7.8
 .target sm_90
 .address_size 64
@@ -33,14 +33,14 @@ END:
 }
 ";
 
-/// Translates the kernel, and drops its code. An error is of no consequence: nothing depends on the tables.
+/// Compiles the kernel and drops its code. An error is ignored: nothing depends on the tables.
 pub(super) fn run() {
-    if let Err(why) = translated() {
-        tracing::debug!("the kernel that warms LLVM up is not translated: {why}");
+    if let Err(why) = compiled() {
+        tracing::debug!("the kernel that warms up LLVM was not compiled: {why}");
     }
 }
 
-fn translated() -> Result<Vec<u8>, String> {
+fn compiled() -> Result<Vec<u8>, String> {
     let program = ptx::parse(KERNEL).and_then(|module| lower(&module)).map_err(|error| error.to_string())?;
     let kernel = emit(&program, 0, Flavour::default()).map_err(|error| error.to_string())?;
     object(kernel.texts.get(0)?, Mode { effort: Effort::Full, registered: false, repeats: true, whole: false })
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernel_is_translated() {
-        assert!(translated().unwrap().starts_with(b"\x7fELF"));
+    fn the_kernel_compiles() {
+        assert!(compiled().unwrap().starts_with(b"\x7fELF"));
     }
 }

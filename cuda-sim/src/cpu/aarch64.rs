@@ -2,17 +2,17 @@
 //!
 //! # Safety
 //!
-//! Stack pointers are saved and restored by the pairs of functions that say so, each of which keeps the callee-saved registers.
-//! The rounding mode is changed inside single blocks of assembly that restore it before they end, so compiled Rust never runs
-//! under another one.
+//! Stack pointers are saved and restored by the pairs of functions that say so, each of which keeps the callee-saved
+//! registers. The rounding mode is changed inside single blocks of assembly that restore it before they end, so
+//! compiled Rust code never runs under another one.
 
 use std::arch::{asm, naked_asm};
 
-use super::{Fiber, Record};
+use super::{EntryRecord, Fiber};
 use crate::codegen::abi::{self, Context};
 
-/// Saves the callee-saved registers below the stack pointer. The first are the frame pointer and the link register, then those
-/// from `x19` on: [`begin`] writes the same.
+/// Saves the callee-saved registers below the stack pointer: the frame pointer and the link register first, then those
+/// from `x19` on. [`begin`] writes the same layout.
 macro_rules! save {
     () => {
         "sub sp, sp, #160
@@ -46,9 +46,9 @@ macro_rules! restore {
     };
 }
 
-/// `enter(function, a, b, c, record, result)`: 0 after a return, 1 after a fault.
+/// `enter(function, a, b, c, record, result)`: returns 0 after a return, 1 after a fault.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
+pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut EntryRecord, _: *mut u64) -> u32 {
     naked_asm!(
         save!(),
         "mov x19, x4",
@@ -68,9 +68,9 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
     )
 }
 
-/// The address to which a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
+/// The address to which the signal handler redirects a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn way_out() {
+pub(crate) unsafe extern "C" fn exit_sequence() {
     naked_asm!("mov w0, #1", restore!(), "ret")
 }
 
@@ -78,9 +78,10 @@ pub(crate) unsafe extern "C" fn way_out() {
 ///
 /// # Safety
 ///
-/// Where the address is not accessible, the signal's handler leaves compiled code, and the caller has nothing to drop.
+/// If the address is not accessible, the signal handler leaves compiled code, so the caller may have nothing to drop.
 pub(crate) unsafe fn read_byte(address: u64) {
-    // SAFETY: the caller promises it; the byte is ignored.
+    // SAFETY: if the address is not accessible the handler leaves compiled code, which the caller allows; the byte is
+    // ignored.
     unsafe { asm!("ldrb {value:w}, [{at}]", at = in(reg) address, value = out(reg) _, options(nostack)) };
 }
 
@@ -92,28 +93,28 @@ impl<'a> Registers<'a> {
         Registers(&mut context.uc_mcontext)
     }
 
-    /// The address of the instruction that comes next.
+    /// Returns the address of the next instruction.
     pub(crate) fn instruction(&self) -> u64 {
         self.0.pc
     }
 
-    /// Makes the thread go on at an instruction, with that stack pointer.
-    pub(crate) fn go_on(&mut self, instruction: usize, stack: u64) {
+    /// Makes the thread continue at an instruction, with this stack pointer.
+    pub(crate) fn redirect_to(&mut self, instruction: usize, stack: u64) {
         self.0.sp = stack;
         self.0.pc = instruction as u64;
     }
 }
 
-// The switches end in a jump rather than a return: the processor expects a return to go where the last call came from,
-// which here it never does, while fibers that wait in one place go on there again and again.
+// The switches end in a jump rather than a return: the processor predicts that a return goes to the last call, which is
+// never the case here, whereas fibers that wait at one place continue there again and again.
 
-/// Enters a fiber: gives 0 when it switches back, 1 when it has finished.
+/// Enters a fiber: returns 0 when it switches back, 1 when it has finished.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn resume(_: *mut Fiber) -> u64 {
     naked_asm!(save!(), "mov x9, sp", "str x9, [x0, #8]", "ldr x9, [x0]", "mov sp, x9", restore!(), "br x30",)
 }
 
-/// What compiled code calls to give the processor to the scheduler.
+/// Called by compiled code to switch to the scheduler.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn switch(_: *mut Context) {
     naked_asm!(
@@ -130,7 +131,7 @@ pub(crate) unsafe extern "C" fn switch(_: *mut Context) {
     )
 }
 
-/// The bottom of every fiber: calls `x19(x20, x21, 0)` and leaves for good.
+/// The outermost frame of every fiber: calls `x19(x20, x21, 0)` and leaves for good.
 #[unsafe(naked)]
 unsafe extern "C" fn bottom() {
     naked_asm!(
@@ -148,18 +149,18 @@ unsafe extern "C" fn bottom() {
     )
 }
 
-/// Puts on a stack what [`resume`] finds there first, and gives the stack pointer: the fiber then calls
+/// Writes the initial frame that [`resume`] expects to a stack, and returns the stack pointer: the fiber then calls
 /// `function(context, thread, 0)`.
 ///
 /// # Safety
 ///
-/// The 256 bytes below `top`, a multiple of 16, are writable and nobody else's.
+/// The 256 bytes below `top`, a multiple of 16, are writable and not used by anyone else.
 pub(crate) unsafe fn begin(top: usize, function: usize, context: usize, thread: usize) -> usize {
     let mut frame = [0_usize; 20];
     frame[1] = bottom as *const () as usize;
     frame[2..5].copy_from_slice(&[function, context, thread]);
     let inside = top - size_of_val(&frame);
-    // SAFETY: the caller promises that the words are writable and nobody else's.
+    // SAFETY: the caller promises that the words are writable and not used by anyone else.
     unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
     inside
 }
@@ -168,7 +169,7 @@ pub(crate) unsafe fn begin(top: usize, function: usize, context: usize, thread: 
 pub(crate) mod directed {
     use super::asm;
 
-    /// FPCR with no exception trapped and that rounding mode, which it counts otherwise: 1 is up, 2 is down.
+    /// Returns the FPCR for a rounding mode, with all exceptions untrapped. Its encoding differs: 1 is up, 2 is down.
     fn fpcr(mode: u32) -> u64 {
         [0, 2, 1, 3][(mode & 3) as usize] << 22
     }

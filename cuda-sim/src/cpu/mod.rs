@@ -1,35 +1,36 @@
-//! The instructions that Rust has no words for, a file per processor: entry to compiled code and exit from it, stack switches,
-//! the registers that a signal interrupted, and arithmetic under the directed rounding modes.
+//! Processor-specific assembly, in one file per processor: entry to compiled code and exit from it, stack switches, the
+//! registers of an interrupted thread, and arithmetic under the directed rounding modes.
 //!
-//! Who uses them, and when, is the business of [`crate::exec`] and [`crate::codegen`]. Both files have the same items.
+//! [`crate::exec`] and [`crate::codegen`] use them. Both files define the same items.
 
 #[cfg_attr(target_arch = "x86_64", path = "x86_64.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
 mod processor;
 
-pub(crate) use processor::{Registers, begin, directed, enter, read_byte, resume, switch, way_out};
+pub(crate) use processor::{Registers, begin, directed, enter, exit_sequence, read_byte, resume, switch};
 
-/// What [`enter`] leaves for the way out. Its first field's offset is written out in the code of [`enter`].
+/// The state that [`enter`] saves for the exit sequence. The offset of its first field is a literal in the code of
+/// [`enter`].
 #[repr(C)]
-pub(crate) struct Record {
-    /// Stack pointer inside [`enter`]; 0 outside of compiled code.
+pub(crate) struct EntryRecord {
+    /// The stack pointer inside [`enter`]; 0 outside of compiled code.
     pub(crate) stack: u64,
     /// The address that faulted.
     pub(crate) address: u64,
 }
 
-/// A thread with a stack of its own. The offsets of the first two fields are written out in the code of the switches.
+/// A thread with a stack of its own. The offsets of the first two fields are literals in the code of the switches.
 #[repr(C)]
 pub(crate) struct Fiber {
-    /// Stack pointer of the fiber while it does not run; 0 before it begins.
+    /// The stack pointer of the fiber while it does not run; 0 before it begins.
     pub(crate) inside: usize,
-    /// Stack pointer of the scheduler while the fiber runs.
+    /// The stack pointer of the scheduler while the fiber runs.
     pub(crate) outside: usize,
     /// The lowest address of its stack that calls may use.
     pub(crate) limit: u64,
 }
 
-/// The rounding modes, as [`directed`]'s functions take them.
+/// The rounding modes of the functions in [`directed`].
 pub(crate) mod rounding {
     pub(crate) const NEAREST: u32 = 0;
     pub(crate) const DOWN: u32 = 1;
@@ -73,7 +74,7 @@ mod tests {
         assert_eq!(s64_f32(-16_777_217, TO_ZERO), -16_777_216.0);
         assert_eq!(s64_f64(i64::MAX, DOWN), 9_223_372_036_854_774_784.0);
         assert_eq!(s64_f64(i64::MAX, NEAREST), 9_223_372_036_854_775_808.0);
-        // the mode that Rust computes with is left as it was
+        // Rust's own rounding mode is unchanged
         assert_eq!(std::hint::black_box(1.0_f32) / std::hint::black_box(3.0), 1.0 / 3.0);
     }
 }

@@ -2,18 +2,18 @@
 //!
 //! # Safety
 //!
-//! Stack pointers are saved and restored by the pairs of functions that say so, each of which keeps the callee-saved registers.
-//! The rounding mode is changed inside single blocks of assembly that restore it before they end, so compiled Rust never runs
-//! under another one.
+//! Stack pointers are saved and restored by the pairs of functions that say so, each of which keeps the callee-saved
+//! registers. The rounding mode is changed inside single blocks of assembly that restore it before they end, so
+//! compiled Rust code never runs under another one.
 
 use std::arch::{asm, naked_asm};
 
-use super::{Fiber, Record};
+use super::{EntryRecord, Fiber};
 use crate::codegen::abi::{self, Context};
 
-/// `enter(function, a, b, c, record, result)`: 0 after a return, 1 after a fault.
+/// `enter(function, a, b, c, record, result)`: returns 0 after a return, 1 after a fault.
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut Record, _: *mut u64) -> u32 {
+pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mut EntryRecord, _: *mut u64) -> u32 {
     naked_asm!(
         "push rbp",
         "push rbx",
@@ -43,9 +43,9 @@ pub(crate) unsafe extern "C" fn enter(_: usize, _: usize, _: u64, _: u64, _: *mu
     )
 }
 
-/// The address to which a signal's handler sends a thread that faulted, with the stack pointer of [`enter`].
+/// The address to which the signal handler redirects a thread that faulted, with the stack pointer of [`enter`].
 #[unsafe(naked)]
-pub(crate) unsafe extern "C" fn way_out() {
+pub(crate) unsafe extern "C" fn exit_sequence() {
     naked_asm!("cld", "pop r9", "mov eax, 1", "pop r15", "pop r14", "pop r13", "pop r12", "pop rbx", "pop rbp", "ret",)
 }
 
@@ -53,9 +53,10 @@ pub(crate) unsafe extern "C" fn way_out() {
 ///
 /// # Safety
 ///
-/// Where the address is not accessible, the signal's handler leaves compiled code, and the caller has nothing to drop.
+/// If the address is not accessible, the signal handler leaves compiled code, so the caller may have nothing to drop.
 pub(crate) unsafe fn read_byte(address: u64) {
-    // SAFETY: the caller promises it; the byte is ignored.
+    // SAFETY: if the address is not accessible the handler leaves compiled code, which the caller allows; the byte is
+    // ignored.
     unsafe { asm!("mov {value}, byte ptr [{at}]", at = in(reg) address, value = out(reg_byte) _) };
 }
 
@@ -67,22 +68,22 @@ impl<'a> Registers<'a> {
         Registers(&mut context.uc_mcontext)
     }
 
-    /// The address of the instruction that comes next.
+    /// Returns the address of the next instruction.
     pub(crate) fn instruction(&self) -> u64 {
         self.0.gregs[libc::REG_RIP as usize] as u64
     }
 
-    /// Makes the thread go on at an instruction, with that stack pointer.
-    pub(crate) fn go_on(&mut self, instruction: usize, stack: u64) {
+    /// Makes the thread continue at an instruction, with this stack pointer.
+    pub(crate) fn redirect_to(&mut self, instruction: usize, stack: u64) {
         self.0.gregs[libc::REG_RSP as usize] = stack as i64;
         self.0.gregs[libc::REG_RIP as usize] = instruction as i64;
     }
 }
 
-// The switches end in a jump rather than a return: the processor expects a return to go where the last call came from,
-// which here it never does, while fibers that wait in one place go on there again and again.
+// The switches end in a jump rather than a return: the processor predicts that a return goes to the last call, which is
+// never the case here, whereas fibers that wait at one place continue there again and again.
 
-/// Enters a fiber: gives 0 when it switches back, 1 when it has finished.
+/// Enters a fiber: returns 0 when it switches back, 1 when it has finished.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn resume(_: *mut Fiber) -> u64 {
     naked_asm!(
@@ -105,7 +106,7 @@ pub(crate) unsafe extern "C" fn resume(_: *mut Fiber) -> u64 {
     )
 }
 
-/// What compiled code calls to give the processor to the scheduler.
+/// Called by compiled code to switch to the scheduler.
 #[unsafe(naked)]
 pub(crate) unsafe extern "C" fn switch(_: *mut Context) {
     naked_asm!(
@@ -131,7 +132,7 @@ pub(crate) unsafe extern "C" fn switch(_: *mut Context) {
     )
 }
 
-/// The bottom of every fiber: calls `r12(r13, r14, 0)` and leaves for good.
+/// The outermost frame of every fiber: calls `r12(r13, r14, 0)` and leaves for good.
 #[unsafe(naked)]
 unsafe extern "C" fn bottom() {
     naked_asm!(
@@ -154,16 +155,16 @@ unsafe extern "C" fn bottom() {
     )
 }
 
-/// Puts on a stack what [`resume`] finds there first, and gives the stack pointer: the fiber then calls
+/// Writes the initial frame that [`resume`] expects to a stack, and returns the stack pointer: the fiber then calls
 /// `function(context, thread, 0)`.
 ///
 /// # Safety
 ///
-/// The 256 bytes below `top`, a multiple of 16, are writable and nobody else's.
+/// The 256 bytes below `top`, a multiple of 16, are writable and not used by anyone else.
 pub(crate) unsafe fn begin(top: usize, function: usize, context: usize, thread: usize) -> usize {
     let frame: [usize; 7] = [0, thread, context, function, 0, 0, bottom as *const () as usize];
     let inside = top - size_of_val(&frame);
-    // SAFETY: the caller promises that the words are writable and nobody else's.
+    // SAFETY: the caller promises that the words are writable and not used by anyone else.
     unsafe { std::ptr::copy_nonoverlapping(frame.as_ptr(), inside as *mut usize, frame.len()) };
     inside
 }
@@ -172,7 +173,7 @@ pub(crate) unsafe fn begin(top: usize, function: usize, context: usize, thread: 
 pub(crate) mod directed {
     use super::asm;
 
-    /// MXCSR with all exceptions masked and that rounding mode.
+    /// Returns the MXCSR for a rounding mode, with all exceptions masked.
     fn mxcsr(mode: u32) -> u32 {
         0x1f80 | (mode & 3) << 13
     }
@@ -232,7 +233,7 @@ pub(crate) mod directed {
         ($name:ident, $float:ty, $instruction:literal) => {
             pub(crate) extern "C" fn $name(a: $float, b: $float, c: $float, mode: u32) -> $float {
                 if !std::arch::is_x86_feature_detected!("fma") {
-                    // Only reached on processors before 2013: to nearest is the best that is left.
+                    // Only processors from before 2013 reach this: rounding to nearest is the best available.
                     return a.mul_add(b, c);
                 }
                 let (csr, nearest) = (mxcsr(mode), NEAREST);

@@ -1,21 +1,21 @@
-//! The list of functions that real clients call, so that none of them is lost: each is found by `cuGetProcAddress` in the
-//! variants that the table has, from its first version on, and is more than a refusal.
+//! A test of the driver functions that real clients call: `cuGetProcAddress` finds each in the variants that the table
+//! has, from its first version on, and none is unsupported.
 //!
 //! # Safety
 //!
-//! The one block calls the lookup as CUDA's documentation asks, with pointers to live locals.
+//! The lookups are called as CUDA's documentation asks, with pointers to live locals.
 
-use super::{FNS, driver_api, refused};
+use super::{FNS, driver_api, unsupported};
 use cuda_sys::{CUdriverProcAddressQueryResult as Query, CUresult, DefaultStream, SYMBOLS, Symbol};
 use std::collections::HashSet;
 use std::ffi::{CString, c_void};
 
-/// What cudarc's tests and numba's call, both of them.
+/// The functions that both cudarc's tests and numba's call.
 const BOTH: &str = "cuInit cuDeviceGetAttribute cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease cuCtxGetCurrent \
     cuCtxSetCurrent cuCtxSynchronize cuMemFree cuMemcpyHtoDAsync cuMemcpyDtoHAsync cuStreamCreate cuStreamDestroy \
     cuStreamSynchronize cuMemHostAlloc cuMemFreeHost cuMemAllocManaged cuMemFreeAsync cuGetExportTable";
 
-/// What one of them calls.
+/// The functions that one of them calls.
 const ONE: &str = "cuGetProcAddress cuDriverGetVersion cuDeviceGet cuDeviceGetCount cuDeviceGetName cuDeviceGetUuid \
     cuDeviceGetMemPool cuCtxPushCurrent cuCtxPopCurrent cuCtxGetDevice cuMemAlloc cuMemAllocAsync \
     cuMemAllocFromPoolAsync cuMemGetInfo cuMemGetAddressRange cuMemHostGetDevicePointer cuMemPoolGetAttribute \
@@ -26,7 +26,7 @@ const ONE: &str = "cuGetProcAddress cuDriverGetVersion cuDeviceGet cuDeviceGetCo
     cuEventElapsedTime cuStreamWaitEvent cuStreamIsCapturing cuStreamGetCtx cuStreamAttachMemAsync \
     cuOccupancyMaxActiveBlocksPerMultiprocessor";
 
-/// What they would call, but do not in their tests; graphs aside.
+/// The functions that they reference but do not call in their tests; without graphs.
 const REFERENCED: &str = "cuGetErrorName cuGetErrorString cuDeviceTotalMem cuModuleGetGlobal cuModuleLoad cuMemcpyDtoD \
     cuFuncSetAttribute cuFuncSetCacheConfig cuCtxSetLimit cuCtxGetLimit cuCtxGetFlags cuCtxSetFlags \
     cuCtxGetCacheConfig cuCtxSetCacheConfig cuEventQuery cuStreamAddCallback cuLaunchHostFunc \
@@ -40,7 +40,7 @@ const REFERENCED: &str = "cuGetErrorName cuGetErrorString cuDeviceTotalMem cuMod
     cuMemcpyPeerAsync cuMemcpy3DPeer cuMemcpy3DPeerAsync cuMemPoolSetAccess cuMemPoolGetAccess \
     cuImportExternalMemory cuExternalMemoryGetMappedBuffer cuDestroyExternalMemory";
 
-/// What they would call of graphs.
+/// The graph functions that they reference.
 const GRAPHS: &str = "cuGraphCreate cuGraphDestroy cuGraphClone cuGraphAddKernelNode cuGraphAddMemcpyNode \
     cuGraphAddMemsetNode cuGraphAddHostNode cuGraphAddChildGraphNode cuGraphAddEmptyNode cuGraphAddEventRecordNode \
     cuGraphAddEventWaitNode cuGraphAddMemAllocNode cuGraphAddMemFreeNode cuGraphAddNode cuGraphAddDependencies \
@@ -52,7 +52,7 @@ const GRAPHS: &str = "cuGraphCreate cuGraphDestroy cuGraphClone cuGraphAddKernel
     cuGraphReleaseUserObject cuStreamBeginCapture cuStreamBeginCaptureToGraph cuStreamEndCapture \
     cuStreamGetCaptureInfo cuStreamUpdateCaptureDependencies";
 
-/// Further ones that applications call, of those that have an honest implementation.
+/// Further functions that applications call and that have a real implementation.
 const APPLICATIONS: &str = "cuCtxCreate cuCtxDestroy cuCtxGetId cuCtxGetApiVersion cuCtxGetStreamPriorityRange \
     cuCtxResetPersistingL2Cache cuStreamQuery cuStreamCreateWithPriority cuStreamGetPriority cuStreamGetFlags \
     cuStreamGetId cuStreamGetDevice cuStreamGetAttribute cuStreamSetAttribute cuStreamCopyAttributes \
@@ -76,7 +76,7 @@ fn listed() -> impl Iterator<Item = &'static str> {
     [BOTH, ONE, REFERENCED, APPLICATIONS, GRAPHS].into_iter().flat_map(str::split_whitespace)
 }
 
-/// The functions of the CUDA version that the device implements, and older.
+/// Returns the functions of the CUDA version that the driver implements, and of older ones.
 fn symbols() -> impl Iterator<Item = (&'static Symbol, usize)> {
     SYMBOLS.iter().zip(0..).filter(|(symbol, _)| symbol.version <= super::init::VERSION)
 }
@@ -94,7 +94,7 @@ fn query(name: &str, version: i32, flags: u64) -> (CUresult, *mut c_void, Query)
     let api = driver_api();
     let name = CString::new(name).unwrap();
     let (mut found, mut status) = (std::ptr::null_mut(), Query(9));
-    // SAFETY: pointers to live locals, as CUDA's documentation asks.
+    // SAFETY: all pointers are to live locals and a NUL-terminated name, as CUDA's documentation asks.
     let code = unsafe { (api.cuGetProcAddress_v2().unwrap())(name.as_ptr(), &mut found, version, flags, &mut status) };
     (code, found, status)
 }
@@ -136,7 +136,7 @@ fn no_listed_function_is_a_refusal() {
     for base in listed() {
         let newest = variants(base).into_iter().filter(|v| v.stream == DefaultStream::Legacy);
         let newest = newest.max_by_key(|v| v.version).unwrap();
-        assert!(!refused::NAMES.contains(&newest.name), "{} is refused", newest.name);
+        assert!(!unsupported::NAMES.contains(&newest.name), "{} is unsupported", newest.name);
     }
 }
 
@@ -147,10 +147,10 @@ fn the_table_is_whole_and_no_function_is_defined_and_refused() {
     assert_eq!(absent.map(|(s, _)| s.name).collect::<Vec<_>>(), Vec::<&str>::new());
     let newer = SYMBOLS.iter().zip(addresses).filter(|(symbol, _)| symbol.version > super::init::VERSION);
     newer.for_each(|(s, address)| assert!(address.is_null(), "{} is newer than the device", s.name));
-    let refused: HashSet<&str> = refused::NAMES.iter().copied().collect();
-    assert_eq!(refused.len(), refused::NAMES.len());
+    let unsupported: HashSet<&str> = unsupported::NAMES.iter().copied().collect();
+    assert_eq!(unsupported.len(), unsupported::NAMES.len());
     let defined = SYMBOLS.iter().zip(super::implemented().addresses()).filter(|(_, address)| !address.is_null());
-    defined.for_each(|(s, _)| assert!(!refused.contains(s.name), "{} exists and is refused", s.name));
+    defined.for_each(|(s, _)| assert!(!unsupported.contains(s.name), "{} exists and is unsupported", s.name));
 }
 
 #[test]
@@ -162,10 +162,10 @@ fn what_is_refused_is_found_and_says_so_by_code() {
         let (code, found, _) = query(base, 13000, 0);
         assert!(code == CUresult::CUDA_SUCCESS && !found.is_null(), "{base}");
     }
-    // SAFETY: the only flag that there is.
+    // SAFETY: 0 is the only valid value of the flags.
     assert_eq!(unsafe { (api.cuInit().unwrap())(0) }, CUresult::CUDA_SUCCESS);
     let mut array = std::ptr::null_mut();
-    // SAFETY: the function refuses before it looks at its arguments.
+    // SAFETY: the function returns its error without accessing its arguments.
     let code = unsafe { (api.cuArrayCreate_v2().unwrap())(&mut array, std::ptr::null()) };
     assert_eq!(code, CUresult::CUDA_ERROR_NOT_SUPPORTED);
 }

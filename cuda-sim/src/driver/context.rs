@@ -1,10 +1,10 @@
-//! Contexts: primary ones and others, the stack of current ones of each thread, their settings, and peers.
+//! Contexts: primary and created ones, each thread's stack of current contexts, context settings, and peer access.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::state::{Context, bound, context, current, device, drained, healthy, initialised, primary, stack};
+use super::state::{Context, context, current, device, drained, healthy, initialised, primary, require_current, stack};
 use super::{Status, api, put};
 use crate::device::{DEVICES, PROFILE};
 use cuda_sys::{
@@ -15,12 +15,12 @@ use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The handle of the context with that number.
+/// Returns the handle of the context with this id.
 pub(super) fn raw_of(id: u32) -> Result<CUcontext, CUresult> {
-    super::state::numbered(id).map(|context| context.raw())
+    super::state::context_by_id(id).map(|context| context.raw())
 }
 
-/// A context handle that must exist and be live; null means the current one.
+/// Returns the context of a handle, which must be live; null means the current one.
 fn named(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     if handle.is_null() { current() } else { context(handle) }
 }
@@ -39,14 +39,14 @@ fn release(dev: CUdevice) -> Status {
     Ok(())
 }
 
-/// Destroys everything in a primary context, which stays current where it is, once its work is done. One that was lost can be
-/// used again: work that a fault stopped has ended before.
+/// Destroys everything in a primary context once its work is done; it stays current where it is. A lost context can be
+/// used again: the work that the fault stopped has ended.
 fn reset(dev: CUdevice) -> Status {
     primary(dev)?.reset();
     Ok(())
 }
 
-/// Flags that exist, with one way of waiting at most.
+/// Checks context flags: only defined ones, with at most one scheduling policy.
 fn checked_flags(flags: c_uint) -> Status {
     let known = flags & !0xff == 0 && matches!(flags & 7, 0 | 1 | 2 | 4);
     if known { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) }
@@ -97,13 +97,13 @@ fn pop(out: *mut CUcontext) -> Status {
     if out.is_null() { Ok(()) } else { put(out, top.raw()) }
 }
 
-/// Local memory that a thread can have, in bytes.
+/// The limit on a thread's local memory, in bytes.
 const MAX_STACK: usize = 512 << 10;
 
-/// Limits that exist, with their defaults; some do not exist on every card.
+/// Returns the default of a limit; `None` if this card has no such limit.
 fn default_limit(limit: CUlimit) -> Option<usize> {
     match limit {
-        // Kernels that wait for kernels of their own are gone since 9.0.
+        // Device-side synchronisation was removed with compute capability 9.0.
         CUlimit::CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH if PROFILE.capability.0 >= 9 => None,
         CUlimit::CU_LIMIT_PERSISTING_L2_CACHE_SIZE if PROFILE.persisting_l2_bytes == 0 => None,
         CUlimit::CU_LIMIT_STACK_SIZE => Some(1024),
@@ -117,12 +117,12 @@ fn default_limit(limit: CUlimit) -> Option<usize> {
     }
 }
 
-/// Whether one device reaches the memory of another: all of them share one range of addresses.
+/// Returns true if one device can access the memory of another: all of them share one address range.
 fn reaches(dev: CUdevice, peer: CUdevice) -> Result<bool, CUresult> {
     Ok(device(dev)? != device(peer)?)
 }
 
-/// The context that peer access is about, which is of another device than the current one.
+/// Returns the current context and its peer, which must be of another device.
 fn peer(handle: CUcontext) -> Result<(Arc<Context>, Arc<Context>), CUresult> {
     let own = healthy()?;
     let other = context(handle)?;
@@ -212,7 +212,7 @@ api! {
     fn cuCtxGetId(handle: CUcontext, id: *mut c_ulonglong) { put(id, c_ulonglong::from(named(handle)?.id)) }
     fn cuCtxGetApiVersion(handle: CUcontext, version: *mut c_uint) { put(version, named(handle)?.api_version) }
     fn cuCtxSynchronize() {
-        super::graph::capture::permit()?;
+        super::graph::capture::check_permitted()?;
         let context = drained(healthy())?;
         super::graph::capture::refuse_context(context.id)?;
         context.synchronize()
@@ -245,7 +245,7 @@ api! {
         Ok(())
     }
     fn cuCtxGetSharedMemConfig(config: *mut CUsharedconfig) {
-        // Banks of four bytes, which nothing changes on devices of today.
+        // Banks have four bytes; current devices ignore this setting.
         let set = current()?.settings.lock().banks;
         put(config, CUsharedconfig(if set == 0 { 1 } else { set }))
     }
@@ -258,7 +258,7 @@ api! {
         Ok(())
     }
     fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) {
-        bound()?;
+        require_current()?;
         let range = super::stream::PRIORITIES;
         if !least.is_null() {
             put(least, range.0)?;
@@ -267,7 +267,7 @@ api! {
     }
     fn cuCtxResetPersistingL2Cache() { super::state::ready() }
     fn cuCtxGetExecAffinity(_out: *mut CUexecAffinityParam, _kind: CUexecAffinityType) {
-        bound()?;
+        require_current()?;
         Err(CUresult::CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY)
     }
     fn cuCtxAttach(out: *mut CUcontext, flags: c_uint) {

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::{api, put};
 use cuda_sys::CUresult;
@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 
-/// Descriptions as NVIDIA's driver words them; codes that are not here are described by their names.
+/// The descriptions of NVIDIA's driver. A code without one is described by its name.
 fn description(code: CUresult) -> Option<String> {
     use CUresult as R;
     let name = code.name()?;
@@ -58,7 +58,7 @@ fn description(code: CUresult) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Strings that were handed out, which must live for ever: one for each text.
+/// The strings that were returned to clients, which must live for ever, by their text.
 static STRINGS: Lazy<Mutex<HashMap<String, &'static CString>>> = Lazy::new(Mutex::default);
 
 fn constant(text: String) -> *const c_char {

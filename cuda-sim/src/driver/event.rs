@@ -1,15 +1,15 @@
-//! Events: places in a stream, with the real time at which the stream came there.
+//! Events: positions in a stream, with the time at which the stream reached them.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::graph::{Work, capture};
-use super::ipc::SharedEvent;
-use super::state::{ENGINE, OBJECTS, drained, handle, healthy, releasing};
+use super::memory::ipc::SharedEvent;
+use super::operations::{Item, Op, Recorded};
+use super::state::{ENGINE, OBJECTS, drained, handle, healthy, require_releasable};
 use super::stream::target;
 use super::trace::Track;
-use super::work::{Item, Op, Recorded};
 use super::{Status, api, put};
 use crate::queue::{Point, Start};
 use cuda_sys::{CUevent, CUresult, CUstream};
@@ -20,26 +20,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const DISABLE_TIMING: u32 = 2;
 const INTERPROCESS: u32 = 4;
-/// Blocking synchronisation, no timing, between processes.
+/// All flags: blocking synchronisation, no timing, interprocess.
 const FLAGS: u32 = 7;
-/// Of a record or wait in a stream that is captured: a node of the graph, rather than an edge.
+/// A flag of a record or wait in a captured stream: it becomes a graph node rather than an edge.
 const EXTERNAL: u32 = 1;
 
-/// The last record of an event: its place, and what it notes there.
+/// The last record of an event: its position in the queue, and its time stamp.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(super) struct EventRecord {
     pub(super) point: Point,
     pub(super) noted: Arc<Recorded>,
 }
 
-/// What an event stands for.
+/// The last record of an event.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Mark {
-    /// It was never recorded.
+    /// The event was never recorded.
     #[default]
     Nothing,
-    Record(Record),
-    /// Nodes of a graph, by the number of the sequence that captures them.
+    Record(EventRecord),
+    /// Nodes of a graph, with the id of the capture sequence that contains them.
     Captured(u64, Vec<usize>),
 }
 
@@ -47,7 +47,7 @@ pub(super) enum Mark {
 pub(super) struct Event {
     flags: u32,
     mark: Mutex<Mark>,
-    /// What it has in common with other processes.
+    /// The counters that it shares with other processes.
     pub(super) shared: Option<Arc<SharedEvent>>,
 }
 
@@ -56,43 +56,43 @@ impl Event {
         Event { flags, mark: Mutex::default(), shared: shared.map(Arc::new) }
     }
 
-    /// One of another process.
+    /// Creates an event that was exported by another process.
     pub(super) fn shared(with: SharedEvent) -> Event {
         Event::new(INTERPROCESS | DISABLE_TIMING, Some(with))
     }
 
-    /// Whether its records have times.
+    /// Returns true if its records have time stamps.
     pub(super) fn is_timed(&self) -> bool {
         self.flags & DISABLE_TIMING == 0
     }
 
-    /// The number of its last record among all processes, if that was not reached yet.
+    /// Returns the number of its last record in all processes, if that was not reached yet.
     pub(super) fn pending(&self) -> Option<u64> {
         self.shared.as_ref()?.pending()
     }
 
-    /// A new record's notes, for a place in a stream.
+    /// Creates the time stamp of a new record.
     pub(super) fn note(&self, track: Track) -> Arc<Recorded> {
         let shared = self.shared.as_ref().map(|shared| (Arc::clone(shared), shared.enqueue()));
         Arc::new(Recorded { track, time: AtomicU64::new(0), shared })
     }
 
-    /// The wait for the last record of all, where that is another process's: a thread has to wait for it.
-    pub(super) fn elsewhere(&self) -> Option<Op> {
+    /// Returns the wait for the last record if that is another process's, which blocks a thread.
+    pub(super) fn remote_wait(&self) -> Option<Op> {
         let own = self.record().and_then(|record| record.noted.shared.as_ref().map(|(_, number)| *number));
         let other = self.pending().filter(|number| Some(*number) != own);
-        self.shared.as_ref().zip(other).map(|(shared, number)| Op::Await(Arc::clone(shared), number))
+        self.shared.as_ref().zip(other).map(|(shared, number)| Op::AwaitRemote(Arc::clone(shared), number))
     }
 
-    /// The last record, if it was one of a stream.
-    pub(super) fn record(&self) -> Option<Record> {
+    /// Returns the last record, if it is in a stream.
+    pub(super) fn record(&self) -> Option<EventRecord> {
         match &*self.mark.lock() {
             Mark::Record(record) => Some(record.clone()),
             Mark::Nothing | Mark::Captured(..) => None,
         }
     }
 
-    /// The place of the last record, if it was one of a stream.
+    /// Returns the position of the last record, if it is in a stream.
     pub(super) fn point(&self) -> Option<Point> {
         match &*self.mark.lock() {
             Mark::Record(record) => Some(record.point),
@@ -100,12 +100,12 @@ impl Event {
         }
     }
 
-    /// The mark, held so that another thread's wait finds the next one.
-    pub(super) fn held(&self) -> MutexGuard<'_, Mark> {
+    /// Locks the mark, so that another thread's wait sees the next one.
+    pub(super) fn lock_mark(&self) -> MutexGuard<'_, Mark> {
         self.mark.lock()
     }
 
-    /// The place of the last record, which a capture must not have made; asking makes one in progress invalid.
+    /// Returns the position of the last record. A captured record is an error, which invalidates a running capture.
     fn recorded(&self) -> Result<Option<Point>, CUresult> {
         let mark = self.mark.lock().clone();
         match mark {
@@ -123,11 +123,11 @@ pub(super) fn event(event: CUevent) -> Result<Arc<Event>, CUresult> {
     OBJECTS.lock().events.get(&event.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-/// Records an event; in a stream that is captured it stands for what was captured last, or is a node (`external`).
+/// Records an event. In a captured stream it refers to the nodes captured last, or becomes a node if `external`.
 pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
     let (context, stream) = target(on)?;
     let event = event(handle)?;
-    // An event and the stream that it is recorded on are of one context.
+    // An event and the stream in which it is recorded must belong to the same context.
     if !super::state::belongs(handle.addr(), stream.context) {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
@@ -136,27 +136,27 @@ pub(super) fn record(handle: CUevent, on: CUstream, external: bool) -> Status {
             return capture::add(&stream, Work::Record(handle.addr(), event)).map(|_| ());
         }
         let (sequence, nodes) = capture::frontier(&stream)?;
-        *event.held() = Mark::Captured(sequence, nodes);
+        *event.lock_mark() = Mark::Captured(sequence, nodes);
         return Ok(());
     }
     let noted = event.note(Track { device: context.device, stream: stream.id, lane: 0 });
-    let mut mark = event.held();
+    let mut mark = event.lock_mark();
     let item = Item { context, stream: stream.id, lane: 0, op: Op::Record(Arc::clone(&noted)) };
     let point = ENGINE.submit(stream.queue, Vec::new(), Some(item), Start::Here);
-    *mark = Mark::Record(Record { point, noted });
+    *mark = Mark::Record(EventRecord { point, noted });
     Ok(())
 }
 
-/// Makes a stream wait for the record that is the last one now. Without one there is nothing to wait for.
+/// Makes a stream wait for the last record. Without one it does not wait.
 ///
-/// A captured record takes the stream into its capture.
+/// A wait for a captured record makes the stream join that capture.
 pub(super) fn wait(of: CUstream, on: CUevent, flags: c_uint) -> Status {
     let (context, stream) = target(of)?;
     let event = event(on)?;
     if flags > EXTERNAL {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let mark = event.held().clone();
+    let mark = event.lock_mark().clone();
     match mark {
         Mark::Captured(sequence, nodes) => return capture::join(&stream, sequence, &nodes),
         _ if stream.is_capturing() && flags == EXTERNAL => {
@@ -186,7 +186,7 @@ fn elapsed(milliseconds: *mut f32, start: CUevent, end: CUevent) -> Status {
     put(milliseconds, (to.wrapping_sub(from).cast_signed() as f64 / 1e6) as f32)
 }
 
-/// Gives an event a handle of the current context.
+/// Inserts an event under a new handle of the current context.
 pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
     let new = handle();
     put(out, std::ptr::without_provenance_mut(new))?;
@@ -195,7 +195,7 @@ pub(super) fn insert(out: *mut CUevent, event: Event) -> Status {
 }
 
 fn destroy(old: CUevent) -> Status {
-    releasing()?;
+    require_releasable()?;
     OBJECTS.lock().events.remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
@@ -221,7 +221,7 @@ api! {
         let context = healthy()?;
         let event = event(target)?;
         let point = event.recorded()?;
-        capture::permit()?;
+        capture::check_permitted()?;
         if event.pending().is_some() {
             return Err(CUresult::CUDA_ERROR_NOT_READY);
         }
@@ -234,7 +234,7 @@ api! {
         let context = drained(healthy())?;
         let event = event(target)?;
         let point = event.recorded()?;
-        capture::permit()?;
+        capture::check_permitted()?;
         let pending = event.pending();
         if let Some(point) = point {
             ENGINE.wait(point);
@@ -242,7 +242,7 @@ api! {
         if let Some((shared, number)) = event.shared.as_ref().zip(pending) {
             shared.wait(number, || context.lost().is_err());
         }
-        super::pool::trim_synchronised(context.device);
+        super::memory::pool::trim_synchronised(context.device);
         drained(context.fault())
     }
     fn cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent) { elapsed(milliseconds, start, end) }

@@ -1,8 +1,8 @@
-//! Initialisation, devices, and finding functions by name.
+//! Initialisation, device management, and entry point access.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::state::{INITIALISED, device, initialised};
 use super::{FNS, api, put, text};
@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// The CUDA version that the driver implements.
 pub(super) const VERSION: c_int = 13000;
 
-/// Whether this process was forked from one that had initialised the driver.
+/// True if this process was forked from one that had initialised the driver.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {
@@ -27,7 +27,8 @@ extern "C" fn forked() {
     FORKED.store(true, Ordering::Release);
 }
 
-/// Has children that are forked from now on find the driver uninitialised, for good: its workers are not theirs.
+/// Makes the driver permanently uninitialised in children that are forked from now on, since they have no worker
+/// threads.
 fn watch_forks() {
     static WATCHED: Once = Once::new();
     WATCHED.call_once(|| {
@@ -38,9 +39,10 @@ fn watch_forks() {
     });
 }
 
-/// The address of the newest variant of a function that a client of that CUDA version knows.
+/// Returns the address of the newest variant of a function that a client of this CUDA version knows.
 ///
-/// Where the client wants stream 0 to be the thread's own, functions that have no such variant are found all the same.
+/// A client may ask for variants with per-thread default streams. Functions without such a variant are found
+/// nevertheless.
 fn find(base: &str, version: c_int, per_thread: bool) -> Option<*mut c_void> {
     let addresses = FNS.addresses();
     SYMBOLS
@@ -56,7 +58,7 @@ fn find(base: &str, version: c_int, per_thread: bool) -> Option<*mut c_void> {
         .map(|(_, address)| address)
 }
 
-/// The flags of a query: which default stream is meant, if they are flags that exist.
+/// Returns true if the flags of a query select the per-thread default stream; an error for undefined flags.
 fn wants_own_stream(flags: cuuint64_t) -> Result<bool, CUresult> {
     match flags {
         0 | 1 => Ok(false),
@@ -90,7 +92,7 @@ api! {
             return Err(CUresult::CUDA_ERROR_NOT_INITIALIZED);
         }
         if let Some(why) = crate::environment::fault().or_else(super::trace::fault) {
-            // Not an event for a log: who set the variable must see it, whatever the program does with codes.
+            // Not a log event: whoever set the variable must see it, whatever the program does with error codes.
             eprintln!("the software device does not start: {why}");
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
@@ -151,7 +153,7 @@ api! {
     fn cuGetExportTable(table: *mut *const c_void, id: *const CUuuid) {
         super::get(id)?;
         put(table, std::ptr::null())?;
-        // The tables are NVIDIA's secrets, which no client needs that goes by the documentation.
+        // The tables are undocumented, and no client that uses the documented API needs them.
         Err(CUresult::CUDA_ERROR_NOT_FOUND)
     }
     fn cuGetProcAddress(symbol: *const c_char, function: *mut *mut c_void, version: c_int, flags: cuuint64_t) {
@@ -186,12 +188,12 @@ api! {
     }
     fn cuProfilerInitialize(_config: *const c_char, _output: *const c_char, _mode: cuda_sys::CUoutput_mode) {
         initialised()?;
-        // Long gone from NVIDIA's driver too.
+        // NVIDIA's driver no longer supports it either.
         Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
     fn cuDeviceGetTexture1DLinearMaxWidth(out: *mut usize, format: CUarray_format, channels: c_uint, dev: CUdevice) {
         let device = device(dev)?;
-        // Numbers of 8, 16 and 32 bits, and half and single precision.
+        // 8, 16 and 32-bit integers, and half and single precision.
         if !matches!(format.0, 1..=3 | 8..=10 | 0x10 | 0x20) || !matches!(channels, 1 | 2 | 4) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
@@ -202,7 +204,7 @@ api! {
         scope: CUflushGPUDirectRDMAWritesScope,
     ) {
         super::state::ready()?;
-        // Memory is the host's own: what was written to it is seen.
+        // The memory is host memory, so writes are visible.
         if target.0 == 0 && matches!(scope.0, 100 | 200) { Ok(()) } else { Err(CUresult::CUDA_ERROR_INVALID_VALUE) }
     }
     fn cuProfilerStart() { super::state::ready() }

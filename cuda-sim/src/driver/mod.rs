@@ -1,8 +1,9 @@
-//! The CUDA driver API: C functions over the modules of this crate.
+//! The CUDA driver API: C functions on top of the modules of this crate.
 //!
-//! Each file holds the functions of one part of the API inside the macro `api!`, which makes the C function, catches
-//! panics, puts it into the table and, in the shared library, exports it: one list drives everything. Functions that
-//! the device does not have are in [`refused`]. What streams do is enqueued as [`work`] and run by [`crate::queue`].
+//! The folders follow CUDA's groups of functions. Each file defines functions inside the macro `api!`, which creates
+//! the C function, catches panics, adds it to the table and, in the shared library, exports it. Functions that the
+//! device does not support are in [`unsupported`]. The operations of streams are enqueued as [`operations`] and run by
+//! [`crate::queue`].
 //!
 //! # Safety
 //!
@@ -11,36 +12,22 @@
 //! numbers that are looked up, never pointers to Rust objects. A function looks its handles up before it follows any
 //! pointer: with a null or stale handle it reads and writes nothing, as NVIDIA's driver does (`tests/nulls.rs`).
 
-mod attributes;
 #[cfg(all(test, not(loom)))]
 mod audit;
-mod clusters;
 mod context;
-mod copy;
 mod error;
 mod event;
-mod external;
 mod graph;
 mod init;
-mod ipc;
-mod jit_log;
 mod launch;
-mod launch_attributes;
-mod library;
-mod link;
 mod memory;
 mod module;
-mod occupancy;
-mod pointer;
-mod pool;
-mod refused;
+mod operations;
 mod state;
 mod stream;
 mod trace;
 mod unexported;
-mod values;
-mod virtual_memory;
-mod work;
+mod unsupported;
 
 use cuda_sys::{CUresult, DriverApi, DriverFns};
 use once_cell::sync::Lazy;
@@ -49,14 +36,14 @@ use std::sync::Arc;
 
 pub(crate) type Status = Result<(), CUresult>;
 
-/// Defines C functions of the driver; bodies give a [`Status`].
+/// Defines C functions of the driver, whose bodies return a [`Status`].
 ///
-/// A second name after a slash is the variant whose stream 0 is the calling thread's own.
+/// A second name after a slash is the variant with the per-thread default stream.
 macro_rules! api {
     ($(fn $name:ident $(/ $own:ident)? ($($args:tt)*) $body:block)+) => {
-        $(super::function! { $name [$($own)?] ($($args)*) $body })+
-        /// Puts this file's functions into the table.
-        pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
+        $(crate::driver::function! { $name [$($own)?] ($($args)*) $body })+
+        /// Adds this file's functions to the table.
+        pub(in crate::driver) fn fill(fns: &mut cuda_sys::DriverFns) {
             $(
                 fns.$name = Some($name);
                 $(fns.$own = Some($own);)?
@@ -65,30 +52,30 @@ macro_rules! api {
     };
 }
 
-/// Defines one C function, and its variant whose stream 0 is the calling thread's own.
+/// Defines one C function, and its variant with the per-thread default stream.
 macro_rules! function {
     ($name:ident [] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
-        pub(super) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
-            super::guarded(stringify!($name), move || -> super::Status { $body })
+        pub(in crate::driver) unsafe extern "C" fn $name($($arg: $ty),*) -> cuda_sys::CUresult {
+            crate::driver::guarded(stringify!($name), move || -> crate::driver::Status { $body })
         }
     };
     ($name:ident [$own:ident] ($($arg:ident: $ty:ty),* $(,)?) $body:block) => {
-        super::function! { $name [] ($($arg: $ty),*) $body }
+        crate::driver::function! { $name [] ($($arg: $ty),*) $body }
 
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         #[cfg_attr(not(feature = "exports"), expect(non_snake_case, reason = "the names are CUDA's"))]
-        pub(super) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
-            // SAFETY: the same function with the same contract.
-            super::stream::per_thread(|| unsafe { $name($($arg),*) })
+        pub(in crate::driver) unsafe extern "C" fn $own($($arg: $ty),*) -> cuda_sys::CUresult {
+            // SAFETY: both functions have the same contract, which the caller keeps.
+            crate::driver::stream::per_thread(|| unsafe { $name($($arg),*) })
         }
     };
 }
 use api;
 use function;
 
-/// Runs the body of a C function; a panic, which would be a defect here, becomes `CUDA_ERROR_UNKNOWN`.
+/// Runs the body of a C function. A panic, which is a defect, becomes `CUDA_ERROR_UNKNOWN`.
 fn guarded(name: &str, body: impl FnOnce() -> Status) -> CUresult {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => CUresult::CUDA_SUCCESS,
@@ -108,7 +95,7 @@ fn put<T>(to: *mut T, value: T) -> Status {
     if to.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract valid for a write of this type.
+    // SAFETY: the pointer is not null, and by CUDA's contract valid for a write of this type.
     unsafe { to.write_unaligned(value) };
     Ok(())
 }
@@ -118,16 +105,16 @@ fn get<T: Copy>(from: *const T) -> Result<T, CUresult> {
     if from.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract valid for a read of this type.
+    // SAFETY: the pointer is not null, and by CUDA's contract valid for a read of this type.
     Ok(unsafe { from.read_unaligned() })
 }
 
-/// A name that a C caller passed.
+/// Reads a string that a C caller passed.
 fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
     if from.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: not null, and by CUDA's contract a NUL-terminated string that outlives the call.
+    // SAFETY: the pointer is not null, and by CUDA's contract a NUL-terminated string that outlives the call.
     let text = unsafe { std::ffi::CStr::from_ptr(from) };
     text.to_str().map_err(|_| CUresult::CUDA_ERROR_INVALID_VALUE)
 }
@@ -135,31 +122,31 @@ fn text<'a>(from: *const std::ffi::c_char) -> Result<&'a str, CUresult> {
 /// Every function of the table.
 static FNS: Lazy<DriverFns> = Lazy::new(|| {
     let mut fns = implemented();
-    refused::fill(&mut fns);
+    unsupported::fill(&mut fns);
     fns
 });
 
-/// The functions that do something.
+/// The functions that are implemented.
 fn implemented() -> DriverFns {
     let mut fns = DriverFns::default();
     init::fill(&mut fns);
-    ipc::fill(&mut fns);
-    virtual_memory::fill(&mut fns);
-    external::fill(&mut fns);
+    memory::ipc::fill(&mut fns);
+    memory::virtual_memory::fill(&mut fns);
+    memory::external::fill(&mut fns);
     error::fill(&mut fns);
     context::fill(&mut fns);
     memory::fill(&mut fns);
-    copy::fill(&mut fns);
-    pool::fill(&mut fns);
-    pointer::fill(&mut fns);
+    memory::copy::fill(&mut fns);
+    memory::pool::fill(&mut fns);
+    memory::pointer::fill(&mut fns);
     module::fill(&mut fns);
-    link::fill(&mut fns);
-    library::fill(&mut fns);
+    module::link::fill(&mut fns);
+    module::library::fill(&mut fns);
     launch::fill(&mut fns);
-    occupancy::fill(&mut fns);
+    launch::occupancy::fill(&mut fns);
     stream::fill(&mut fns);
-    values::fill(&mut fns);
-    attributes::fill(&mut fns);
+    stream::memory_operations::fill(&mut fns);
+    stream::attributes::fill(&mut fns);
     event::fill(&mut fns);
     graph::fill(&mut fns);
     unexported::fill(&mut fns);
@@ -184,7 +171,7 @@ fn implemented() -> DriverFns {
 #[must_use]
 pub fn driver_api() -> Arc<DriverApi> {
     static API: Lazy<Arc<DriverApi>> = Lazy::new(|| {
-        // SAFETY: the functions of this module are a CUDA driver.
+        // SAFETY: the functions of this module implement CUDA's contract.
         Arc::new(unsafe { DriverApi::from_fns(&FNS) }.named("the software device"))
     });
     Arc::clone(&API)

@@ -1,12 +1,12 @@
-//! What the driver remembers: contexts, which of them is current on a thread, and every object that has a handle.
+//! The driver's state: contexts, each thread's stack of current contexts, and every object that has a handle.
 //!
-//! Invariant: a handle is a number that was never given out before and names its context, so a stale one is found to be
-//! unknown, and the end of a context takes its objects along.
+//! Invariant: a handle is never reused and contains its context's id, so a stale one is unknown, and the end of a
+//! context removes its objects.
 
 use super::Status;
 use super::event::Event;
+use super::operations::Item;
 use super::stream::Stream;
-use super::work::Item;
 use crate::device::{DEVICES, SHARED_PER_BLOCK};
 use crate::exec::active::stop_context;
 use crate::memory::{MEMORY, Owner};
@@ -28,22 +28,22 @@ pub(super) struct FunctionObject {
     pub(super) limits: Arc<Limits>,
 }
 
-/// What clients set for a function, or for a kernel on a device.
+/// The attributes that clients set for a function, or for a kernel on a device.
 pub(super) struct Limits {
-    /// Dynamic shared memory that a launch may ask for.
+    /// The limit on a launch's dynamic shared memory.
     pub(super) dynamic_shared: AtomicU32,
-    /// Preferred share of shared memory in percent; -1 for none.
+    /// The preferred shared memory carveout in percent; -1 for none.
     pub(super) carveout: AtomicI32,
-    /// The extents of its clusters; 0 for none.
+    /// The required cluster extents; 0 for none.
     pub(super) cluster: [AtomicU32; 3],
-    /// Whether clusters may be larger than what all devices run.
+    /// True if non-portable cluster sizes are allowed.
     pub(super) non_portable: AtomicBool,
-    /// How a device would choose multiprocessors for clusters: told, without effect.
+    /// The cluster scheduling policy, which is returned by queries and has no effect.
     pub(super) cluster_policy: AtomicU32,
 }
 
 impl Limits {
-    /// Those of a kernel for which nothing was set.
+    /// Returns the defaults of a kernel.
     pub(super) fn of(kernel: &Kernel) -> Limits {
         let dynamic = u64::from(SHARED_PER_BLOCK).saturating_sub(kernel.signature().shared_bytes);
         Limits {
@@ -58,7 +58,7 @@ impl Limits {
 
 pub(super) struct ModuleObject {
     pub(super) module: Arc<Module>,
-    /// Handles of its functions by name: asking twice gives the same one.
+    /// Handles of its functions, by name, so that repeated queries return the same one.
     pub(super) functions: Mutex<HashMap<String, usize>>,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct Objects {
     pub(super) functions: HashMap<usize, Arc<FunctionObject>>,
 }
 
-/// What a context's owner has set.
+/// The settings of a context.
 #[derive(Default)]
 pub(super) struct Settings {
     pub(super) limits: HashMap<u32, usize>,
@@ -80,7 +80,7 @@ pub(super) struct Settings {
     pub(super) peers: HashSet<usize>,
 }
 
-/// A context: a device's primary one, which is there for ever and live while it is retained, or one that was created.
+/// A context: a device's primary one, which always exists and is active while it is retained, or a created one.
 pub(super) struct Context {
     pub(super) handle: usize,
     pub(super) id: u32,
@@ -91,20 +91,20 @@ pub(super) struct Context {
     pub(super) retained: Mutex<u32>,
     pub(super) flags: AtomicU32,
     pub(super) settings: Mutex<Settings>,
-    /// The error that every call gives from a fault on; 0 for none.
+    /// The sticky error that every call returns after a fault; 0 for none.
     sticky: AtomicU32,
     /// The number of running operations that access memory.
     working: AtomicU32,
-    /// The number of faults being examined, which reads memory.
+    /// The number of faults that are being examined, which reads memory.
     examining: AtomicU32,
     pub(super) group: GroupId,
-    /// The legacy default stream; a reset makes a new one.
+    /// The legacy default stream; a reset replaces it.
     pub(super) legacy: RwLock<Arc<Stream>>,
-    /// Counts resets: what threads remember of a context is void after one.
+    /// The number of resets, which invalidate what threads have cached about a context.
     pub(super) generation: AtomicU64,
 }
 
-/// Executes the work of all streams.
+/// Runs the operations of all streams.
 pub(super) static ENGINE: Lazy<Arc<Engine<Item>>> = Lazy::new(|| Engine::new(DRIVERS));
 pub(super) static INITIALISED: AtomicBool = AtomicBool::new(false);
 pub(super) static OBJECTS: Lazy<Mutex<Objects>> = Lazy::new(Mutex::default);
@@ -114,20 +114,20 @@ static NEXT: AtomicUsize = AtomicUsize::new(0x1_0000);
 static NEXT_CONTEXT: AtomicU32 = AtomicU32::new(1);
 pub(super) static GRIDS: AtomicU64 = AtomicU64::new(1);
 
-/// Handles of contexts begin here; they are no objects of a context.
+/// The first context handle. Contexts are not objects of a context.
 const CONTEXT: usize = 0xc0da_0000;
-/// Where a handle holds its context's number.
+/// The bit position of the context's id in a handle.
 const CONTEXT_SHIFT: u32 = 40;
 
 thread_local! {
-    /// The thread's current contexts, the last one on top; see [`stack`].
+    /// The thread's current contexts, the top one last; see [`stack`].
     static STACK: RefCell<Vec<Arc<Context>>> = const { RefCell::new(Vec::new()) };
-    /// Set while a host function of a stream runs, which may call nothing here.
+    /// Set while a stream's host function runs, which may not call the driver.
     pub(super) static IN_HOST_FUNCTION: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Context {
-    /// A new context, known by its handle.
+    /// Creates a context and registers its handle.
     pub(super) fn new(device: usize, primary: bool, api_version: u32, flags: u32) -> Arc<Context> {
         let id = NEXT_CONTEXT.fetch_add(1, Ordering::Relaxed);
         let group = ENGINE.group();
@@ -160,7 +160,7 @@ impl Context {
         Owner { context: self.id, device: self.device }
     }
 
-    /// The slots of the devices' range that its kernels reach.
+    /// Returns the bit set of the slots of the devices' range that its kernels can access.
     pub(super) fn slots(&self) -> u64 {
         if *DEVICES == 1 {
             return u64::MAX;
@@ -170,16 +170,16 @@ impl Context {
         MEMORY.reached(self.device, peers.iter().filter_map(|handle| Some(contexts.get(handle)?.device)))
     }
 
-    /// Begins work that accesses memory, unless the context was lost.
+    /// Begins an operation that accesses memory, unless the context was lost.
     pub(super) fn begin(&self) -> Option<Working<'_>> {
-        // Either this sees the fault, or who waits for the context to rest sees this.
+        // Either this sees the fault, or the thread that waits for the context to become idle sees this operation.
         self.working.fetch_add(1, Ordering::SeqCst);
         let working = Working(self);
         (self.sticky.load(Ordering::SeqCst) == 0).then_some(working)
     }
 
-    /// Remembers the fault of work that was running: the first one stays until the context is reset. The context's other
-    /// work is stopped, and then `examine` looks into the fault.
+    /// Stores the fault of a running operation; the first one stays until the context is reset. The context's other
+    /// work is stopped, and then `examine` analyses the fault.
     pub(super) fn fail(&self, code: CUresult, working: Option<Working<'_>>, examine: impl FnOnce()) {
         self.examining.fetch_add(1, Ordering::SeqCst);
         let _ = self.sticky.compare_exchange(0, code.0, Ordering::SeqCst, Ordering::SeqCst);
@@ -189,7 +189,7 @@ impl Context {
         self.examining.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// The fault that has happened, if any.
+    /// Returns the fault that has happened, if any.
     pub(super) fn lost(&self) -> Status {
         match self.sticky.load(Ordering::Acquire) {
             0 => Ok(()),
@@ -197,7 +197,7 @@ impl Context {
         }
     }
 
-    /// The fault that has happened, if any, for a client: nothing accesses memory any more when it is told of one.
+    /// Returns the fault to a client, if there is one, once nothing accesses memory any more.
     pub(super) fn fault(&self) -> Status {
         self.lost().inspect_err(|_| {
             let count = |of: &AtomicU32| of.load(Ordering::SeqCst);
@@ -205,7 +205,8 @@ impl Context {
         })
     }
 
-    /// Waits for all work, of a lost context too: what has not begun is dropped then, and host functions that run end.
+    /// Waits for all work, even of a lost context: operations that have not begun are dropped, and running host
+    /// functions end.
     pub(super) fn drain(&self) {
         ENGINE.group_tails(self.group).into_iter().for_each(|point| ENGINE.wait(point));
     }
@@ -213,7 +214,7 @@ impl Context {
     /// Waits for all work.
     pub(super) fn synchronize(&self) -> Status {
         self.drain();
-        super::pool::trim_synchronised(self.device);
+        super::memory::pool::trim_synchronised(self.device);
         self.fault()
     }
 
@@ -234,15 +235,15 @@ impl Context {
         ENGINE.close(self.legacy.read().queue);
         drop(old);
         *self.legacy.write() = Arc::new(Stream::default_one(self.id, self.device, self.group, Order::Legacy));
-        super::pool::forget(self.id);
-        super::ipc::forget(self.id);
+        super::memory::pool::forget(self.id);
+        super::memory::ipc::forget(self.id);
         MEMORY.reset(self.id);
         crate::service::reset(self.id);
         *self.settings.lock() = Settings::default();
         self.sticky.store(0, Ordering::Release);
     }
 
-    /// Ends a context that was created.
+    /// Destroys a created context.
     pub(super) fn destroy(&self) {
         self.live.store(false, Ordering::Release);
         self.reset();
@@ -251,7 +252,7 @@ impl Context {
     }
 }
 
-/// Work that is running, until this is dropped.
+/// A running operation, until this is dropped.
 pub(super) struct Working<'a>(&'a Context);
 
 impl Drop for Working<'_> {
@@ -260,51 +261,51 @@ impl Drop for Working<'_> {
     }
 }
 
-/// The handle of the context with that number.
+/// Returns the handle of the context with this id.
 pub(super) fn context_handle(id: u32) -> usize {
     CONTEXT + (id as usize) * 0x10
 }
 
-/// The context with that number.
-pub(super) fn numbered(id: u32) -> Result<Arc<Context>, CUresult> {
+/// Returns the context with this id.
+pub(super) fn context_by_id(id: u32) -> Result<Arc<Context>, CUresult> {
     context(std::ptr::without_provenance_mut(context_handle(id)))
 }
 
-/// The context that an object belongs to.
+/// Returns the context to which an object belongs.
 pub(super) fn owner(handle: usize) -> Result<Arc<Context>, CUresult> {
-    numbered((handle >> CONTEXT_SHIFT) as u32)
+    context_by_id((handle >> CONTEXT_SHIFT) as u32)
 }
 
-/// Uses the calling thread's stack of current contexts. A thread that is ending may have lost it already when the last
-/// handles that it holds let go of their objects; then it is empty.
+/// Calls a function with the calling thread's stack of current contexts. In a thread that is ending, the stack may be
+/// gone already when the last handles release their objects; then it is empty.
 pub(super) fn stack<R>(using: impl FnOnce(&mut Vec<Arc<Context>>) -> R) -> R {
     let mut stack = STACK.try_with(RefCell::take).unwrap_or_default();
     let result = using(&mut stack);
-    // What is left of a thread's that is ending goes.
+    // If the thread is ending, the stack is dropped.
     let _ = STACK.try_with(|own| own.replace(stack));
     result
 }
 
-/// Does something while a context is the current one.
-pub(super) fn within<R>(context: &Arc<Context>, body: impl FnOnce() -> R) -> R {
+/// Calls a function while a context is current.
+pub(super) fn with_current<R>(context: &Arc<Context>, body: impl FnOnce() -> R) -> R {
     stack(|stack| stack.push(Arc::clone(context)));
     let result = body();
     stack(|stack| stack.pop());
     result
 }
 
-/// A new handle of the current context.
+/// Returns a new handle of the current context.
 pub(super) fn handle() -> usize {
     let context = stack(|stack| stack.last().map_or(0, |context| context.id as usize));
     (context << CONTEXT_SHIFT) | NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
-/// A new handle of no context.
+/// Returns a new handle that belongs to no context.
 pub(super) fn free_handle() -> usize {
     NEXT.fetch_add(0x10, Ordering::Relaxed)
 }
 
-/// Whether an object belongs to a context.
+/// Returns true if an object belongs to a context.
 pub(super) fn belongs(handle: usize, context: u32) -> bool {
     handle >> CONTEXT_SHIFT == context as usize
 }
@@ -319,31 +320,32 @@ pub(super) fn initialised() -> Status {
     }
 }
 
-/// The device of that number.
+/// Returns the device with this ordinal.
 pub(super) fn device(device: i32) -> Result<usize, CUresult> {
     initialised()?;
     usize::try_from(device).ok().filter(|d| *d < *DEVICES).ok_or(CUresult::CUDA_ERROR_INVALID_DEVICE)
 }
 
-/// The primary context of a device.
+/// Returns the primary context of a device.
 pub(super) fn primary(dev: i32) -> Result<&'static Arc<Context>, CUresult> {
     Ok(&PRIMARY[device(dev)?])
 }
 
-/// The context with that handle.
+/// Returns the context with this handle.
 pub(super) fn context(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     initialised()?;
     let _ = &*PRIMARY;
     CONTEXTS.read().get(&handle.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_CONTEXT)
 }
 
-/// The current context, which exists.
+/// Returns the current context, which must exist.
 pub(super) fn current() -> Result<Arc<Context>, CUresult> {
     initialised()?;
     stack(|stack| check(stack.last()).cloned())
 }
 
-/// What a call that waits has found; where its context was lost, only after all of the context's work has ended.
+/// Returns the result of a waiting call. If its context was lost, it first waits until all of the context's work has
+/// ended.
 pub(super) fn drained<T>(found: Result<T, CUresult>) -> Result<T, CUresult> {
     if found.is_err()
         && let Ok(context) = current()
@@ -354,7 +356,7 @@ pub(super) fn drained<T>(found: Result<T, CUresult>) -> Result<T, CUresult> {
     found
 }
 
-/// The current context, in which nothing has gone wrong.
+/// Returns the current context, in which no error may have occurred.
 pub(super) fn healthy() -> Result<Arc<Context>, CUresult> {
     let context = current()?;
     context.fault()?;
@@ -369,27 +371,29 @@ fn check(top: Option<&Arc<Context>>) -> Result<&Arc<Context>, CUresult> {
     }
 }
 
-/// Demands a current context that exists.
-pub(super) fn bound() -> Status {
+/// Checks that there is a current context.
+pub(super) fn require_current() -> Status {
     initialised()?;
     stack(|stack| check(stack.last()).map(|_| ()))
 }
 
-/// Demands what a release needs: an object knows its context, so none has to be current; one that is has to exist.
-pub(super) fn releasing() -> Status {
+/// Checks the requirements of a release. An object knows its context, so none has to be current, but a current one must
+/// exist.
+pub(super) fn require_releasable() -> Status {
     initialised()?;
     stack(|stack| stack.last().map_or(Ok(()), |top| check(Some(top)).map(|_| ())))
 }
 
-/// The context, in which nothing has gone wrong, that releases memory: the current one, else the memory's own.
+/// Returns the context that releases memory, in which no error may have occurred: the current one, else the memory's
+/// own.
 pub(super) fn releaser(owner: u32) -> Result<Arc<Context>, CUresult> {
-    releasing()?;
-    let context = stack(|stack| stack.last().cloned()).map_or_else(|| numbered(owner), Ok)?;
+    require_releasable()?;
+    let context = stack(|stack| stack.last().cloned()).map_or_else(|| context_by_id(owner), Ok)?;
     context.fault().inspect_err(|_| context.drain())?;
     Ok(context)
 }
 
-/// Demands a current context in which nothing has gone wrong.
+/// Checks that there is a current context in which no error has occurred.
 pub(super) fn ready() -> Status {
     healthy().map(|_| ())
 }

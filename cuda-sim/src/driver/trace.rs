@@ -1,9 +1,10 @@
-//! The timeline: `CUDA_SIM_TRACE=file.json` writes what streams do as trace events, for Perfetto or chrome://tracing.
+//! The timeline: `CUDA_SIM_TRACE=file.json` writes the operations of streams as trace events, for Perfetto or
+//! chrome://tracing.
 //!
-//! A process is a device, a thread a stream or a further branch of the graphs launched in it; a slice has begin and duration in microseconds. A wait for an event is a
-//! slice with an arrow from the slice of the record that it waits for, and each device has a counter of the bytes that
-//! are allocated on it. The file is a complete JSON array after every event: each one is written over the closing
-//! bracket, so it is valid however the process ends.
+//! A process is a device; a thread is a stream, or a further lane of the graphs launched in it. A slice has start and
+//! duration in microseconds. A wait for an event is a slice with an arrow from the slice of the record that it waits
+//! for, and each device has a counter of its allocated bytes. The file is a complete JSON array after every event: each
+//! event overwrites the closing bracket, so the file is valid however the process ends.
 
 use crate::environment::ENVIRONMENT;
 use crate::memory::MEMORY;
@@ -13,48 +14,48 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-/// A stream of a device, or where something happens.
+/// A stream of a device, or a lane of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Track {
     pub(super) device: usize,
     pub(super) stream: u64,
-    /// The branch of a graph that is launched in the stream; 0 is the stream itself.
+    /// The lane of a graph that is launched in the stream; 0 is the stream itself.
     pub(super) lane: u32,
 }
 
 impl Track {
-    /// Number of the row: branches of graphs have rows of their own.
+    /// Returns the number of the row. Lanes of graphs have rows of their own.
     fn row(self) -> u64 {
         self.stream | u64::from(self.lane) << 32
     }
 }
 
-/// What is about to happen.
+/// An operation that is about to run.
 pub(super) struct Span {
     pub(super) track: Track,
     pub(super) name: String,
     pub(super) category: &'static str,
     /// Members of a JSON object.
     pub(super) arguments: String,
-    /// Where and when that was which it comes after.
+    /// The track and time of the operation that it waited for.
     pub(super) after: Option<(Track, u64)>,
 }
 
-/// Something that is happening.
-pub(super) struct Running {
+/// An operation that is running.
+pub(super) struct OpenSlice {
     span: Span,
     began: u64,
 }
 
 struct Writer {
     file: File,
-    /// Where the end of the array stands.
+    /// The file offset of the array's end.
     end: u64,
     tracks: HashSet<Track>,
     arrows: u64,
 }
 
-/// What ends the file.
+/// The end of the file.
 const END: &str = "\n]\n";
 
 static WRITER: Lazy<Result<Option<Mutex<Writer>>, String>> = Lazy::new(|| {
@@ -70,7 +71,7 @@ static WRITER: Lazy<Result<Option<Mutex<Writer>>, String>> = Lazy::new(|| {
     open().map(|writer| Some(Mutex::new(writer))).map_err(refused)
 });
 
-/// What is wrong with the file, in one line.
+/// Returns the error with the file, in one line.
 pub(super) fn fault() -> Option<&'static str> {
     WRITER.as_ref().err().map(String::as_str)
 }
@@ -79,16 +80,16 @@ fn writer() -> Option<&'static Mutex<Writer>> {
     WRITER.as_ref().ok()?.as_ref()
 }
 
-/// Whether a timeline is written.
+/// Returns true if a timeline is written.
 pub(super) fn wanted() -> bool {
     writer().is_some()
 }
 
 impl Writer {
-    /// Writes one event, whose members these are.
+    /// Writes one event with these members.
     fn write(&mut self, members: std::fmt::Arguments<'_>) {
         let separator = if self.end == 1 { "" } else { "," };
-        // One write, so that no end of the process falls between event and bracket.
+        // A single write, so that the process cannot end between event and bracket.
         let text = format!("{separator}\n{{{members}}}");
         match self.file.write_all_at(format!("{text}{END}").as_bytes(), self.end) {
             Ok(()) => self.end += text.len() as u64,
@@ -124,7 +125,7 @@ impl Writer {
         ));
     }
 
-    /// From a moment in one stream to one in another, both of them inside slices.
+    /// Writes an arrow from a time in one stream to a time in another, both inside slices.
     fn arrow(&mut self, from: (Track, u64), to: (Track, u64)) {
         self.arrows += 1;
         let id = self.arrows;
@@ -141,7 +142,7 @@ fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1e3
 }
 
-/// Text inside a JSON string.
+/// Escapes text for a JSON string.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -154,27 +155,27 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Notes the beginning of something; `None` where no timeline is wanted, for which `what` is not asked.
-pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<Running> {
-    wanted().then(|| Running { span: what(), began: super::work::now() })
+/// Records the start of an operation; `None` without a timeline, and then `what` is not called.
+pub(super) fn begin(what: impl FnOnce() -> Span) -> Option<OpenSlice> {
+    wanted().then(|| OpenSlice { span: what(), began: super::operations::now() })
 }
 
-/// Notes how much memory of a device is in use now.
+/// Records the amount of a device's memory that is in use.
 pub(super) fn memory(device: usize) {
     let Some(writer) = writer() else { return };
     let mut writer = writer.lock();
     let (free, total) = MEMORY.info(device);
-    let (bytes, at) = (total - free, micros(super::work::now()));
+    let (bytes, at) = (total - free, micros(super::operations::now()));
     writer.introduce(Track { device, stream: 0, lane: 0 });
     writer.write(format_args!(r#""ph":"C","name":"memory","pid":{device},"ts":{at:.3},"args":{{"bytes":{bytes}}}"#));
 }
 
-impl Running {
+impl OpenSlice {
     /// Writes the slice, and the arrow to it.
     pub(super) fn end(self) {
         let Some(writer) = writer() else { return };
-        let Running { span, began } = self;
-        let ended = super::work::now();
+        let OpenSlice { span, began } = self;
+        let ended = super::operations::now();
         let mut writer = writer.lock();
         writer.slice(&span, began, ended);
         if let Some(from) = span.after {

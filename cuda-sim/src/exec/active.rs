@@ -1,16 +1,17 @@
-//! Which workers run which launch, and how a launch is stopped that does not end by itself.
+//! The registry of running launches: which worker runs which launch, and how a launch that does not end by itself is
+//! stopped.
 //!
-//! A launch has a flag for that. Workers look at it between calls of compiled code; those that are in compiled code, maybe in
-//! a loop without end, are interrupted by a signal that takes the way out of faults ([`fault::interrupt`]). Neither costs
-//! compiled code anything. An interrupt does nothing to a thread that is in a helper of compiled code, which may hold a
-//! lock, so it is repeated until the worker has left.
+//! Each launch has a stop flag. Workers read it between calls of compiled code. Workers inside compiled code, which may
+//! be in an infinite loop, are interrupted by a signal that leaves compiled code in the way that faults do
+//! ([`fault::interrupt`]). Neither costs compiled code anything. An interrupt has no effect on a thread in a helper
+//! function, which may hold a lock, so it is repeated until the worker has left.
 //!
-//! Invariant: a slot's entry is set exactly while its worker is in the launch, and the flag lives as long; the entry is
-//! changed and interrupts are sent under the slot's lock.
+//! Invariant: a slot's entry is set exactly while its worker is in the launch, and the flag outlives the entry. The
+//! entry is changed, and interrupts are sent, under the slot's lock.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the flag of a launch is reached through its entry.
+//! The one dereference is of a launch's flag through its entry; the invariant above keeps the flag alive.
 
 use super::fault;
 use super::pool::POOL;
@@ -22,36 +23,36 @@ use std::time::Duration;
 
 /// A worker in a launch.
 #[derive(Clone, Copy)]
-struct Running {
+struct RunningLaunch {
     context: u32,
     stop: *const AtomicBool,
     thread: libc::pid_t,
 }
 
-// SAFETY: the flag may be set from any thread, and lives as long as the entry; see the header.
-unsafe impl Send for Running {}
+// SAFETY: the flag may be set from any thread, and the invariant in the header keeps it alive as long as the entry.
+unsafe impl Send for RunningLaunch {}
 
-/// A slot on a cache line of its own, as each worker writes to its slot at every launch.
+/// A slot in a cache line of its own, since each worker writes to its slot in every launch.
 #[repr(align(64))]
-struct Slot(Mutex<Option<Running>>);
+struct Slot(Mutex<Option<RunningLaunch>>);
 
 static SLOTS: Lazy<Vec<Slot>> = Lazy::new(|| (0..POOL.slots()).map(|_| Slot(Mutex::new(None))).collect());
 
-/// The calling thread's part in a launch, until this is dropped.
+/// The calling thread's membership in a launch, which ends on drop.
 pub(super) struct Active<'a> {
     worker: usize,
     before: *const AtomicBool,
     flag: PhantomData<&'a AtomicBool>,
 }
 
-/// Enters a launch of a context as a worker. From now on compiled code of the thread is left once `stop` is set.
+/// Registers a worker in a launch of a context. From then on its compiled code is left once `stop` is set.
 pub(super) fn enter(worker: usize, context: u32, stop: &AtomicBool) -> Active<'_> {
     thread_local! {
-        // SAFETY: asks for the running thread's own number.
+        // SAFETY: `gettid` takes no arguments and returns the calling thread's id.
         static THREAD: libc::pid_t = unsafe { libc::gettid() };
     }
     let before = fault::watch(stop);
-    *SLOTS[worker].0.lock() = Some(Running { context, stop, thread: THREAD.with(|thread| *thread) });
+    *SLOTS[worker].0.lock() = Some(RunningLaunch { context, stop, thread: THREAD.with(|thread| *thread) });
     Active { worker, before, flag: PhantomData }
 }
 
@@ -62,14 +63,15 @@ impl Drop for Active<'_> {
     }
 }
 
-/// Sets the flags of the launches of those workers that are `meant`, and interrupts the workers; whether there are any.
-fn stop(meant: impl Fn(&Running) -> bool, interrupts: bool) -> bool {
+/// Sets the flags of the launches that `selected` selects and interrupts their workers. Returns true if there are any.
+fn stop(selected: impl Fn(&RunningLaunch) -> bool, interrupts: bool) -> bool {
     let mut found = false;
     for slot in SLOTS.iter() {
         let running = slot.0.lock();
-        let Some(running) = running.as_ref().filter(|running| meant(running)) else { continue };
+        let Some(running) = running.as_ref().filter(|running| selected(running)) else { continue };
         found = true;
-        // SAFETY: the worker is in the launch while its slot is locked; see the header.
+        // SAFETY: under the slot's lock the worker is in the launch, so the invariant in the header keeps the flag
+        // alive.
         unsafe { &*running.stop }.store(true, Ordering::Relaxed);
         if interrupts {
             fault::interrupt(running.thread);
@@ -78,25 +80,25 @@ fn stop(meant: impl Fn(&Running) -> bool, interrupts: bool) -> bool {
     found
 }
 
-/// Rounds in which workers may leave by themselves, as most are about to.
-const PATIENCE: u32 = 4;
+/// Rounds in which workers may leave by themselves before they are interrupted; most are about to.
+const GRACE_ROUNDS: u32 = 4;
 
-/// Stops workers and returns when `done`, which is asked in each round, or when no worker is meant any more.
-fn stop_until(meant: impl Fn(&Running) -> bool, mut done: impl FnMut(bool) -> bool) {
+/// Stops workers until `done`, which is called in each round, returns true, or no worker is selected any more.
+fn stop_until(selected: impl Fn(&RunningLaunch) -> bool, mut done: impl FnMut(bool) -> bool) {
     for round in 0_u32.. {
-        let interrupts = round >= PATIENCE;
+        let interrupts = round >= GRACE_ROUNDS;
         if interrupts {
             fault::find_code();
         }
-        if done(stop(&meant, interrupts)) {
+        if done(stop(&selected, interrupts)) {
             return;
         }
-        // A thread that was interrupted in a helper is elsewhere a moment later.
+        // A thread that was interrupted in a helper will soon be elsewhere.
         std::thread::sleep(Duration::from_micros(20 << round.min(7)));
     }
 }
 
-/// Stops a launch and returns when no worker is in it.
+/// Stops a launch and waits until no worker is in it.
 pub(super) fn stop_launch(flag: &AtomicBool) {
     stop_until(|running| std::ptr::eq(running.stop, flag), |found| !found);
 }

@@ -1,155 +1,155 @@
-//! One resident block: which of its threads run next, who waits for whom, and what they get.
+//! One resident block: schedules its threads, tracks which of them wait for which, and performs their synchronisations.
 //!
-//! While all threads that have not finished are in one place, that place is all the state there is (`whole`), and a
-//! region runs for all of them in one call. Otherwise every thread's place is in `next`: warps run in turn, lanes of
-//! a warp in groups. A thread that polls gets one turn each round, so that those it waits for get theirs. The state
-//! is plain data: a block whose threads only poll, or wait for their cluster, is set aside and another one runs.
+//! While all live threads have the same state, `converged` holds that state and a region runs for all of them in one
+//! call. Otherwise each thread's state is in `next`: warps run in index, lanes of a warp in groups of equal state. A
+//! thread that polls runs once per round, so that the threads it waits for make progress. The state is plain data: a
+//! block whose threads only poll, or wait for their cluster, is set aside and another one runs.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where compiled code is called, with a context and threads of this block, and where arguments and
-//! results are viewed in the frame, which belongs to this block alone and is at least [`sync::FRAME_BYTES`] and the
-//! fragments of matrices long for each thread; compiled code that writes there does not run at the same time.
+//! Compiled code is called with a context and threads of this block. Arguments and results are viewed in the frame,
+//! which belongs to this block alone and has at least [`sync::FRAME_BYTES`] plus the fragments of matrices for each
+//! thread; compiled code, which also writes there, does not run at the same time.
 
-use super::deadlock::{self, Wait, What};
-use super::launch::{Fault, Place};
+use super::deadlock::{self, Wait, WaitEvent};
+use super::launch::{BlockPosition, Fault};
 use super::warp::{self, Exchange, LANES};
-use crate::codegen::abi::{Context, LOOK};
-use crate::ir::sync::{self, Arg, BARRIERS, Count, Operation, Plan, Poll, Site, Watched};
+use crate::codegen::abi::{Context, DIVERGED};
+use crate::ir::sync::{self, Arg, BARRIERS, BarrierReduction, Operation, Plan, Poll, Site, Watched};
 use std::ops::Range;
 
-/// What runs a block's threads: compiled regions, or fibers.
+/// An execution engine for a block's threads: compiled regions, or fibers.
 pub(crate) trait Engine {
-    /// Runs threads from where they are, `state` or [`BEGIN`], and gives where all of them are then, or [`LOOK`].
+    /// Runs threads from their common `state`, or [`BEGIN`], and returns their new common state, or [`DIVERGED`].
     fn run(&mut self, context: &mut Context, state: u32, first: usize, count: usize) -> Result<u64, Fault>;
 
-    /// The threads run next are those of the block of that number, before their first instruction.
+    /// Prepares to run the threads of the block with this number from the start.
     fn restart(&mut self, number: u64) {
         let _ = number;
     }
 
-    /// The next warp to run in a round of `warps`; `turn` counts from 0.
-    fn order(&mut self, turn: usize, warps: usize) -> usize {
-        debug_assert!(turn < warps);
-        turn
+    /// Returns the warp to run at position `index` of a round of `warps`.
+    fn order(&mut self, index: usize, warps: usize) -> usize {
+        debug_assert!(index < warps);
+        index
     }
 
-    /// How many of `most` neighbouring threads in one place run now.
+    /// Returns how many of `most` neighbouring threads with the same state run may_converge.
     fn group(&mut self, most: usize) -> usize {
         most
     }
 
-    /// Whether threads that could run do not for this once.
-    fn passes(&mut self) -> bool {
+    /// Returns true if runnable threads are skipped in this round.
+    fn skips(&mut self) -> bool {
         false
     }
 }
 
-/// Where a block is when its turn ends.
+/// The state of a block when it stops running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Done,
-    /// All threads that could run poll, or wait for such.
+    /// All runnable threads poll, or wait for threads that do.
     Polling,
-    /// No thread can go on before the barrier of the cluster opens.
+    /// No thread can continue before the cluster's barrier opens.
     AtCluster,
-    /// No thread has gone on in this turn, nor can before a thread of another block writes to the workspace of the grid's
+    /// No thread has made progress, and none can before a thread of another block writes to the workspace of grid-wide
     /// barriers.
     AtGrid,
 }
 
-/// What a step of a block came to.
-enum Step {
-    Moved,
-    /// Nothing but polling happened.
+/// The result of one scheduling step.
+enum StepResult {
+    Progressed,
+    /// Threads only polled.
     Polled,
-    /// Nothing happened.
+    /// No thread ran.
     Stuck,
 }
 
-/// Where a thread is with respect to its cluster's barrier.
+/// The state of a thread with respect to its cluster's barrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// It has not arrived since it waited last.
-    Out,
+enum ClusterPhase {
+    /// It has not arrived since its last wait.
+    NotArrived,
     Arrived,
-    /// It has arrived, as have all others: it need not wait.
+    /// It has arrived, and so have all others: it need not wait.
     Passed,
 }
 
-/// Rounds of nothing but polling after which another block gets a turn. In the last of them no thread is passed over.
-const PATIENCE: u32 = 4;
+/// Rounds of polling only, after which another block runs. In the last of them no thread is skipped.
+const POLL_ROUNDS: u32 = 4;
 
-/// A block that runs.
-pub(crate) struct Block<'a> {
+/// A block that is being run.
+pub(crate) struct ResidentBlock<'a> {
     plan: &'a Plan,
-    /// Words of the frame that fragments of matrices take for each thread.
+    /// Words of frame per thread for fragments of matrices.
     matrix_words: usize,
     pub(crate) context: Box<Context>,
     next: Vec<u32>,
     number: u64,
-    /// Whether threads in one place run together.
-    together: bool,
-    /// The place of all threads in `low..high`; others have finished.
-    whole: Option<u32>,
+    /// True if threads with the same state may run may_converge.
+    may_converge: bool,
+    /// The common state of all threads in `low..high`; the others have finished.
+    converged: Option<u32>,
     low: usize,
     high: usize,
-    /// Threads that arrived without waiting, and how many the barrier waits for.
+    /// The number of threads that arrived without waiting, and the number that the barrier expects.
     arrived: [(u32, u32); BARRIERS as usize],
-    /// Memory for the lists of those that wait at each barrier.
+    /// Reused memory for the lists of threads that wait at each barrier.
     waiting: [Vec<usize>; BARRIERS as usize],
-    /// One for each thread, where the kernel has a barrier of clusters.
-    phases: Vec<Phase>,
-    /// Rounds of nothing but polling since a thread went on.
+    /// The phase of each thread, if the kernel has cluster barriers.
+    phases: Vec<ClusterPhase>,
+    /// Rounds of polling only, since a thread made progress.
     idle: u32,
 }
 
-impl<'a> Block<'a> {
-    /// A block before its first instruction. `next` has a place for each thread.
+impl<'a> ResidentBlock<'a> {
+    /// Creates a block at its start. `next` is reused for the threads' states.
     pub(crate) fn new(
         plan: &'a Plan,
         mut context: Box<Context>,
         mut next: Vec<u32>,
-        place: Place,
-        together: bool,
+        position: BlockPosition,
+        may_converge: bool,
     ) -> Self {
         let high = context.threads as usize;
         next.clear();
         next.resize(high, ENTRY);
         context.next = next.as_mut_ptr();
         let meets = plan.sites.iter().any(Site::is_of_cluster);
-        let mut this = Block {
+        let mut this = ResidentBlock {
             plan,
             matrix_words: plan.matrix_words(),
             context,
             next,
             number: 0,
-            together,
-            whole: None,
+            may_converge,
+            converged: None,
             low: 0,
             high,
             arrived: [(0, 0); BARRIERS as usize],
             waiting: Default::default(),
-            phases: vec![Phase::Out; if meets { high } else { 0 }],
+            phases: vec![ClusterPhase::NotArrived; if meets { high } else { 0 }],
             idle: 0,
         };
-        this.restart(place);
+        this.restart(position);
         this
     }
 
-    /// Makes this the block of that place before its first instruction.
-    pub(crate) fn restart(&mut self, Place { number, ctaid, cluster }: Place) {
+    /// Resets this to the block at a position, at its start.
+    pub(crate) fn restart(&mut self, BlockPosition { number, ctaid, cluster }: BlockPosition) {
         (self.context.ctaid, self.context.cluster) = (ctaid, cluster);
         self.context.running = number;
         self.context.copies.clear();
         (self.number, self.low, self.high) = (number, 0, self.next.len());
         self.next.fill(ENTRY);
-        self.phases.fill(Phase::Out);
+        self.phases.fill(ClusterPhase::NotArrived);
         self.arrived = [(0, 0); BARRIERS as usize];
-        self.whole = self.together.then_some(ENTRY);
+        self.converged = self.may_converge.then_some(ENTRY);
     }
 
-    /// The memory for the next block.
+    /// Returns the memory of `next`, for another block.
     pub(crate) fn into_next(self) -> Vec<u32> {
         self.next
     }
@@ -173,12 +173,12 @@ impl<'a> Block<'a> {
         self.poll(state).is_some()
     }
 
-    /// Returns true if threads that were in `before`, and are in `after` now, may have done nothing but poll.
-    fn stays(&self, before: u32, mut after: impl Iterator<Item = u32>) -> bool {
+    /// Returns true if threads whose state was `before`, and is `after` now, may only have polled.
+    fn only_polled(&self, before: u32, mut after: impl Iterator<Item = u32>) -> bool {
         self.poll(before).is_some_and(|poll| poll.watched == Watched::Any || after.all(|state| state == before))
     }
 
-    /// The memory whose writers are left to let a thread go on where none did: the loosest of what threads poll.
+    /// Returns the widest set of writers that polling threads wait for, if all runnable threads poll.
     fn watched(&self) -> Option<Watched> {
         let alone = self.context.cluster.ranks <= 1;
         let of = |poll: Poll| match poll.watched {
@@ -198,7 +198,8 @@ impl<'a> Block<'a> {
     fn exchange(&mut self) -> Exchange<'_> {
         let threads = self.context.threads as usize;
         let words = threads * ((sync::FRAME_BYTES / 4) as usize + self.matrix_words);
-        // SAFETY: the frame of this block, page-aligned, initialised and at least this long; see the header.
+        // SAFETY: the frame is page-aligned, initialised, at least this long and this block's alone, and compiled code
+        // does not run while the slice lives.
         let words = unsafe { std::slice::from_raw_parts_mut(self.context.frame as *mut u32, words) };
         Exchange { words, threads }
     }
@@ -209,54 +210,54 @@ impl<'a> Block<'a> {
         Fault::stopped(&self.context).map(|()| result)
     }
 
-    /// Runs until the block has finished or only polls.
+    /// Runs until the block has finished, only polls, or waits for other blocks.
     pub(crate) fn run(&mut self, engine: &mut dyn Engine) -> Result<Outcome, Fault> {
         self.idle = 0;
-        let mut moved = false;
-        while self.idle < PATIENCE {
-            let step = match self.whole {
+        let mut progressed = false;
+        while self.idle < POLL_ROUNDS {
+            let step = match self.converged {
                 Some(0) => return Ok(Outcome::Done),
-                Some(state) => self.step_whole(engine, state)?,
+                Some(state) => self.step_converged(engine, state)?,
                 None => self.round(engine)?,
             };
             match step {
-                Step::Moved => (self.idle, moved) = (0, true),
-                Step::Polled => self.idle += 1,
-                Step::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
-                Step::Stuck => return Err(self.deadlock(None)),
+                StepResult::Progressed => (self.idle, progressed) = (0, true),
+                StepResult::Polled => self.idle += 1,
+                StepResult::Stuck if self.waits_for_cluster() => return Ok(Outcome::AtCluster),
+                StepResult::Stuck => return Err(self.deadlock(None)),
             }
         }
         match self.watched() {
             Some(Watched::Shared) => Err(self.deadlock(None)),
-            Some(Watched::Grid) if !moved => Ok(Outcome::AtGrid),
+            Some(Watched::Grid) if !progressed => Ok(Outcome::AtGrid),
             _ => Ok(Outcome::Polling),
         }
     }
 
-    /// One step of all threads together.
-    fn step_whole(&mut self, engine: &mut dyn Engine, state: u32) -> Result<Step, Fault> {
+    /// One step of all threads together, while they are converged.
+    fn step_converged(&mut self, engine: &mut dyn Engine, state: u32) -> Result<StepResult, Fault> {
         if let Some(site) = self.site(state) {
-            if self.complete_whole(site) {
-                self.whole = Some(site.region as u32);
+            if self.complete_converged(site) {
+                self.converged = Some(site.region as u32);
             } else {
                 self.next[self.low..self.high].fill(state);
-                self.whole = None;
+                self.converged = None;
             }
-            return Ok(Step::Moved);
+            return Ok(StepResult::Progressed);
         }
         let result = self.call(engine, state, self.low, self.high - self.low)?;
-        if result == LOOK {
-            self.gather();
+        if result == DIVERGED {
+            self.reconverge();
         } else {
-            self.whole = Some(result as u32);
+            self.converged = Some(result as u32);
         }
-        // Threads in several places are not all in the loop any more.
-        let after = self.whole.unwrap_or(ENTRY);
-        Ok(if self.stays(state, std::iter::once(after)) { Step::Polled } else { Step::Moved })
+        // Threads with different states are not all in the loop any more.
+        let after = self.converged.unwrap_or(ENTRY);
+        Ok(if self.only_polled(state, std::iter::once(after)) { StepResult::Polled } else { StepResult::Progressed })
     }
 
-    /// Finds out whether all threads that have not finished are in one place.
-    fn gather(&mut self) {
+    /// Determines whether all live threads have the same state.
+    fn reconverge(&mut self) {
         while self.low < self.high && self.next[self.low] == 0 {
             self.low += 1;
         }
@@ -264,21 +265,21 @@ impl<'a> Block<'a> {
             self.high -= 1;
         }
         let Some((first, rest)) = self.next[self.low..self.high].split_first() else {
-            self.whole = Some(0);
+            self.converged = Some(0);
             return;
         };
-        // Without a way out in between, so that it is vectorised.
+        // Without an early exit, so that it is vectorised.
         let differs = rest.iter().fold(0, |bits, state| bits | (state ^ first));
-        self.whole = (differs == 0 && self.together).then_some(*first);
+        self.converged = (differs == 0 && self.may_converge).then_some(*first);
     }
 
-    /// Completes a synchronisation at which all threads that have not finished wait, if that is simple.
-    fn complete_whole(&mut self, site: &Site) -> bool {
+    /// Completes a synchronisation at which all live threads wait, in the simple cases. Returns false in the others.
+    fn complete_converged(&mut self, site: &Site) -> bool {
         let (low, high) = (self.low, self.high);
         let count = high - low;
         let arrived = self.arrived;
         if site.is_of_cluster() {
-            return self.meet_cluster(site, low..high);
+            return self.pass_cluster_barrier(site, low..high);
         }
         let exchange = &mut self.exchange();
         match site.operation {
@@ -302,10 +303,10 @@ impl<'a> Block<'a> {
                 }
                 let full = low.is_multiple_of(LANES) && high.is_multiple_of(LANES);
                 if let (true, Operation::Shuffle(mode), Arg::Frame) = (full, operation, site.args[0]) {
-                    // The same distance for all, as is usual, known or not.
+                    // Usually all lanes have the same distance, which may be a constant.
                     let (b, c) = (exchange.arg(site, 1, low), exchange.arg(site, 2, low));
                     if exchange.all(site, 1, low, count, b) && exchange.all(site, 2, low, count, c) {
-                        warp::shuffle_whole(exchange, mode, b, c, low / LANES..high / LANES);
+                        warp::shuffle_converged(exchange, mode, b, c, low / LANES..high / LANES);
                         return true;
                     }
                 }
@@ -321,33 +322,33 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Lets threads arrive at the barrier of the cluster, or go on that have waited for it; gives whether they can go on.
-    fn meet_cluster(&mut self, site: &Site, threads: Range<usize>) -> bool {
+    /// Arrives at the cluster's barrier, or skips it if it has opened. Returns true if the threads can continue.
+    fn pass_cluster_barrier(&mut self, site: &Site, threads: Range<usize>) -> bool {
         let phases = &mut self.phases[threads];
         let (arrives, passed) =
-            (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == Phase::Passed));
+            (site.operation == Operation::ClusterArrive, phases.iter().all(|phase| *phase == ClusterPhase::Passed));
         if arrives || passed {
-            phases.fill(if arrives { Phase::Arrived } else { Phase::Out });
+            phases.fill(if arrives { ClusterPhase::Arrived } else { ClusterPhase::NotArrived });
         }
         arrives || passed
     }
 
     fn is_alive(&self, thread: usize) -> bool {
-        match self.whole {
+        match self.converged {
             Some(0) => false,
             Some(_) => (self.low..self.high).contains(&thread),
             None => self.next[thread] != 0,
         }
     }
 
-    /// The threads that have not finished.
+    /// Returns the threads that have not finished.
     fn alive(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.next.len()).filter(|thread| self.is_alive(*thread))
     }
 
-    /// Where a thread is that has not finished.
+    /// Returns the state of a thread that has not finished.
     fn state(&self, thread: usize) -> u32 {
-        self.whole.unwrap_or(self.next[thread])
+        self.converged.unwrap_or(self.next[thread])
     }
 
     fn is_waiting_for_cluster(&self, thread: usize) -> bool {
@@ -358,54 +359,54 @@ impl<'a> Block<'a> {
         self.alive().any(|thread| self.is_waiting_for_cluster(thread))
     }
 
-    /// How many threads have arrived at the cluster's barrier, and how many have not finished.
+    /// Returns the number of threads that have arrived at the cluster's barrier, and the number that have not finished.
     pub(super) fn at_cluster(&self) -> (u32, u32) {
-        let arrived = |thread: &usize| self.phases.get(*thread) == Some(&Phase::Arrived);
+        let arrived = |thread: &usize| self.phases.get(*thread) == Some(&ClusterPhase::Arrived);
         (self.alive().filter(arrived).count() as u32, self.alive().count() as u32)
     }
 
     /// Opens the cluster's barrier, at which all threads have arrived.
     pub(super) fn open_cluster(&mut self) {
-        if let Some(state) = self.whole {
+        if let Some(state) = self.converged {
             self.next[self.low..self.high].fill(state);
-            (self.low, self.high, self.whole) = (0, self.next.len(), None);
+            (self.low, self.high, self.converged) = (0, self.next.len(), None);
         }
         for thread in 0..self.phases.len() {
-            self.phases[thread] = Phase::Passed;
+            self.phases[thread] = ClusterPhase::Passed;
             if let Some(site) = self.site(self.next[thread]).filter(|site| site.operation == Operation::ClusterWait) {
-                self.phases[thread] = Phase::Out;
+                self.phases[thread] = ClusterPhase::NotArrived;
                 self.next[thread] = site.region as u32;
             }
         }
-        self.gather();
+        self.reconverge();
     }
 
-    /// One round of the warps, each thread on its own.
-    fn round(&mut self, engine: &mut dyn Engine) -> Result<Step, Fault> {
-        let (mut moved, mut polled) = (false, false);
+    /// One round over the warps, while threads have diverged.
+    fn round(&mut self, engine: &mut dyn Engine) -> Result<StepResult, Fault> {
+        let (mut progressed, mut polled) = (false, false);
         let warps = self.next.len().div_ceil(LANES);
-        for turn in 0..warps {
-            let first = engine.order(turn, warps) * LANES;
+        for index in 0..warps {
+            let first = engine.order(index, warps) * LANES;
             let mut again = false;
             loop {
                 let (ran, waited) = self.run_warp(engine, first, !again)?;
-                let met = self.meet(first);
-                moved |= ran || met;
+                let completed = self.complete_warp(first);
+                progressed |= ran || completed;
                 polled |= waited;
                 again = true;
-                if !met && !self.has_work(first) {
+                if !completed && !self.has_work(first) {
                     break;
                 }
             }
         }
-        moved |= self.barriers();
+        progressed |= self.open_barriers();
         (self.low, self.high) = (0, self.next.len());
-        self.gather();
-        Ok(match (moved, polled) {
-            (true, _) => Step::Moved,
-            (_, true) => Step::Polled,
-            _ if self.whole == Some(0) => Step::Moved,
-            _ => Step::Stuck,
+        self.reconverge();
+        Ok(match (progressed, polled) {
+            (true, _) => StepResult::Progressed,
+            (_, true) => StepResult::Polled,
+            _ if self.converged == Some(0) => StepResult::Progressed,
+            _ => StepResult::Stuck,
         })
     }
 
@@ -413,12 +414,12 @@ impl<'a> Block<'a> {
         first..(first + LANES).min(self.next.len())
     }
 
-    /// Whether a lane can run that does not poll.
+    /// Returns true if a lane can run that does not poll.
     fn has_work(&self, first: usize) -> bool {
         self.next[self.warp(first)].iter().any(|s| self.can_run(*s) && !self.polls(*s))
     }
 
-    /// Runs the lanes of a warp that can, once; gives whether one ran that did not poll, and whether one polled.
+    /// Runs the runnable lanes of a warp once. Returns true if one made progress, and true if one polled.
     fn run_warp(&mut self, engine: &mut dyn Engine, first: usize, polling: bool) -> Result<(bool, bool), Fault> {
         let range = self.warp(first);
         let mut before = [0; LANES];
@@ -431,66 +432,67 @@ impl<'a> Block<'a> {
             let run = engine.group(before[lane..].iter().take_while(|s| **s == state).count());
             let polls = self.polls(state);
             if self.can_run(state) && (polling || !polls) {
-                if self.idle + 1 < PATIENCE && engine.passes() {
+                if self.idle + 1 < POLL_ROUNDS && engine.skips() {
                     polled = true;
                     lane += run;
                     continue;
                 }
                 let result = self.call(engine, state, first + lane, run)?;
-                if result != LOOK {
+                if result != DIVERGED {
                     self.next[first + lane..first + lane + run].fill(result as u32);
                 }
-                let stays = self.stays(state, self.next[first + lane..first + lane + run].iter().copied());
-                ran |= !stays;
-                polled |= stays;
+                let only_polled = self.only_polled(state, self.next[first + lane..first + lane + run].iter().copied());
+                ran |= !only_polled;
+                polled |= only_polled;
             }
             lane += run;
         }
         Ok((ran, polled))
     }
 
-    /// Lets the lanes of a warp go on whose partners have all arrived; gives whether any did.
-    fn meet(&mut self, first: usize) -> bool {
+    /// Completes the operations of a warp whose participants have all arrived. Returns true if there was one.
+    fn complete_warp(&mut self, first: usize) -> bool {
         let range = self.warp(first);
         let alive = range.clone().fold(0u32, |bits, t| bits | u32::from(self.next[t] != 0) << (t - first));
-        let settled = range.clone().all(|t| !self.can_run(self.next[t]) || self.polls(self.next[t]));
-        let (mut open, mut met) = (alive, false);
+        let all_waiting = range.clone().all(|t| !self.can_run(self.next[t]) || self.polls(self.next[t]));
+        let (mut open, mut completed) = (alive, false);
         while open != 0 {
             let lane = open.trailing_zeros() as usize;
             open &= !(1 << lane);
             let Some(site) = self.site(self.next[first + lane]) else { continue };
             if site.operation == Operation::Arrive {
                 self.arrive(site, first + lane);
-                met = true;
+                completed = true;
             }
-            if site.is_of_cluster() && self.meet_cluster(site, first + lane..first + lane + 1) {
+            if site.is_of_cluster() && self.pass_cluster_barrier(site, first + lane..first + lane + 1) {
                 self.next[first + lane] = site.region as u32;
-                met = true;
+                completed = true;
             }
-            // Who comes here together shows once no other lane can come.
-            if site.is_barrier() || site.is_of_cluster() || (site.active && !settled) {
+            // The active lanes are known only when no other lane can arrive.
+            if site.is_barrier() || site.is_of_cluster() || (site.active && !all_waiting) {
                 continue;
             }
             let mask = self.exchange().arg(site, 3, first + lane);
-            // Lanes meet wherever in the text they are, but are active together only in one place.
+            // Lanes may execute the same operation at different instructions, but are active together only at the same
+            // one.
             let active = site.active || site.operation == Operation::ActiveMask;
-            let place = self.next[first + lane];
+            let own = self.next[first + lane];
             let mut group = 1 << lane;
             for other in warp::lanes(open) {
                 let state = self.next[first + other];
                 let is_same = |s: &Site| s.operation == site.operation && s.active == site.active;
-                let alike =
+                let matches =
                     self.site(state).is_some_and(|s| is_same(s) && self.exchange().arg(s, 3, first + other) == mask);
-                group |= u32::from(alike && (state == place || !active)) << other;
+                group |= u32::from(matches && (state == own || !active)) << other;
             }
             open &= !group;
             let needed = if active { 0 } else { mask & alive };
             if needed & !group == 0 {
                 self.perform(site.operation, first, (group, if needed == 0 { group } else { group & mask }));
-                met = true;
+                completed = true;
             }
         }
-        met
+        completed
     }
 
     fn perform(&mut self, operation: Operation, first: usize, (group, part): (u32, u32)) {
@@ -509,12 +511,12 @@ impl<'a> Block<'a> {
         let barrier = &mut self.arrived[(id % BARRIERS) as usize];
         *barrier = (barrier.0 + 1, expected);
         if barrier.0 >= expected {
-            self.barriers();
+            self.open_barriers();
         }
     }
 
-    /// Opens the barriers at which enough threads have arrived; gives whether there was one.
-    fn barriers(&mut self) -> bool {
+    /// Opens the barriers at which enough threads have arrived. Returns true if there was one.
+    fn open_barriers(&mut self) -> bool {
         let mut waiting: [Vec<usize>; BARRIERS as usize] = std::mem::take(&mut self.waiting);
         waiting.iter_mut().for_each(Vec::clear);
         let mut expected = self.arrived.map(|a| a.1);
@@ -554,7 +556,8 @@ impl<'a> Block<'a> {
         opened
     }
 
-    /// Reports who waits where; `cluster` is how many threads have arrived at its barrier, and how many have to.
+    /// Reports where threads wait. `cluster` has the numbers of threads that have arrived at its barrier, and that have
+    /// to.
     pub(super) fn deadlock(&mut self, cluster: Option<(u32, u32)>) -> Fault {
         if super::search::active() {
             return Fault::Deadlock { block: self.number };
@@ -577,20 +580,20 @@ impl<'a> Block<'a> {
             };
             let first = threads[0];
             let exchange = self.exchange();
-            let what = if let (Operation::ClusterWait, Some((arrived, needed))) = (site.operation, cluster) {
-                What::Cluster { needed, arrived }
+            let event = if let (Operation::ClusterWait, Some((arrived, needed))) = (site.operation, cluster) {
+                WaitEvent::Cluster { needed, arrived }
             } else if site.is_barrier() {
                 let id = exchange.arg(site, 0, first) % BARRIERS;
                 let expected = exchange.arg(site, 1, first).max(arrived[id as usize].1);
-                What::Barrier {
+                WaitEvent::Barrier {
                     id,
                     needed: if expected == 0 { alive } else { expected },
                     arrived: arrived[id as usize].0,
                 }
             } else {
-                What::Lanes(exchange.arg(site, 3, first))
+                WaitEvent::Lanes(exchange.arg(site, 3, first))
             };
-            waits.push(Wait { name: site.name.to_string(), line: site.position.line as usize, threads, what });
+            waits.push(Wait { name: site.name.to_string(), line: site.position.line as usize, threads, event });
         }
         count_arrivals(&mut waits);
         for line in deadlock::lines(self.number, &waits, &finished) {
@@ -601,39 +604,39 @@ impl<'a> Block<'a> {
 }
 
 impl Poll {
-    /// The line for threads in such a loop.
+    /// Returns the report's entry for threads in such a loop.
     fn waits(self, threads: Vec<usize>) -> Option<Wait> {
-        let what = match self.watched {
+        let event = match self.watched {
             Watched::Any => return None,
-            Watched::Shared => What::Shared,
-            Watched::Grid => What::Grid,
+            Watched::Shared => WaitEvent::Shared,
+            Watched::Grid => WaitEvent::Grid,
         };
-        Some(Wait { name: String::new(), line: self.position.line as usize, threads, what })
+        Some(Wait { name: String::new(), line: self.position.line as usize, threads, event })
     }
 }
 
-/// Counts at each barrier the threads that wait at it, in whichever place.
+/// Adds the threads that wait at each barrier, at any instruction, to its number of arrivals.
 fn count_arrivals(waits: &mut [Wait]) {
     let mut waiting = [0; BARRIERS as usize];
     for wait in waits.iter() {
-        if let What::Barrier { id, .. } = wait.what {
+        if let WaitEvent::Barrier { id, .. } = wait.event {
             waiting[id as usize] += wait.threads.len() as u32;
         }
     }
     for wait in waits {
-        if let What::Barrier { id, arrived, .. } = &mut wait.what {
+        if let WaitEvent::Barrier { id, arrived, .. } = &mut wait.event {
             *arrived += waiting[*id as usize];
         }
     }
 }
 
-/// The place of threads that have not begun.
+/// The state of threads at the start of the kernel.
 const ENTRY: u32 = u32::MAX - 1;
 
-/// The same for an engine: the first region. In `next` it stands for threads that have finished.
+/// The same state as engines see it: the first region. In `next`, 0 means that a thread has finished.
 pub(super) const BEGIN: u32 = 0;
 
-/// Bits `from..to`.
+/// Returns a mask of the bits `from..to`.
 fn bits(from: usize, to: usize) -> u32 {
     let below = |n: usize| if n >= LANES { u32::MAX } else { (1 << n) - 1 };
     below(to) & !below(from)
@@ -641,16 +644,16 @@ fn bits(from: usize, to: usize) -> u32 {
 
 fn reduce_barrier<'s>(
     exchange: &mut Exchange<'_>,
-    reduction: Count,
+    reduction: BarrierReduction,
     site: impl Fn(usize) -> &'s Site,
     threads: impl Iterator<Item = usize> + Clone,
 ) {
     let total: u32 = threads.clone().map(|t| u32::from(exchange.arg(site(t), 2, t) != 0)).sum();
     let all = total as usize == threads.clone().count();
     let (word, truth) = match reduction {
-        Count::Popc => (total, false),
-        Count::And => (0, all),
-        Count::Or => (0, total != 0),
+        BarrierReduction::Popc => (total, false),
+        BarrierReduction::And => (0, all),
+        BarrierReduction::Or => (0, total != 0),
     };
     threads.for_each(|t| exchange.give(t, word, truth));
 }

@@ -1,80 +1,80 @@
-//! Bulk copies: as many bytes as a thread says, between global memory, the block's shared memory and that of its cluster.
+//! Bulk copies (`cp.async.bulk`) between global memory, the block's shared memory and that of its cluster.
 //!
-//! A copy that tells a barrier of the block itself of its end is made when a thread of the block tests that barrier, as late
-//! as PTX allows; a copy to other blocks, or to global memory, is made at once. PTX permits either schedule.
+//! A copy that signals a barrier of its own block is made when a thread of the block tests that barrier, as late as PTX
+//! allows. A copy to other blocks or to global memory is made immediately. PTX permits either schedule.
 //!
 //! # Safety
 //!
-//! Both sides of a copy are compared with the memory that the launch may access, whole, before it is made: an access
-//! beyond that faults on purpose. Compiled code passes its own context, which no other thread accesses during the call. A
-//! fault in between abandons functions that own nothing.
+//! Both sides of a copy are checked as a whole against the memory that the launch may access before the copy is made;
+//! an access outside of it faults on purpose. Compiled code passes its own context, which no other thread accesses
+//! during the call. A fault abandons functions that own nothing.
 
 use super::copies::{self, Transfer};
 use super::{fault, mbarrier, search};
 use crate::codegen::abi::{Access, Context, WINDOW};
 use crate::memory::MEMORY;
 
-/// Bytes that sizes and addresses are multiples of.
+/// Sizes and addresses are multiples of this.
 const UNIT: u64 = 16;
 
-/// Returns true if the first and the last part of so many bytes lie in shared memory of the block's cluster.
+/// Returns true if the first and the last unit of a range are in shared memory of the block's cluster.
 fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
     let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
     [address, last].iter().all(|chunk| search::is_shared(own, *chunk, UNIT))
 }
 
-/// The memory that one side of a copy is in.
+/// The memory space of one side of a copy.
 #[derive(Clone, Copy, PartialEq)]
-enum Memory {
+enum MemorySpace {
     Shared,
     Any,
 }
 
-/// One side of a copy, or a fault where it is not accessible.
+/// Checks one side of a copy; faults if it is not accessible.
 fn side(
     context: *const Context,
     thread: u64,
-    (memory, address): (Memory, u64),
+    (memory, address): (MemorySpace, u64),
     bytes: u64,
     access: Access,
-    place: u64,
+    position: u64,
 ) -> *mut u8 {
-    // SAFETY: compiled code passes its live context.
+    // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
     let own = unsafe { &*context };
     let last = address.wrapping_add(bytes).wrapping_sub(UNIT);
     if search::active() {
         for chunk in [address, last] {
-            search::access(context, thread, chunk, UNIT, access as u32, place);
+            search::access(context, thread, chunk, UNIT, access as u32, position);
         }
     }
     let guards = MEMORY.guards();
     if !address.is_multiple_of(UNIT) || !bytes.is_multiple_of(UNIT) {
         fault::raise(guards.misaligned);
     }
-    let is_global = memory == Memory::Any && MEMORY.covers(address, bytes, own.slots);
+    let is_global = memory == MemorySpace::Any && MEMORY.covers(address, bytes, own.slots);
     if !is_global && !is_shared(own, address, bytes) {
         fault::raise(guards.outside);
     }
     address as *mut u8
 }
 
-/// A copy between checked sides.
+/// Copies between checked sides.
 pub(super) fn make(to: *mut u8, from: *const u8, bytes: u32) {
-    // SAFETY: both sides were compared with what is accessible; see the header.
+    // SAFETY: both sides were checked against the accessible memory for this many bytes.
     unsafe { std::ptr::copy(from, to, bytes as usize) };
 }
 
-/// The same place in the shared memory of each block of the cluster that a mask has.
+/// Returns the same offset in the shared memory of each block of the cluster that is in a mask.
 fn in_blocks(own: &Context, address: u64, mask: u32) -> impl Iterator<Item = u64> {
     let (first, offset) = (own.shared, address.wrapping_sub(own.shared) & ((1 << WINDOW) - 1));
     (0..16).filter(move |rank| mask >> rank & 1 != 0).map(move |rank| first + (rank << WINDOW) + offset)
 }
 
-/// The bit of a mask that a multicast has, whichever blocks it names.
+/// The bit that marks a multicast mask, which may itself be empty.
 pub(crate) const MULTICAST: u32 = 1 << 16;
 
-/// A copy to shared memory that tells its bytes to a barrier; with a mask, to the same place in several blocks, and to the
-/// barriers that are there.
+/// A copy to shared memory that signals its bytes to a barrier; with a multicast mask, to the same offset in several
+/// blocks and to the barriers there.
 pub(crate) extern "C" fn to_shared(
     context: *mut Context,
     thread: u64,
@@ -83,28 +83,28 @@ pub(crate) extern "C" fn to_shared(
     bytes: u32,
     barrier: u64,
     mask: u32,
-    place: u64,
+    position: u64,
 ) {
     if bytes == 0 {
         return;
     }
     let size = u64::from(bytes);
-    let from = side(context, thread, (Memory::Any, from), size, Access::Load, place);
-    // SAFETY: compiled code passes its live context.
+    let from = side(context, thread, (MemorySpace::Any, from), size, Access::Load, position);
+    // SAFETY: compiled code passes its live context, which nothing else accesses during the call.
     let own = unsafe { &*context };
     if mask & MULTICAST != 0 {
-        // What is beyond the cluster has no place in its blocks.
-        side(context, thread, (Memory::Shared, to), size, Access::Store, place);
+        // An offset beyond the cluster does not exist in its blocks.
+        side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
         if !search::is_shared(own, barrier, 8) {
             fault::raise(MEMORY.guards().outside);
         }
         for (to, barrier) in in_blocks(own, to, mask).zip(in_blocks(own, barrier, mask)) {
-            make(side(context, thread, (Memory::Shared, to), size, Access::Store, place), from, bytes);
+            make(side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position), from, bytes);
             mbarrier::complete(barrier as *mut u64, bytes);
         }
         return;
     }
-    let to = side(context, thread, (Memory::Shared, to), size, Access::Store, place);
+    let to = side(context, thread, (MemorySpace::Shared, to), size, Access::Store, position);
     let window = own.shared + (u64::from(own.cluster.rank) << WINDOW);
     let transfer = Transfer { barrier: barrier as *mut u64, to, from, bytes };
     match barrier.wrapping_sub(window) < u64::from(own.total_shared_bytes) {
@@ -114,12 +114,12 @@ pub(crate) extern "C" fn to_shared(
 }
 
 /// A copy from shared to global memory.
-pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, from: u64, bytes: u32, place: u64) {
+pub(crate) extern "C" fn to_global(context: *mut Context, thread: u64, to: u64, from: u64, bytes: u32, position: u64) {
     if bytes == 0 {
         return;
     }
-    let from = side(context, thread, (Memory::Shared, from), bytes.into(), Access::Load, place);
-    let to = side(context, thread, (Memory::Any, to), bytes.into(), Access::Store, place);
+    let from = side(context, thread, (MemorySpace::Shared, from), bytes.into(), Access::Load, position);
+    let to = side(context, thread, (MemorySpace::Any, to), bytes.into(), Access::Store, position);
     if !search::active() {
         make(to, from, bytes);
     }

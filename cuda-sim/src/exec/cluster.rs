@@ -1,24 +1,24 @@
-//! Blocks that run at the same time: those of a cluster, or a single one.
+//! Blocks that run concurrently: those of a cluster, or a single one.
 //!
-//! The blocks of a cluster are held by one worker, which gives each a turn until it only polls or waits for the
-//! cluster's barrier. That barrier opens when every thread of the cluster that has not finished has arrived at it; who
-//! has arrived is the business of the blocks. A block that exits before the others takes its shared memory along.
+//! One worker runs all blocks of a cluster, each until it only polls or waits for the cluster's barrier. That barrier
+//! opens when every live thread of the cluster has arrived at it; the blocks track the arrivals. The shared memory of a
+//! block that exits becomes inaccessible.
 
-use super::block::{Block, Engine, Outcome};
+use super::block::{Engine, Outcome, ResidentBlock};
 use super::fiber::Fibers;
 use super::launch::{Fault, Launch, Progress, Scratch};
-use super::resident::{Regions, SEED};
+use super::resident::{RegionEngine, SEED};
 use super::windows::Windows;
-use crate::codegen::jit::Entry;
+use crate::codegen::jit::EntryPoint;
 
-/// What a cluster gets for itself on a worker.
-pub(super) struct Berth<'p> {
+/// The worker that runs a cluster, and the launch's progress.
+pub(super) struct WorkerSlot<'p> {
     pub(super) worker: usize,
     pub(super) progress: &'p Progress,
 }
 
 struct Member<'a> {
-    block: Block<'a>,
+    block: ResidentBlock<'a>,
     engine: Box<dyn Engine + 'a>,
     memory: Scratch,
     done: bool,
@@ -31,13 +31,13 @@ pub(super) struct Cluster<'a> {
 }
 
 impl Launch {
-    /// The cluster of that number before its first instruction; `memory` gives each of its blocks what it needs.
-    /// Threads in one place run `together` unless that is false.
+    /// Creates the cluster with this number at its start; `memory` returns scratch memory for each of its blocks.
+    /// Threads with the same state may run may_converge if `may_converge`.
     pub(super) fn begin<'a>(
         &'a self,
         number: u64,
-        berth: &Berth<'_>,
-        together: bool,
+        slot: &WorkerSlot<'_>,
+        may_converge: bool,
         mut memory: impl FnMut() -> Scratch,
     ) -> Result<Cluster<'a>, Fault> {
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
@@ -52,20 +52,21 @@ impl Launch {
                 Some(windows) => windows.first(),
                 None => memory.window(self.shared_bytes())?,
             };
-            let context = Box::new(self.context(berth.worker, threads, &mut memory, berth.progress, window)?);
+            let context = Box::new(self.context(slot.worker, threads, &mut memory, slot.progress, window)?);
             let next = std::mem::take(&mut memory.next);
-            let place = self.place(number, rank);
-            let (engine, together): (Box<dyn Engine + 'a>, bool) = match self.code.entry {
-                Entry::Fiber { function, seed } => {
-                    let seed = seed.or(*SEED).filter(|_| together);
+            let position = self.position_of(number, rank);
+            let (engine, may_converge): (Box<dyn Engine + 'a>, bool) = match self.code.entry {
+                EntryPoint::Fiber { function, seed } => {
+                    let seed = seed.or(*SEED).filter(|_| may_converge);
                     let engine =
-                        Fibers::new(function, self.code.shape.stack_frames, threads as usize, seed, place.number);
-                    // Each fiber runs alone, but in turn they all come to a place before one goes on; not so at random.
-                    (Box::new(engine), together && seed.is_none())
+                        Fibers::new(function, self.code.shape.stack_frames, threads as usize, seed, position.number);
+                    // Fibers run one at a time, but in a fixed order all of them reach a point before one goes on; in a
+                    // random order they do not.
+                    (Box::new(engine), may_converge && seed.is_none())
                 }
-                _ => (Box::new(Regions(&self.code)), together),
+                _ => (Box::new(RegionEngine(&self.code)), may_converge),
             };
-            let block = Block::new(self.code.plan(), context, next, place, together);
+            let block = ResidentBlock::new(self.code.plan(), context, next, position, may_converge);
             cluster.members.push(Member { block, engine, memory, done: false });
         }
         cluster.tell_open();
@@ -74,12 +75,12 @@ impl Launch {
 }
 
 impl Cluster<'_> {
-    /// Makes this the cluster of that number of the same launch, before its first instruction.
+    /// Resets this to the cluster with another number of the same launch, at its start.
     pub(super) fn restart(&mut self, launch: &Launch, number: u64) -> Result<(), Fault> {
         for (rank, member) in self.members.iter_mut().enumerate() {
-            let place = launch.place(number, rank as u32);
-            member.block.restart(place);
-            member.engine.restart(place.number);
+            let position = launch.position_of(number, rank as u32);
+            member.block.restart(position);
+            member.engine.restart(position.number);
             member.done = false;
         }
         self.windows.as_mut().map_or(Ok(()), Windows::reopen)?;
@@ -87,13 +88,13 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// Tells the blocks whose shared memory can be accessed.
+    /// Updates the set of blocks whose shared memory can be accessed.
     fn tell_open(&mut self) {
         let open = self.windows.as_ref().map_or(0, Windows::open);
         self.members.iter_mut().for_each(|member| member.block.context.cluster.open = open);
     }
 
-    /// Runs until all blocks have finished or those that have not only poll.
+    /// Runs until all blocks have finished, or the others only poll.
     pub(super) fn run(&mut self) -> Result<Outcome, Fault> {
         let mut opened = false;
         loop {
@@ -124,12 +125,12 @@ impl Cluster<'_> {
         }
     }
 
-    /// The number of its blocks that have not finished.
+    /// Returns the number of blocks that have not finished.
     pub(super) fn unfinished(&self) -> u64 {
         self.members.iter().filter(|member| !member.done).count() as u64
     }
 
-    /// Takes the shared memory of a block that has finished from the others.
+    /// Makes the shared memory of a block that has finished inaccessible to the others.
     fn exit(&mut self, rank: usize) -> Result<(), Fault> {
         self.members[rank].done = true;
         let last = self.members.iter().all(|member| member.done);
@@ -140,7 +141,7 @@ impl Cluster<'_> {
         Ok(())
     }
 
-    /// How many threads have arrived at the cluster's barrier, and how many have not finished.
+    /// Returns the number of threads that have arrived at the cluster's barrier, and the number that have not finished.
     fn arrived(&self) -> (u32, u32) {
         let each = self.members.iter().filter(|member| !member.done).map(|member| member.block.at_cluster());
         each.fold((0, 0), |(arrived, alive), (a, b)| (arrived + a, alive + b))
@@ -156,15 +157,15 @@ impl Cluster<'_> {
         opens
     }
 
-    /// Reports who waits for whom in all blocks that have not finished.
+    /// Reports where threads wait in all blocks that have not finished.
     pub(super) fn deadlock(&mut self) -> Fault {
         let cluster = Some(self.arrived());
         let faults = self.members.iter_mut().filter(|member| !member.done).map(|m| m.block.deadlock(cluster));
-        // Of several blocks the first is named.
+        // The fault names the first of several blocks.
         faults.collect::<Vec<_>>().swap_remove(0)
     }
 
-    /// The memory of the blocks, for others.
+    /// Returns the blocks' scratch memory, for reuse.
     pub(super) fn into_memory(self) -> impl Iterator<Item = Scratch> {
         self.members.into_iter().map(|Member { block, engine, mut memory, .. }| {
             drop(engine);

@@ -1,34 +1,35 @@
-//! Copies that threads start and later wait for, kept for each thread of a block until it waits.
+//! Asynchronous copies (`cp.async`), which are queued for each thread of a block until it waits for them.
 //!
-//! PTX leaves open when such a copy is made between its start and the end of the wait for it. Here that is as late as
-//! possible, in the wait: a kernel that forgets to wait reads what was there before, on each engine and every time. What
-//! arrives at a barrier in shared memory when copies are done, arrives when a thread of the block tests that barrier. What
-//! a thread has started and never waits for is dropped with its block, whose shared memory nobody reads any more.
+//! PTX allows such a copy to be made at any time between its start and the end of the wait. Here it is made as late as
+//! possible, in the wait: a kernel that forgets to wait reads the old contents, on each engine and every time. Copies
+//! that arrive at a barrier in shared memory are completed when a thread of the block tests that barrier. Copies that
+//! are never waited for are dropped with their block, whose shared memory nobody reads any more.
 //!
 //! # Safety
 //!
-//! Compiled code passes its own context, which no other thread accesses during the call, and pointers that it has checked
-//! as it checks every access: each is to accessible memory of the device for as many bytes as the copy has, or its
-//! access faults. A fault abandons [`wait`] or [`settle`] in the middle of a copy, which has left the queue by then and owns nothing.
+//! Compiled code passes its own context, which no other thread accesses during the call, and pointers that it has
+//! checked like those of any access: each is to accessible memory of the device for as many bytes as the copy has, or
+//! its access faults. A fault abandons [`wait`] or [`complete_for`] in the middle of a copy, which is no longer in the
+//! queue and owns nothing.
 
 use super::{bulk, mbarrier, search};
 use crate::codegen::abi::{Access, Context};
 use std::collections::VecDeque;
 
-/// A copy that has not been made.
+/// A pending copy.
 #[derive(Clone, Copy, Debug)]
 struct Copy {
-    /// Its number among those of its thread, and that of its group.
+    /// Its sequence number among its thread's copies, and its group's number.
     number: u64,
     group: u64,
     to: *mut u8,
     from: *const u8,
     bytes: u32,
-    /// Bytes that are read; zeros follow them.
+    /// The number of bytes to read; the rest of the destination is zeroed.
     filled: u32,
 }
 
-/// Copies that a thread has started and not waited for, in order, and the group of its next one.
+/// The pending copies of a thread, in order, and the group of the next one.
 #[derive(Debug, Default)]
 struct Queue {
     copies: VecDeque<Copy>,
@@ -36,7 +37,7 @@ struct Queue {
     group: u64,
 }
 
-/// An arrival at a barrier, once the first copies of a thread are made.
+/// An arrival at a barrier that is due when the first copies of a thread are complete.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     barrier: *mut u64,
@@ -44,7 +45,7 @@ struct Arrival {
     copies: u64,
 }
 
-/// The queues of a block's threads.
+/// The pending copies of a block's threads.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
     threads: Vec<Queue>,
@@ -52,7 +53,7 @@ pub(crate) struct Copies {
     transfers: Vec<Transfer>,
 }
 
-/// A bulk copy that tells a barrier of the block its bytes.
+/// A bulk copy that signals its bytes to a barrier of the block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transfer {
     pub(super) barrier: *mut u64,
@@ -69,7 +70,7 @@ impl Transfer {
 }
 
 impl Copies {
-    /// Drops what nobody has waited for: another block begins.
+    /// Drops pending copies, before another block begins.
     pub(crate) fn clear(&mut self) {
         self.arrivals.clear();
         self.transfers.clear();
@@ -89,7 +90,7 @@ impl Copies {
 }
 
 impl Queue {
-    /// Makes the copies of groups before that one.
+    /// Makes the copies of the groups before `group`.
     fn finish(&mut self, group: u64) {
         self.finish_while(|copy| copy.group < group);
     }
@@ -104,25 +105,27 @@ impl Queue {
 impl Copy {
     fn make(self) {
         let (filled, rest) = (self.filled as usize, (self.bytes - self.filled) as usize);
-        // SAFETY: compiled code has checked both for as many bytes, of which these are the first; see the header.
+        // SAFETY: compiled code has checked source and destination for the size of the copy, of which `filled` bytes
+        // are a part.
         unsafe { std::ptr::copy(self.from, self.to, filled) };
-        // SAFETY: the rest of the destination.
+        // SAFETY: compiled code has checked the destination for the size of the copy, of which this is the rest.
         unsafe { std::ptr::write_bytes(self.to.wrapping_add(filled), 0, rest) };
     }
 }
 
-/// The queue of a thread of the block whose compiled code calls.
+/// Returns the queue of a thread of the block whose compiled code makes the call.
 fn queue<'a>(context: *mut Context, thread: u64) -> &'a mut Queue {
     // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
     unsafe { &mut (*context).copies }.queue(thread)
 }
 
-/// Copies, arrivals and bulk copies that are kept, each at most: beyond, the oldest is made, which PTX allows at any time.
-const MOST: usize = 4096;
+/// The limit on pending copies, arrivals and bulk copies, each. Beyond it the oldest is completed, which PTX allows at
+/// any time.
+const MAX_PENDING: usize = 4096;
 
-/// Faults where a pointer leads to no memory, also of a copy that nobody waits for.
+/// Faults if a pointer is to inaccessible memory, even for a copy that is never waited for.
 fn probe(at: *const u8) {
-    // SAFETY: compiled code has checked the pointer, or it is one whose access faults; see the header.
+    // SAFETY: compiled code has checked the pointer, so it is accessible or its access faults on purpose.
     unsafe { at.read_volatile() };
 }
 
@@ -134,16 +137,16 @@ pub(crate) extern "C" fn start(
     from: *const u8,
     bytes: u32,
     filled: u32,
-    place: u64,
+    position: u64,
 ) {
     let (mut to, mut from) = (to, from);
     if search::active() {
         let asked = |address: u64, bytes, kind: Access| {
-            search::access(context, thread, address, u64::from(bytes), kind as u32, place)
+            search::access(context, thread, address, u64::from(bytes), kind as u32, position)
         };
         to = asked(to as u64, bytes, Access::Store) as *mut u8;
         if filled > 0 {
-            // A part is asked about by its first byte: where the source is aligned, the part ends in the same page.
+            // The first byte is enough for a part: with an aligned source the part ends in the same page.
             let is_part = filled < bytes && (from as u64).is_multiple_of(bytes.into());
             let part = if is_part { 1 } else { bytes };
             from = asked(from as u64, part, Access::Load) as *const u8;
@@ -154,7 +157,7 @@ pub(crate) extern "C" fn start(
         probe(from);
     }
     let queue = queue(context, thread);
-    if queue.copies.len() >= MOST {
+    if queue.copies.len() >= MAX_PENDING {
         queue.copies.pop_front().into_iter().for_each(Copy::make);
     }
     let (number, group) = (queue.started, queue.group);
@@ -162,34 +165,34 @@ pub(crate) extern "C" fn start(
     queue.started += 1;
 }
 
-/// `cp.async.mbarrier.arrive`; `adds` unless the barrier counts the arrival already.
+/// `cp.async.mbarrier.arrive`. With `adds`, the arrival is added to the barrier's pending count (no `.noinc`).
 pub(crate) extern "C" fn arrive(context: *mut Context, thread: u64, barrier: *mut u64, adds: u32) {
     if adds != 0 {
         mbarrier::add(barrier);
     }
     let copies = queue(context, thread).started;
-    // SAFETY: as in `queue`.
-    let kept = unsafe { &mut (*context).copies };
-    kept.arrivals.push(Arrival { barrier, thread, copies });
-    if kept.arrivals.len() > MOST {
-        let oldest = kept.arrivals[0].barrier;
-        settle(context, oldest);
+    // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
+    let pending = unsafe { &mut (*context).copies };
+    pending.arrivals.push(Arrival { barrier, thread, copies });
+    if pending.arrivals.len() > MAX_PENDING {
+        let oldest = pending.arrivals[0].barrier;
+        complete_for(context, oldest);
     }
 }
 
-/// Keeps a bulk copy until its barrier is tested.
+/// Queues a bulk copy until its barrier is tested.
 pub(super) fn transfer(context: *mut Context, transfer: Transfer) {
-    // SAFETY: as in `queue`.
-    let kept = unsafe { &mut (*context).copies };
-    kept.transfers.push(transfer);
-    if kept.transfers.len() > MOST {
-        kept.transfers.remove(0).make();
+    // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
+    let copies = unsafe { &mut (*context).copies };
+    copies.transfers.push(transfer);
+    if copies.transfers.len() > MAX_PENDING {
+        copies.transfers.remove(0).make();
     }
 }
 
-/// Makes the copies whose ends a barrier waits for: a thread of the block tests it.
-pub(super) fn settle(context: *mut Context, barrier: *mut u64) {
-    // SAFETY: as in `queue`.
+/// Completes the copies that a barrier waits for, when a thread of the block tests it.
+pub(super) fn complete_for(context: *mut Context, barrier: *mut u64) {
+    // SAFETY: compiled code passes its live context, which nothing else accesses until the call returns.
     let copies = unsafe { &mut (*context).copies };
     while let Some(at) = copies.arrivals.iter().position(|arrival| arrival.barrier == barrier) {
         let arrival = copies.arrivals.remove(at);
@@ -206,7 +209,7 @@ pub(crate) extern "C" fn commit(context: *mut Context, thread: u64) {
     queue(context, thread).group += 1;
 }
 
-/// `cp.async.wait_group`, or `wait_all` where `left` is the largest number.
+/// `cp.async.wait_group`; `wait_all` if `left` is `u64::MAX`.
 pub(crate) extern "C" fn wait(context: *mut Context, thread: u64, left: u64) {
     let queue = queue(context, thread);
     if left == u64::MAX {

@@ -1,37 +1,39 @@
-//! Entering compiled code so that an illegal access ends the launch and not the process.
+//! Entry to compiled code, such that an illegal access ends the launch and not the process.
 //!
-//! [`call`] saves the callee-saved registers and the stack pointer in a record of the thread, and runs compiled code.
-//! When the code faults, the signal handler sends the thread to the way out, where the saved state is restored and the
-//! call returns the address. Between entry and exit only compiled code and leaf helpers (arithmetic, `memcpy`) run, so
-//! no Rust frame with something to drop is ever skipped. A fault outside goes to the handler that was there before.
+//! [`call`] saves the callee-saved registers and the stack pointer in a per-thread record and runs compiled code. When
+//! the code faults, the signal handler redirects the thread to an exit sequence, which restores the saved state, and
+//! the call returns the faulting address. Between entry and exit only compiled code and leaf helpers (arithmetic,
+//! `memcpy`) run, so no Rust frame with a destructor is skipped. A fault elsewhere is passed to the handler that was
+//! installed before.
 //!
-//! The same way out ends compiled code that must stop, and may be in a loop without end: another thread queues the signal
-//! with a mark of ours ([`interrupt`]). It is obeyed where the thread's launch is to stop and the interrupted instruction is
-//! compiled code itself, which holds no lock; helpers may hold one, so there the signal does nothing and is sent again, and
-//! long ones ask at their end ([`leave`]).
-//! What is compiled code is known by its pages: executable and of no file ([`find_code`]).
+//! The same exit sequence ends compiled code that must stop and may be in an infinite loop: another thread queues the
+//! signal with a mark of ours ([`interrupt`]). The handler acts on it if the thread's launch is to stop and the
+//! interrupted instruction is compiled code itself, which holds no lock. Helpers may hold one, so there the signal has
+//! no effect and is sent again, and long helpers check at their end ([`leave`]). Compiled code is recognised by its
+//! pages: executable and of no file ([`find_code`]).
 //!
 //! # Safety
 //!
 //! The record is written by the entry sequence and read by the handler on the same thread; its stack pointer is
-//! non-zero exactly while compiled code runs below it. The handler touches nothing but the record and its arguments.
+//! non-zero exactly while compiled code runs below it. The handler accesses nothing but the record, the stop flag and
+//! its arguments.
 
-use crate::cpu::{self, Record, Registers};
+use crate::cpu::{self, EntryRecord, Registers};
 use std::cell::UnsafeCell;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 thread_local! {
-    static RECORD: UnsafeCell<Record> = const { UnsafeCell::new(Record { stack: 0, address: 0 }) };
-    /// The flag of the launch that the thread is in, at which compiled code is left; null where there is none.
+    static RECORD: UnsafeCell<EntryRecord> = const { UnsafeCell::new(EntryRecord { stack: 0, address: 0 }) };
+    /// The stop flag of the thread's launch, at which compiled code is left; null outside of launches.
     static STOP: AtomicPtr<AtomicBool> = const { AtomicPtr::new(std::ptr::null_mut()) };
 }
 
-/// What [`call`] gives as an address where compiled code was stopped. Compiled code accesses no such address: it is neither in
-/// the devices' range nor of the process.
+/// The address that [`call`] returns if compiled code was stopped. It cannot be the address of an access: it is neither
+/// in the devices' range nor in the process.
 pub(crate) const STOPPED: u64 = u64::MAX;
 
-/// Says at which flag compiled code of this thread is left, and gives the flag before.
+/// Sets the flag at which compiled code of this thread is left, and returns the previous one.
 pub(super) fn watch(flag: *const AtomicBool) -> *const AtomicBool {
     STOP.with(|stop| stop.swap(flag.cast_mut(), Ordering::Relaxed))
 }
@@ -39,25 +41,28 @@ pub(super) fn watch(flag: *const AtomicBool) -> *const AtomicBool {
 /// Returns true if the launch that this thread runs is to stop.
 fn is_stopping() -> bool {
     let flag = STOP.with(|stop| stop.load(Ordering::Relaxed));
-    // SAFETY: null, or the flag of the launch that the thread is in, which lives as long as that; see `watch`'s caller.
+    // SAFETY: null, or the flag of the launch that the thread is in; `watch`'s caller keeps it alive until it is
+    // replaced.
     unsafe { flag.as_ref() }.is_some_and(|flag| flag.load(Ordering::Relaxed))
 }
 
-/// Faults at an address that is never accessible. Called from leaf helpers of compiled code with nothing to drop.
+/// Faults at an address that is never accessible. Only leaf helpers of compiled code with nothing to drop call it.
 pub(crate) fn raise(address: u64) {
-    // SAFETY: the read faults, and the handler leaves compiled code; the caller has nothing to drop.
+    // SAFETY: the read faults and the handler leaves compiled code, which is allowed since the caller has nothing to
+    // drop.
     unsafe { cpu::read_byte(address) };
 }
 
-/// Leaves compiled code if its launch is to stop. Called at the end of helpers that kernels may spend most of their time in,
-/// where an interrupt would hardly ever find compiled code; they have nothing left to drop.
+/// Leaves compiled code if its launch is to stop. It is called at the end of helpers in which kernels may spend most of
+/// their time, where an interrupt would hardly ever hit compiled code; they have nothing left to drop.
 pub(crate) fn leave() {
     if is_stopping() {
         raise(STOPPED);
     }
 }
 
-/// How deep calls of compiled code may use this thread's stack; 0, which is no limit, where the system does not tell.
+/// Returns the lowest stack address that calls of compiled code may use on this thread; 0 (no limit) if the system does
+/// not report it.
 pub(crate) fn stack_limit() -> u64 {
     thread_local! {
         static LIMIT: u64 = lowest().map_or(0, |low| low + super::fiber::RESERVED as u64);
@@ -65,20 +70,20 @@ pub(crate) fn stack_limit() -> u64 {
     LIMIT.with(|limit| *limit)
 }
 
-/// The lowest address of this thread's stack.
+/// Returns the lowest address of this thread's stack.
 fn lowest() -> Option<u64> {
-    // SAFETY: all zeros are a valid state for what is overwritten next.
+    // SAFETY: all zeros are a valid value of this plain C struct, which is overwritten next.
     let mut attributes: libc::pthread_attr_t = unsafe { std::mem::zeroed() };
-    // SAFETY: asks for the running thread's own name.
+    // SAFETY: `pthread_self` takes no arguments and returns the calling thread's handle.
     let own = unsafe { libc::pthread_self() };
-    // SAFETY: the thread is this one, and the attributes are a live local.
+    // SAFETY: the handle is of this thread, which runs, and the attributes are a live local.
     if unsafe { libc::pthread_getattr_np(own, &mut attributes) } != 0 {
         return None;
     }
     let (mut low, mut bytes) = (std::ptr::null_mut(), 0);
-    // SAFETY: the attributes were just made, and the results are live locals.
+    // SAFETY: the attributes were initialised by the call above, and the results are live locals.
     let failed = unsafe { libc::pthread_attr_getstack(&attributes, &mut low, &mut bytes) } != 0;
-    // SAFETY: made above, and not used afterwards.
+    // SAFETY: the attributes were initialised above and are not used afterwards.
     unsafe { libc::pthread_attr_destroy(&mut attributes) };
     (!failed).then_some(low as u64)
 }
@@ -89,20 +94,20 @@ unsafe impl Sync for Previous {}
 static PREVIOUS: Previous = Previous(UnsafeCell::new([None, None]));
 const SIGNALS: [i32; 2] = [libc::SIGSEGV, libc::SIGBUS];
 
-/// Executable pages of no file, in ascending order: where compiled code is.
-struct Code(Vec<std::ops::Range<u64>>);
+/// Executable pages of no file, in ascending order: the pages of compiled code.
+struct CodePages(Vec<std::ops::Range<u64>>);
 
-/// What [`find_code`] found last. Never freed, as a handler may read it at any time.
-static CODE: AtomicPtr<Code> = AtomicPtr::new(std::ptr::null_mut());
+/// The result of the last [`find_code`]. It is never freed, since a handler may read it at any time.
+static CODE: AtomicPtr<CodePages> = AtomicPtr::new(std::ptr::null_mut());
 
 fn is_code(address: u64) -> bool {
-    // SAFETY: null, or published by `find_code` and never changed or freed.
+    // SAFETY: null, or published by `find_code`, after which it is never changed or freed.
     let code = unsafe { CODE.load(Ordering::Acquire).as_ref() };
     code.is_some_and(|code| code.0.iter().any(|pages| pages.contains(&address)))
 }
 
-/// Looks for compiled code, so that an interrupt recognises it. Where the system does not tell, nothing is recognised, and
-/// launches end by themselves.
+/// Finds the pages of compiled code, so that an interrupt recognises them. If the system does not report them, nothing
+/// is recognised, and launches end by themselves.
 pub(super) fn find_code() {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let pages = |line: &str| {
@@ -112,15 +117,15 @@ pub(super) fn find_code() {
         let (start, end) = range.split_once('-').filter(|_| anonymous && rights.contains('x'))?;
         Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
     };
-    let found = Code(maps.lines().filter_map(pages).collect());
-    // SAFETY: as in `is_code`.
+    let found = CodePages(maps.lines().filter_map(pages).collect());
+    // SAFETY: null, or published by an earlier `find_code`, after which it is never changed or freed.
     let known = unsafe { CODE.load(Ordering::Acquire).as_ref() };
     if known.is_none_or(|known| known.0 != found.0) {
         CODE.store(Box::into_raw(Box::new(found)), Ordering::Release);
     }
 }
 
-/// The mark of an interrupt, which tells it from signals of others: an address of our own.
+/// The mark that distinguishes an interrupt from signals of others: an address of our own.
 fn mark() -> usize {
     (&raw const CODE).addr()
 }
@@ -139,35 +144,35 @@ struct Queued {
 
 const _: () = assert!(size_of::<Queued>() == size_of::<libc::siginfo_t>());
 
-/// Makes a thread of this process leave compiled code, if it is in some that is to stop. Nothing else happens to it.
+/// Makes a thread of this process leave compiled code that is to stop. It has no other effect.
 pub(super) fn interrupt(thread: libc::pid_t) {
-    // SAFETY: asks for the process's own number.
+    // SAFETY: `getpid` takes no arguments and has no preconditions.
     let process = unsafe { libc::getpid() };
-    // SAFETY: asks for the process's own user.
+    // SAFETY: `getuid` takes no arguments and has no preconditions.
     let user = unsafe { libc::getuid() };
     let (signal, code) = (libc::SIGSEGV, libc::SI_QUEUE);
     let info = Queued { signal, error: 0, code, process, user, value: mark(), rest: [0; 12] };
-    // SAFETY: queues a signal that our handler knows by its mark, with information that lives through the call. Where the
-    // system refuses it, as for a thread that has just ended, nothing happens.
+    // SAFETY: queues a signal that our handler recognises by its mark, with information that outlives the call. The
+    // system refuses a thread that has ended, and then nothing happens.
     unsafe { libc::syscall(libc::SYS_rt_tgsigqueueinfo, process, thread, signal, &raw const info) };
 }
 
 /// Returns true for a signal sent by [`interrupt`].
 fn is_interrupt(info: &libc::siginfo_t) -> bool {
-    // SAFETY: a queued signal's information holds a value.
+    // SAFETY: `SI_QUEUE` says that the information holds a value.
     info.si_code == libc::SI_QUEUE && unsafe { info.si_value() }.sival_ptr.addr() == mark()
 }
 
 extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let record = RECORD.with(UnsafeCell::get);
-    // SAFETY: the thread's own record; nothing else accesses it while the thread is in this handler.
+    // SAFETY: the record is the thread's own; nothing else accesses it while the thread is in this handler.
     let stack = unsafe { (*record).stack };
     // SAFETY: the kernel passes valid information, which lives as long as the handler runs.
     let interrupted = is_interrupt(unsafe { &*info });
     if stack == 0 && !interrupted {
         return chain(signal, info, context);
     }
-    // SAFETY: the kernel passes the interrupted context, which is ours to change until the handler returns.
+    // SAFETY: the kernel passes the interrupted context, which the handler may change until it returns.
     let mut registers = Registers::of(unsafe { &mut *context.cast::<libc::ucontext_t>() });
     let address = if interrupted {
         if stack == 0 || !is_stopping() || !is_code(registers.instruction()) {
@@ -175,20 +180,20 @@ extern "C" fn handler(signal: i32, info: *mut libc::siginfo_t, context: *mut lib
         }
         STOPPED
     } else {
-        // SAFETY: the information is valid, as above.
+        // SAFETY: the kernel passes valid information, which lives as long as the handler runs.
         let info = unsafe { &*info };
         // SAFETY: for SIGSEGV and SIGBUS the information holds an address.
         unsafe { info.si_addr() as u64 }
     };
-    // SAFETY: as above, the record is the thread's own.
-    unsafe { *record = Record { stack: 0, address } };
-    registers.go_on(cpu::way_out as *const () as usize, stack);
+    // SAFETY: the record is the thread's own; nothing else accesses it while the thread is in this handler.
+    unsafe { *record = EntryRecord { stack: 0, address } };
+    registers.redirect_to(cpu::exit_sequence as *const () as usize, stack);
 }
 
-/// Hands a signal that is not ours to the handler installed before.
+/// Passes a signal that is not ours to the handler that was installed before.
 fn chain(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     let index = usize::from(signal == libc::SIGBUS);
-    // SAFETY: written before this handler was installed, and never again.
+    // SAFETY: the entry was written before this handler was installed, and is never written again.
     let previous = unsafe { (*PREVIOUS.0.get())[index] };
     let handler = previous.map_or(libc::SIG_DFL, |p| p.sa_sigaction);
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
@@ -217,16 +222,16 @@ pub(crate) fn install() {
             // SAFETY: zero bytes are a valid sigaction: the default action without flags.
             let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
             action.sa_sigaction = handler as *const () as usize;
-            // A call of the system that an interrupt comes into goes on. No signal comes into the handler of another: the way out
-            // is taken when it has returned.
+            // An interrupted system call is restarted. Our signal does not interrupt the handler of another one: the
+            // exit sequence runs when that has returned.
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_RESTART;
-            // SAFETY: as above.
+            // SAFETY: zero bytes are a valid sigaction, which the next call overwrites.
             let mut old: libc::sigaction = unsafe { std::mem::zeroed() };
-            // SAFETY: asks for the present action only.
+            // SAFETY: with a null action the call only writes the present one to a live local.
             unsafe { libc::sigaction(signal, std::ptr::null(), &mut old) };
             // SAFETY: `Once` makes this the only access, and our handler is not installed yet for this signal.
             unsafe { (*PREVIOUS.0.get())[index] = Some(old) };
-            // SAFETY: the handler only does what is allowed in a signal handler.
+            // SAFETY: the action is fully initialised, and its handler only does what is allowed in a signal handler.
             unsafe { libc::sigaction(signal, &action, std::ptr::null_mut()) };
         }
     });
@@ -236,24 +241,24 @@ pub(crate) fn install() {
 ///
 /// # Errors
 ///
-/// The address whose access faulted; 0 where the processor does not tell; [`STOPPED`] where the launch is to stop.
+/// The address whose access faulted; 0 if the processor does not report it; [`STOPPED`] if the launch is to stop.
 ///
 /// # Safety
 ///
-/// `function` is compiled code of three arguments that gives a `u64` and can run with these arguments, apart from
-/// accesses to memory that is not there.
+/// `function` is compiled code with three arguments and a `u64` result that can run with these arguments, apart from
+/// accesses to inaccessible memory.
 pub(crate) unsafe fn call(function: usize, context: usize, b: u64, c: u64) -> Result<u64, u64> {
     if is_stopping() {
         return Err(STOPPED);
     }
     let record = RECORD.with(UnsafeCell::get);
     let mut result = 0;
-    // SAFETY: the caller vouches for the function; the record is this thread's and the result a live local.
+    // SAFETY: the caller guarantees the contract of the function; the record is this thread's, the result a live local.
     let faulted = unsafe { cpu::enter(function, context, b, c, record, &mut result) };
     if faulted == 0 {
         return Ok(result);
     }
-    // SAFETY: the thread's own record, which the handler has finished with.
+    // SAFETY: the record is the thread's own, and the handler has returned.
     Err(unsafe { (*record).address })
 }
 

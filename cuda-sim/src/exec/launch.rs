@@ -1,20 +1,21 @@
-//! A launch: its blocks handed out in ascending order, each run to completion, its waiting threads by region.
+//! A launch: distributes its blocks in ascending order, runs each to completion, and runs waiting threads region by
+//! region.
 //!
 //! Blocks are taken in chunks from one counter, so a block that waits for an earlier one always finds it running or
-//! done. The first fault stops the launch: no block begins, and those that run are left where they are.
+//! finished. The first fault stops the launch: no further block begins, and running ones are abandoned.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where compiled code is called. A [`Context`] points to the worker's own scratch memory and to the
-//! launch's parameters, both of which outlive the call.
+//! Compiled code is called with a [`Context`] that points to the worker's own scratch memory and to the launch's
+//! parameters, both of which outlive the call.
 
 use super::copies::Copies;
-use super::grid::Waiting;
+use super::grid::GridWaiters;
 use super::pool::POOL;
 use super::{active, fault};
-use crate::codegen::abi::{BlocksFn, Context, InCluster, Stopped};
-use crate::codegen::jit::{Compiled, Entry};
-use crate::memory::{ALIGN, Kind, MEMORY, PAGE, Wild};
+use crate::codegen::abi::{BlocksFn, ClusterPosition, Context, Stopped};
+use crate::codegen::jit::{Compiled, EntryPoint};
+use crate::memory::{ALIGN, AllocationKind, IllegalAccess, MEMORY, PAGE};
 use crate::service;
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -29,74 +30,74 @@ pub(crate) struct Launch {
     /// Parameters, in 8-byte units for their alignment.
     pub(crate) params: Vec<u64>,
     pub(crate) data: u64,
-    /// Where its module's managed variables are.
+    /// The address of its module's managed variables.
     pub(crate) managed: u64,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) grid_id: u64,
-    /// The number of the driver's context.
+    /// The id of the driver's context.
     pub(crate) context: u32,
-    /// The slots of the devices' range that it reaches, as bits.
+    /// A bit set of the slots of the devices' range that the launch can access.
     pub(crate) slots: u64,
-    /// Whether the grid may wait for all of itself.
+    /// True for a cooperative launch, which may have grid-wide barriers.
     pub(crate) cooperative: bool,
-    /// The most blocks that run at once where they may wait for each other; at least those of a cluster.
+    /// The limit on concurrent blocks if they may wait for each other; at least the size of a cluster.
     pub(crate) resident: u32,
-    /// The extents of its clusters in blocks, which divide the grid's; `None` for a launch without clusters.
+    /// The extents of its clusters in blocks, which divide those of the grid; `None` without clusters.
     pub(crate) cluster: Option<[u32; 3]>,
 }
 
-/// Which block of a grid one is.
+/// The position of a block in its grid and cluster.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct BlockPosition {
     pub(crate) number: u64,
     pub(crate) ctaid: [u32; 3],
-    pub(crate) cluster: InCluster,
+    pub(crate) cluster: ClusterPosition,
 }
 
-/// The coordinates of a number among so many, the first the fastest.
+/// Returns the coordinates of an index in a box of these extents, the first one varying fastest.
 fn coordinates(number: u64, [x, y, _]: [u32; 3]) -> [u32; 3] {
     let (x, y) = (u64::from(x), u64::from(y));
     [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
 }
 
-/// The number of these coordinates among so many.
+/// Returns the index of these coordinates in a box of these extents.
 fn number(at: [u32; 3], [x, y, _]: [u32; 3]) -> u64 {
     u64::from(at[0]) + u64::from(x) * (u64::from(at[1]) + u64::from(y) * u64::from(at[2]))
 }
 
-/// How a launch went wrong.
+/// The reason why a launch failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
-    /// An access to memory that is not there, or that is not aligned.
-    Memory { wild: Wild, block: u64 },
+    /// An access to inaccessible or misaligned memory.
+    Memory { illegal: IllegalAccess, block: u64 },
     /// The kernel executed `trap`.
     Trap(Stopped),
     /// An assertion failed.
     Assert { block: u64 },
-    /// Calls went deeper than the stack.
+    /// Calls overflowed the stack.
     StackOverflow(Stopped),
-    /// Threads of the block wait for each other, and none can go on.
+    /// Threads of the block wait for each other, and none can continue.
     Deadlock { block: u64 },
     /// There was no memory for the launch itself.
     OutOfMemory,
-    /// LLVM refused what the code generator wrote.
+    /// LLVM rejected the generated code.
     NoCode,
-    /// None of its own: another launch of the context has faulted.
+    /// Another launch of the context has faulted; this one was stopped.
     Stopped,
 }
 
 impl Fault {
-    /// The same fault with its block.
+    /// Returns the fault with this block.
     pub(super) fn in_block(self, block: u64) -> Fault {
         match self {
-            Fault::Memory { wild, .. } => Fault::Memory { wild, block },
+            Fault::Memory { illegal, .. } => Fault::Memory { illegal, block },
             other => other,
         }
     }
 
-    /// What stopped a context's launch, if anything did.
+    /// Returns the error if a thread of the context's launch stopped it.
     pub(super) fn stopped(context: &Context) -> Result<(), Fault> {
         match context.trap {
             0 => Ok(()),
@@ -106,18 +107,18 @@ impl Fault {
         }
     }
 
-    /// What the processor's report of an address means.
+    /// Interprets the address that the processor reported.
     pub(super) fn at(address: u64, block: u64) -> Fault {
         match address {
             fault::STOPPED => Fault::Stopped,
-            _ => Fault::Memory { wild: MEMORY.wild(address), block },
+            _ => Fault::Memory { illegal: MEMORY.illegal_access(address), block },
         }
     }
 }
 
-/// Memory of one worker or resident block, kept from launch to launch.
+/// Scratch memory of a worker or resident block, reused by later launches.
 pub(super) struct Scratch {
-    /// Inaccessible bytes on both sides of shared memory.
+    /// Inaccessible bytes on both sides of the shared window.
     pub(super) guard: u64,
     shared: (u64, u64),
     frame: (u64, u64),
@@ -128,13 +129,13 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// Nothing yet, with so many inaccessible bytes on both sides of what will be the shared memory.
+    /// Creates empty scratch memory whose shared window will have this many inaccessible bytes on both sides.
     pub(super) fn new(guard: u64) -> Scratch {
         let (next, list) = (Vec::new(), Vec::new());
         Scratch { guard, shared: (0, 0), frame: (0, 0), local: (0, 0), params: (0, 0), next, list }
     }
 
-    /// A window of that many bytes for a block's shared memory.
+    /// Returns a window of this many bytes for a block's shared memory.
     pub(super) fn window(&mut self, bytes: u64) -> Result<u64, Fault> {
         end_of(&mut self.shared, bytes.max(1), self.guard)
     }
@@ -144,17 +145,17 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         for area in [self.shared, self.frame, self.local, self.params].into_iter().filter(|area| area.0 != 0) {
             // The area is this block's alone, so freeing it cannot fail.
-            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(area.0, |kind| kind == AllocationKind::Internal);
         }
     }
 }
 
-/// On both sides of a shared window: as much as offsets reach that are not checked.
+/// The guard on both sides of a shared window: the largest offset that is not checked.
 pub(super) fn shared_guard() -> u64 {
     2 * MEMORY.guards().shared + (4 << 20)
 }
-/// Launches up to this size run on the calling thread alone: waking others costs more.
-const ALONE: u64 = 16 << 10;
+/// Launches of up to this many threads run on the calling thread alone, since waking others costs more.
+const SINGLE_THREAD_LIMIT: u64 = 16 << 10;
 
 static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
     Lazy::new(|| (0..POOL.slots()).map(|_| Mutex::new(Scratch::new(shared_guard()))).collect());
@@ -163,18 +164,18 @@ static SCRATCH: Lazy<Vec<Mutex<Scratch>>> =
 fn grow(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
     if area.0 == 0 || area.1 < bytes {
         if area.0 != 0 {
-            // The area is this worker's, so freeing it cannot fail.
-            let _ = MEMORY.free(area.0, |kind| kind == Kind::Internal);
+            // The area is this worker's alone, so freeing it cannot fail.
+            let _ = MEMORY.free(area.0, |kind| kind == AllocationKind::Internal);
             *area = (0, 0);
         }
-        let base = MEMORY.alloc_guarded(bytes, Kind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
+        let base = MEMORY.alloc_guarded(bytes, AllocationKind::Internal, guard).map_err(|_| Fault::OutOfMemory)?;
         *area = (base, bytes);
     }
     Ok(area.0)
 }
 
-/// The last `bytes` of an area that is at least that long, so that what lies behind is out of reach: where it begins,
-/// aligned as allocations are.
+/// Returns the last `bytes` of an area, which is made long enough, so that accesses beyond them hit the guard. The
+/// address is aligned like those of allocations.
 fn end_of(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
     let base = grow(area, bytes, guard)?;
     Ok(base + area.1.next_multiple_of(ALIGN) - bytes.next_multiple_of(ALIGN))
@@ -182,8 +183,8 @@ fn end_of(area: &mut (u64, u64), bytes: u64, guard: u64) -> Result<u64, Fault> {
 
 /// Grows an area and writes to all its pages.
 ///
-/// Vectorised code stores to the frame under masks that are almost always empty. On a page that was never written,
-/// each such store costs the processor hundreds of cycles to find that there is no fault.
+/// Vectorised code stores to the frame under masks that are almost always empty. On a page that was never written, each
+/// such store costs the processor hundreds of cycles to determine that there is no fault.
 fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     let before = *area;
     let base = grow(area, bytes, *PAGE)?;
@@ -194,7 +195,7 @@ fn touched(area: &mut (u64, u64), bytes: u64) -> Result<u64, Fault> {
     Ok(base)
 }
 
-/// The fault of a region that LLVM refused, which is reported here.
+/// Reports that LLVM rejected a region, and returns the fault.
 pub(super) fn no_code(why: String) -> Fault {
     tracing::error!("a region could not be compiled: {why}");
     Fault::NoCode
@@ -204,11 +205,11 @@ pub(super) struct Progress {
     pub(super) next: AtomicU64,
     pub(super) stop: AtomicBool,
     fault: Mutex<Option<Fault>>,
-    /// Of a cooperative launch; 0 for other launches.
+    /// The workspace of a cooperative launch; 0 for other launches.
     workspace: u64,
     /// The workers whose blocks wait for a grid-wide barrier.
-    pub(super) waiting: Waiting,
-    /// Clusters that may begin before one ends, where blocks are held.
+    pub(super) waiting: GridWaiters,
+    /// The number of clusters that may begin before one ends, if blocks are resident.
     room: AtomicU64,
 }
 
@@ -220,72 +221,72 @@ impl Progress {
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),
             workspace,
-            waiting: Waiting::default(),
+            waiting: GridWaiters::default(),
             room: AtomicU64::new(u64::from(launch.resident / launch.ranks()).max(1)),
         })
     }
 
-    /// The number of a cluster that may begin now among so many; `None` if none is left, or too many run.
-    pub(super) fn begins(&self, all: u64) -> Option<u64> {
+    /// Returns the number of the next cluster that may begin; `None` if none is left, or too many are running.
+    pub(super) fn next_cluster(&self, all: u64) -> Option<u64> {
         let took = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(1));
-        let number = took.ok().and_then(|_| self.follows(all));
+        let number = took.ok().and_then(|_| self.take_cluster(all));
         if took.is_ok() && number.is_none() {
-            self.ends();
+            self.cluster_ended();
         }
         number
     }
 
-    /// The number of the cluster that begins in the place of one that has ended.
-    pub(super) fn follows(&self, all: u64) -> Option<u64> {
+    /// Returns the number of the cluster that takes the place of one that has ended.
+    pub(super) fn take_cluster(&self, all: u64) -> Option<u64> {
         Some(self.next.fetch_add(1, Ordering::Relaxed)).filter(|number| *number < all)
     }
 
-    /// A cluster has ended that none follows.
-    pub(super) fn ends(&self) {
+    /// Records that a cluster has ended and no other takes its place.
+    pub(super) fn cluster_ended(&self) {
         self.room.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Returns true if all of so many have begun.
+    /// Returns true if all clusters have begun.
     pub(super) fn all_begun(&self, all: u64) -> bool {
         self.next.load(Ordering::Relaxed) >= all
     }
 
-    /// Gives back what was allocated, when the launch has ended.
+    /// Frees the launch's allocations after it has ended.
     pub(super) fn free(&self) {
         if self.workspace != 0 {
             // Allocated for this launch alone.
-            let _ = MEMORY.free(self.workspace, |kind| kind == Kind::Internal);
+            let _ = MEMORY.free(self.workspace, |kind| kind == AllocationKind::Internal);
         }
     }
 }
 
-/// Bytes of the workspace of grid-wide barriers.
+/// Bytes of the workspace for grid-wide barriers.
 const WORKSPACE: u64 = 256;
 
-/// Memory for grid-wide barriers: its size in the first word, the barrier in the second.
+/// Allocates the workspace for grid-wide barriers: its size is in the first word, the barrier in the second.
 fn workspace() -> Result<u64, Fault> {
-    let base = MEMORY.alloc(WORKSPACE, Kind::Internal).map_err(|_| Fault::OutOfMemory)?;
-    // SAFETY: the allocation is new and this long.
+    let base = MEMORY.alloc(WORKSPACE, AllocationKind::Internal).map_err(|_| Fault::OutOfMemory)?;
+    // SAFETY: the allocation is new, this long, and not shared yet.
     unsafe { std::ptr::write_bytes(base as *mut u8, 0, WORKSPACE as usize) };
-    // SAFETY: as above; allocations are aligned for a word.
+    // SAFETY: the allocation is new and aligned for a word.
     unsafe { (base as *mut u32).write(WORKSPACE as u32) };
     Ok(base)
 }
 
 impl Launch {
-    /// Runs the launch to its end.
+    /// Runs the launch to completion.
     pub(crate) fn run(self: Arc<Self>) -> Result<(), Fault> {
         let blocks = self.blocks();
         let threads = self.block.iter().map(|n| u64::from(*n)).product::<u64>();
         let progress = Arc::new(Progress::of(&self)?);
-        let alone = blocks == 1 || blocks.saturating_mul(threads) <= ALONE;
+        let alone = blocks == 1 || blocks.saturating_mul(threads) <= SINGLE_THREAD_LIMIT;
         let workers = if alone { 1 } else { POOL.workers() as u64 };
-        // Chunks small enough to balance, large enough that taking one costs nothing.
+        // Chunks are small enough to balance the load, and large enough to make taking one cheap.
         let chunk = (blocks / (workers * 8)).clamp(1, (1 << 16) / threads.clamp(1, 1 << 16));
         let (shared, grid_id) = (Arc::clone(&progress), self.grid_id);
         let work = move |worker: usize| {
             if let Err(fault) = self.worker(worker, blocks, threads, chunk, &shared) {
-                // Noted before others stop for it.
+                // Recorded before others stop because of it.
                 shared.fault.lock().get_or_insert(fault);
                 shared.stop.store(true, Ordering::Relaxed);
                 active::stop_launch(&shared.stop);
@@ -300,8 +301,8 @@ impl Launch {
 
     fn worker(&self, worker: usize, blocks: u64, threads: u64, chunk: u64, progress: &Progress) -> Result<(), Fault> {
         let _active = active::enter(worker, self.context, &progress.stop);
-        if !matches!(self.code.entry, Entry::Blocks) {
-            return self.residents(worker, progress);
+        if !matches!(self.code.entry, EntryPoint::Blocks) {
+            return self.run_resident(worker, progress);
         }
         let mut scratch = SCRATCH[worker].lock();
         let window = scratch.window(self.shared_bytes())?;
@@ -312,7 +313,7 @@ impl Launch {
                 break;
             }
             let range = first..(first + chunk).min(blocks);
-            // Asked for each time: there may be better code meanwhile.
+            // Requested each time, since optimised code may have become available.
             let blocks_fn = self.code.blocks().map_err(no_code)?;
             self.chunk(blocks_fn, &mut context, &mut scratch, range, progress)?;
         }
@@ -328,7 +329,7 @@ impl Launch {
         window: u64,
     ) -> Result<Context, Fault> {
         let shape = self.code.shape;
-        // A launch that ended in a fault may have left waiting threads behind.
+        // A launch that ended with a fault may have left waiting threads behind.
         scratch.next.clear();
         scratch.next.resize(threads as usize, 0);
         Ok(Context {
@@ -360,16 +361,16 @@ impl Launch {
             workspace: progress.workspace,
             slots: self.slots,
             owner: self.context,
-            cluster: InCluster::default(),
+            cluster: ClusterPosition::default(),
             copies: Copies::default(),
         })
     }
 
-    /// Puts the parameters where kernels may read them by address.
+    /// Copies the parameters to memory that kernels may read by address.
     fn parameters(&self, area: &mut (u64, u64)) -> Result<*const u8, Fault> {
         let bytes = size_of_val(self.params.as_slice());
         let base = end_of(area, (bytes as u64).max(1), *PAGE)? as *mut u8;
-        // SAFETY: the area is this worker's alone and at least this long.
+        // SAFETY: the area is this worker's alone and at least this long, and the parameters are a separate vector.
         unsafe { std::ptr::copy_nonoverlapping(self.params.as_ptr().cast(), base, bytes) };
         Ok(base)
     }
@@ -378,34 +379,38 @@ impl Launch {
         self.grid.iter().map(|n| u64::from(*n)).product()
     }
 
-    /// Blocks that begin together: those of a cluster, or one.
+    /// Returns the number of blocks of a cluster, or 1.
     pub(super) fn ranks(&self) -> u32 {
         self.cluster.map_or(1, |extents| extents.iter().product())
     }
 
-    /// How often blocks begin together.
+    /// Returns the number of clusters, or of blocks without clusters.
     pub(super) fn clusters(&self) -> u64 {
         self.blocks() / u64::from(self.ranks())
     }
 
-    /// Bytes of a block's shared memory; what the launch asks for comes last.
+    /// Returns the bytes of a block's shared memory; dynamic shared memory comes last.
     pub(super) fn shared_bytes(&self) -> u64 {
         self.code.shape.static_shared.next_multiple_of(16) + u64::from(self.dynamic_shared)
     }
 
-    /// The block with that rank in the cluster of that number.
-    pub(super) fn place(&self, cluster: u64, rank: u32) -> Place {
+    /// Returns the position of the block with this rank in a cluster.
+    pub(super) fn position_of(&self, cluster: u64, rank: u32) -> BlockPosition {
         let Some(nctaid) = self.cluster else {
-            return Place { number: cluster, ctaid: coordinates(cluster, self.grid), cluster: InCluster::default() };
+            return BlockPosition {
+                number: cluster,
+                ctaid: coordinates(cluster, self.grid),
+                cluster: ClusterPosition::default(),
+            };
         };
         let count = std::array::from_fn(|i| self.grid[i] / nctaid[i]);
         let (id, within) = (coordinates(cluster, count), coordinates(rank.into(), nctaid));
         let ctaid = std::array::from_fn(|i| id[i] * nctaid[i] + within[i]);
-        let cluster = InCluster { ctaid: within, nctaid, id, count, rank, ranks: self.ranks(), open: 0 };
-        Place { number: number(ctaid, self.grid), ctaid, cluster }
+        let cluster = ClusterPosition { ctaid: within, nctaid, id, count, rank, ranks: self.ranks(), open: 0 };
+        BlockPosition { number: number(ctaid, self.grid), ctaid, cluster }
     }
 
-    /// The number of the cluster that a block is of.
+    /// Returns the number of the cluster to which a block belongs.
     pub(super) fn cluster_of(&self, block: u64) -> u64 {
         let Some(nctaid) = self.cluster else { return block };
         let at = coordinates(block, self.grid);
@@ -425,7 +430,8 @@ impl Launch {
             context.ctaid = coordinates(block, self.grid);
             context.pending = 0;
             let at = std::ptr::from_mut(context) as usize;
-            // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; see the header.
+            // SAFETY: the compiled kernel takes a context and a range of its launch's blocks; the context's memory
+            // outlives the call.
             let after = unsafe { fault::call(function as *const () as usize, at, block, last) };
             let after = after.map_err(|address| {
                 scratch.next.fill(0);
@@ -440,7 +446,7 @@ impl Launch {
         Ok(())
     }
 
-    /// Runs the threads of one block that wait in `next`, until none does.
+    /// Runs the threads of a block that wait in `next`, until none does.
     fn regions(&self, context: &mut Context, scratch: &mut Scratch, block: u64) -> Result<(), Fault> {
         context.ctaid = coordinates(block, self.grid);
         while let Some(region) = scratch.next.iter().copied().find(|r| *r != 0) {
@@ -454,7 +460,8 @@ impl Launch {
             let function = self.code.region(region as usize).map_err(no_code)? as *const () as usize;
             let at = std::ptr::from_mut(context) as usize;
             let list = scratch.list.as_ptr() as u64;
-            // SAFETY: a region takes a context and a list of the block's threads that wait for it; see the header.
+            // SAFETY: a region takes a context and a list of the block's threads that wait for it; both outlive the
+            // call.
             let result = unsafe { fault::call(function, at, list, scratch.list.len() as u64) };
             result.map_err(|address| {
                 scratch.next.fill(0);

@@ -1,7 +1,7 @@
-//! Matrices of a warp: fragments are gathered from the frame, and results given back.
+//! Matrix operations of a warp: gathers fragments from the frame and stores the results.
 //!
-//! Lanes that do not exist, in the last warp of a block, or have finished, give what the frame holds: PTX leaves the
-//! result undefined then.
+//! Lanes that do not exist, in the last warp of a block, or that have finished contribute what the frame holds: PTX
+//! leaves the result undefined then.
 
 use super::product;
 use super::warp::{Exchange, LANES, lanes};
@@ -10,7 +10,7 @@ use crate::ir::matrix::{MAX_WORDS, Matrix};
 /// A word of every lane.
 pub(super) type Word = [u32; LANES];
 
-/// Does what all lanes of the warp that begins at thread `first` have come to.
+/// Performs an operation that all lanes of the warp beginning at thread `first` have reached.
 pub(super) fn perform(exchange: &mut Exchange<'_>, matrix: Matrix, first: usize) {
     let (given, got) = matrix.words();
     let (mut from, mut to) = ([[0; LANES]; MAX_WORDS], [[0; LANES]; MAX_WORDS]);
@@ -32,17 +32,17 @@ pub(super) fn perform(exchange: &mut Exchange<'_>, matrix: Matrix, first: usize)
     }
 }
 
-/// Two halves as a word.
+/// Packs two halves into a word.
 fn word(low: u32, high: u32) -> u32 {
     (low & 0xffff) | high << 16
 }
 
-/// One of the halves of a word.
+/// Returns one half of a word.
 fn half(word: u32, which: usize) -> u32 {
     word >> (16 * which) & 0xffff
 }
 
-/// Each lane has a row; lane `8 * i + r` that of number `r` of matrix `i`.
+/// Distributes rows: lane `8 * i + r` passes in row `r` of matrix `i`.
 fn from_rows(rows: &[Word], to: &mut [Word], transposed: bool) {
     for (matrix, to) in to.iter_mut().enumerate() {
         let element = |row: usize, column: usize| half(rows[column / 2][8 * matrix + row], column % 2);
@@ -56,7 +56,7 @@ fn from_rows(rows: &[Word], to: &mut [Word], transposed: bool) {
     }
 }
 
-/// The reverse: lanes without a row get one that they do not store.
+/// The inverse of [`from_rows`]; lanes without a row get one that they do not store.
 fn to_rows(from: &[Word], rows: &mut [Word], transposed: bool) {
     for (matrix, from) in from.iter().enumerate() {
         let element = |row: usize, column: usize| half(from[4 * row + column / 2], column % 2);

@@ -1,28 +1,29 @@
-//! Barriers in shared memory that count arrivals and bytes: `mbarrier` objects, and what compiled code asks of them.
+//! Barriers in shared memory that count arrivals and bytes: `mbarrier` objects, and the operations of compiled code on
+//! them.
 //!
-//! An object is a word of 64 bits, which PTX leaves to the device: pending arrivals in bits 0 to 19, arrivals of a phase in
-//! bits 20 to 39, bytes that are expected in bits 40 to 60, with a sign, and the parity of the phase in bit 63. A phase
-//! ends when nothing is pending; the next one has as many arrivals. Blocks of a cluster may change each other's objects, so
-//! every change is one atomic operation. A state is the word before an arrival.
+//! An object is a word of 64 bits, whose layout PTX leaves to the device: pending arrivals in bits 0 to 19, arrivals of
+//! a phase in bits 20 to 39, expected bytes in bits 40 to 60, signed, and the parity of the phase in bit 63. A phase
+//! ends when nothing is pending; the next one has as many arrivals. Blocks of a cluster may update each other's
+//! objects, so every update is one atomic operation. A state is the word before an arrival.
 //!
 //! # Safety
 //!
-//! Compiled code passes pointers that it has checked as it checks every access: to eight aligned bytes of accessible
-//! memory, or an access faults. The functions own nothing, so a fault may abandon them.
+//! Compiled code passes pointers that it has checked like those of any access: to eight aligned bytes of accessible
+//! memory, or the access faults. The functions own nothing, so a fault may abandon them.
 
 use super::copies;
 use crate::codegen::abi::Context;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bits of a number of arrivals.
+/// Bits of an arrival count.
 const COUNT: u32 = 20;
 const COUNT_MASK: u64 = (1 << COUNT) - 1;
-/// Bits of the number of bytes.
+/// Bits of the byte count.
 const BYTES: u32 = 21;
-/// The place of the parity of the phase.
+/// The bit position of the phase's parity.
 const PHASE: u32 = 63;
 
-/// A word taken apart.
+/// A decoded barrier word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Barrier {
     pending: u64,
@@ -45,7 +46,7 @@ impl Barrier {
             | u64::from(self.odd) << PHASE
     }
 
-    /// Begins the next phase if nothing is pending.
+    /// Starts the next phase if nothing is pending.
     fn complete(self) -> Barrier {
         match self {
             Barrier { pending: 0, bytes: 0, .. } => Barrier { pending: self.arrivals, odd: !self.odd, ..self },
@@ -58,13 +59,14 @@ impl Barrier {
     }
 }
 
-/// The object of compiled code.
+/// Returns the barrier object at a pointer from compiled code.
 fn object<'a>(barrier: *mut u64) -> &'a AtomicU64 {
-    // SAFETY: compiled code passes an aligned pointer to accessible memory, or the first access faults; see the header.
+    // SAFETY: compiled code passes an aligned pointer to accessible memory, or the first access faults on purpose; all
+    // accesses to the word are atomic.
     unsafe { AtomicU64::from_ptr(barrier) }
 }
 
-/// Changes an object and returns the word before.
+/// Atomically updates an object and returns the word before.
 fn change(barrier: *mut u64, how: impl Fn(Barrier) -> Barrier) -> u64 {
     let object = object(barrier);
     let mut old = object.load(Ordering::SeqCst);
@@ -82,27 +84,27 @@ pub(crate) extern "C" fn init(barrier: *mut u64, count: u32) {
     object(barrier).store(Barrier { pending: count, arrivals: count, bytes: 0, odd: false }.word(), Ordering::SeqCst);
 }
 
-/// `mbarrier.expect_tx`; copies may have told of these bytes before, and all threads have arrived.
+/// `mbarrier.expect_tx`. The copies may have completed these bytes before, and all threads may have arrived.
 pub(crate) extern "C" fn expect(barrier: *mut u64, bytes: u32) {
     change(barrier, |b| Barrier { bytes: b.bytes + i64::from(bytes), ..b }.complete());
 }
 
-/// `mbarrier.complete_tx`, and the end of a copy that tells by bytes.
+/// `mbarrier.complete_tx`, and the completion of a copy that signals its bytes.
 pub(crate) extern "C" fn complete(barrier: *mut u64, bytes: u32) {
     change(barrier, |b| Barrier { bytes: b.bytes - i64::from(bytes), ..b }.complete());
 }
 
-/// An arrival that leaves the next phases with fewer.
+/// The arrival also decrements the count of later phases (`arrive_drop`).
 pub(crate) const DROPS: u32 = 1;
-/// An arrival that does not end the phase.
+/// The arrival does not complete the phase (`.noComplete`).
 pub(crate) const HOLDS: u32 = 2;
 
-/// One more arrival is pending in this phase, and made later.
+/// Adds one pending arrival to this phase, to be made later.
 pub(super) fn add(barrier: *mut u64) {
     change(barrier, |b| Barrier { pending: (b.pending + 1) & COUNT_MASK, ..b });
 }
 
-/// `mbarrier.arrive` and `arrive_drop`, after bytes that are to be expected; returns the state.
+/// `mbarrier.arrive` and `arrive_drop`, after expecting `bytes`; returns the state.
 pub(crate) extern "C" fn arrive(barrier: *mut u64, count: u32, bytes: u32, how: u32) -> u64 {
     change(barrier, |b| {
         let dropped = if how & DROPS != 0 { count } else { 0 };
@@ -112,9 +114,10 @@ pub(crate) extern "C" fn arrive(barrier: *mut u64, count: u32, bytes: u32, how: 
     })
 }
 
-/// Returns 1 if the phase of that parity has ended: `test_wait` and `try_wait`. Copies that the object waits for are made now.
+/// `test_wait` and `try_wait`: returns 1 if the phase of this parity has ended. Completes the copies for which the
+/// object waits.
 pub(crate) extern "C" fn test(context: *mut Context, barrier: *mut u64, odd: u32) -> u32 {
-    copies::settle(context, barrier);
+    copies::complete_for(context, barrier);
     u32::from(Barrier::of(object(barrier).load(Ordering::SeqCst)).odd != (odd & 1 != 0))
 }
 
@@ -146,7 +149,7 @@ mod tests {
         assert!(!Barrier::of(word).odd);
         complete(at, 32);
         assert_eq!(Barrier::of(word), Barrier { pending: 3, arrivals: 3, bytes: 0, odd: true });
-        // Bytes may be complete before they are expected.
+        // Bytes may be completed before they are expected.
         complete(at, 16);
         arrive(at, 1, 0, DROPS);
         arrive(at, 1, 0, HOLDS);

@@ -1,4 +1,4 @@
-//! Execution: launches on a pool of workers, blocks with their regions, and the way out of faults.
+//! Execution: launches on a pool of workers, blocks with their regions, and recovery from faults.
 
 pub(crate) mod active;
 pub(crate) mod block;

@@ -1,13 +1,13 @@
-//! The pool: threads that live as long as the process and help with launches, several launches at once.
+//! The worker pool: threads that live as long as the process and help with launches, several launches at a time.
 //!
-//! The calling thread takes part in its own launch, so a small launch costs no wake-up, a pool of one has no threads at
-//! all, and a launch goes on although all helpers are busy with another that does not end. Helpers join the launch that
-//! has waited longest and still has room.
+//! The calling thread takes part in its own launch. A small launch therefore needs no wake-up, a pool of one has no
+//! threads, and a launch makes progress even if all helpers are busy with another one that does not end. Helpers join
+//! the launch that has waited longest and still has room.
 //!
-//! A worker's number is a slot: no two threads have the same one at the same time, so memory kept by slot is the
-//! worker's own. Invariant, under the one lock: a slot is free or held by one thread; a job's `active` counts the helpers
-//! that run it, and its owner leaves only when there are none. A panic in a job, which is a defect, goes on in its owner
-//! and leaves the pool whole.
+//! A worker's number is a slot: no two threads have the same one at the same time, so memory indexed by slot belongs to
+//! one worker. Invariant, under the one lock: a slot is free or owned by one thread; a job's `active` counts the
+//! helpers that run it, and its owner leaves only when there are none. A panic in a job, which is a defect, is resumed
+//! in its owner and leaves the pool intact.
 
 use super::fault;
 use crate::environment::ENVIRONMENT;
@@ -18,33 +18,33 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// What the pool runs: called once by each worker that takes part.
-pub(crate) type Work = dyn Fn(usize) + Send + Sync;
+/// The function that the pool runs, called once by each worker that takes part.
+pub(crate) type JobFn = dyn Fn(usize) + Send + Sync;
 
-/// What a worker's part of a job came to: nothing, or its panic.
-type Ended = Result<(), Box<dyn Any + Send>>;
+/// The result of a worker's part of a job: success, or its panic.
+type JobResult = Result<(), Box<dyn Any + Send>>;
 
-/// One worker's part of a job.
-fn take_part(work: &Work, slot: usize) -> Ended {
-    // What a panic leaves half done is the launch's own, and the launch has failed then.
+/// Runs one worker's part of a job.
+fn take_part(work: &JobFn, slot: usize) -> JobResult {
+    // Only the launch's own state can be left inconsistent by a panic, and the launch has failed then.
     catch_unwind(AssertUnwindSafe(|| work(slot)))
 }
 
 struct Job {
     number: u64,
-    work: Arc<Work>,
-    /// Helpers that may still join, and those that run it.
+    work: Arc<JobFn>,
+    /// The number of helpers that may still join, and the number that run the job.
     room: usize,
     active: usize,
     /// The first panic of a helper.
-    ended: Ended,
+    ended: JobResult,
     done: Arc<Condvar>,
 }
 
 struct State {
     jobs: Vec<Job>,
     number: u64,
-    /// Slots that nobody holds; the one used last, whose memory is warm, is taken first.
+    /// Slots without an owner; the one used last, whose memory is in the cache, is taken first.
     free: Vec<usize>,
     closing: bool,
 }
@@ -70,13 +70,13 @@ pub(crate) static POOL: Lazy<Pool> = Lazy::new(|| {
     Pool::new(ENVIRONMENT.threads.unwrap_or_else(cores).clamp(1, 256), DRIVERS + CLIENTS)
 });
 
-/// Stack of a worker: calls of device functions run on it.
+/// The stack size of a worker: calls of device functions run on it.
 const STACK: usize = 16 << 20;
-/// Threads of clients that take part in launches they wait for, at the same time; more have to wait for a slot.
+/// The number of client threads that can wait for their launches at the same time; more have to wait for a slot.
 const CLIENTS: usize = 64;
 
 impl Pool {
-    /// A pool of that many workers, for at most that many launches at once.
+    /// Creates a pool of `workers` threads, for at most `launches` launches at a time.
     fn new(workers: usize, launches: usize) -> Pool {
         let slots = workers - 1 + launches;
         let free = (workers - 1..slots).rev().collect();
@@ -85,7 +85,7 @@ impl Pool {
         let mut started = 1;
         for slot in 0..workers - 1 {
             let shared = Arc::clone(&shared);
-            // Where the system gives no thread, the pool is smaller.
+            // If the system gives no thread, the pool is smaller.
             if !spawn(format!("cuda-sim {slot}"), STACK, move || help(&shared, slot)) {
                 break;
             }
@@ -94,23 +94,23 @@ impl Pool {
         Pool { shared, workers: started, slots }
     }
 
-    /// Threads that run one launch together.
+    /// Returns the number of threads that can run one launch.
     pub(crate) fn workers(&self) -> usize {
         self.workers
     }
 
-    /// Numbers that workers have are below this.
+    /// Returns the exclusive upper bound of worker numbers.
     pub(crate) fn slots(&self) -> usize {
         self.slots
     }
 
-    /// Runs `work` on the calling thread, and unless `alone` on every helper that is free before that has finished;
-    /// returns when all have.
+    /// Runs `work` on the calling thread and, unless `alone`, on every helper that becomes free before that has
+    /// finished; returns when all have.
     ///
     /// # Panics
     ///
     /// If `work` does, on any of the threads.
-    pub(crate) fn run(&self, work: Arc<Work>, alone: bool) {
+    pub(crate) fn run(&self, work: Arc<JobFn>, alone: bool) {
         let mut state = self.shared.state.lock();
         let slot = loop {
             match state.free.pop() {
@@ -121,7 +121,7 @@ impl Pool {
         if alone || self.workers == 1 {
             drop(state);
             let ended = take_part(&*work, slot);
-            self.give_back(slot);
+            self.release_slot(slot);
             return ended.unwrap_or_else(|panic| resume_unwind(panic));
         }
         state.number += 1;
@@ -148,11 +148,11 @@ impl Pool {
             state = done.wait(state);
         }
         drop(state);
-        self.give_back(slot);
+        self.release_slot(slot);
         ended.unwrap_or_else(|panic| resume_unwind(panic));
     }
 
-    fn give_back(&self, slot: usize) {
+    fn release_slot(&self, slot: usize) {
         let mut state = self.shared.state.lock();
         state.free.push(slot);
         let last = state.free.len() == 1;
@@ -162,7 +162,7 @@ impl Pool {
         }
     }
 
-    /// Ends the helpers, so that a model ends.
+    /// Ends the helpers, so that a loom model ends.
     #[cfg(all(test, loom))]
     fn end(&self) {
         self.shared.state.lock().closing = true;
@@ -170,7 +170,7 @@ impl Pool {
     }
 }
 
-/// A helper's life.
+/// The main loop of a helper.
 fn help(shared: &Shared, slot: usize) {
     let mut state = shared.state.lock();
     loop {
@@ -245,7 +245,7 @@ mod tests {
         }
         assert_eq!(pool.shared.state.lock().free.len(), 2);
         assert!(pool.shared.state.lock().jobs.is_empty());
-        // All helpers still live: three workers meet.
+        // All helpers are still alive: three workers meet.
         let barrier = std::sync::Barrier::new(3);
         let meet = move |_| {
             barrier.wait();
@@ -259,7 +259,7 @@ mod loom_models {
     use super::*;
     use loom::sync::atomic::{AtomicUsize, Ordering};
 
-    /// A launch sees all that its helpers did, also when two are under way and the helper is one.
+    /// A launch sees all writes of its helpers, also if two launches run and there is one helper.
     #[test]
     fn loom_a_launch_ends_after_its_helpers() {
         let mut builder = loom::model::Builder::new();
@@ -306,7 +306,7 @@ mod loom_models {
         });
     }
 
-    /// A pool that ends while launches come: each runs on its owner at least, and the helper leaves.
+    /// A pool that ends while launches arrive: each runs on its owner at least, and the helper leaves.
     #[test]
     fn loom_the_pool_ends_beside_a_launch() {
         loom::model(|| {

@@ -1,28 +1,28 @@
 //! Products of matrices, `D = A * B + C`, with the arithmetic of an H100.
 //!
-//! * Integers are exact: sums wrap, or are clamped where the instruction says so.
-//! * `f64` is a chain of fused multiply-adds in the order of `k`, which begins with the element of `C`.
-//! * The other floating-point types: the products of a row and a column are exact. They and the element of `C` are aligned
-//!   to the largest exponent among them, cut off towards zero 25 bits below it, and added exactly; the sum is cut off
-//!   to `f32`, or rounded to the nearest `f16`. All products of an instruction are added at once, so that there is no
-//!   order. The exponent of a product is the sum of its factors', whatever its significand; products that are 0 have none.
-//!   A sum of 0 is positive, and a NaN has all its bits set but the sign.
-//! * Of 8-bit floats those products are added first whose `k` is 0 or 1 modulo 4, without `C`, then the others to their
-//!   rounded sum; that is added to the element of `C`, rounded to the nearest: NVIDIA's assembler makes such products of
-//!   `f16` for this target.
+//! * Integers are exact: sums wrap, or saturate if the instruction says so.
+//! * `f64` is a chain of fused multiply-adds in the order of `k`, starting with the element of `C`.
+//! * The other floating-point types: the products of a row and a column are exact. They and the element of `C` are
+//! aligned to the largest exponent among them, truncated towards zero 25 bits below it, and added exactly; the sum is
+//! truncated to `f32`, or rounded to the nearest `f16`. All products of an instruction are added at once, so the order
+//! does not matter. The exponent of a product is the sum of its factors' exponents, whatever its significand; products
+//! that are 0 have none. A sum of 0 is positive, and a NaN has all bits set except the sign.
+//! * For 8-bit floats, the products whose `k` is 0 or 1 modulo 4 are added first, without `C`, then the others to their
+//! rounded sum; that is added to the element of `C` and rounded to nearest: NVIDIA's assembler lowers such products to
+//! `f16` for this target.
 //!
-//! The width of 25 bits, the cutting, and that an instruction is one sum were measured on H100 by P. Xie et al.,
-//! "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv 2511.10909), and by F. Khattak and M.
-//! Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004).
+//! The width of 25 bits, the truncation, and the single sum per instruction were measured on H100 by P. Xie et al.,
+//! "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv 2511.10909), and by F. Khattak and
+//! M. Mikaitis, "Accurate Models of NVIDIA Tensor Cores" (arXiv 2512.07004).
 //!
 //! # Safety
 //!
-//! Numbers are converted to integers without a check of their range, which follows from their exponents ([`cut`]).
+//! Numbers are converted to integers without a range check; the range follows from their exponents ([`truncate`]).
 
 use super::matrix::Word;
 use crate::codegen::narrow;
 use crate::cpu::{directed, rounding};
-use crate::ir::matrix::{Fragment, How, Number, Part, Product};
+use crate::ir::matrix::{Arithmetic, ElementType, Fragment, Product, Role};
 use once_cell::sync::Lazy;
 use parking_lot::RwLock;
 use std::collections::HashMap;
@@ -30,85 +30,85 @@ use std::sync::Arc;
 
 /// Bits below the largest exponent that an addend keeps.
 const KEPT: i32 = 25;
-/// The exponent of what is 0.
+/// The exponent of 0.
 const NONE: i32 = -10_000;
 /// Elements of the largest factor, and of the largest of floats: `m16n8k64` of 4-bit integers, `m16n8k32` of bytes.
-const MOST: usize = 1024;
-const MOST_FLOATS: usize = 512;
+const MAX_FACTOR: usize = 1024;
+const MAX_FLOATS: usize = 512;
 /// Elements of the largest accumulator.
-const MOST_SUMS: usize = 256;
+const MAX_SUMS: usize = 256;
 
-/// Places of the elements of fragments in their matrices, in the order of registers, elements and lanes.
-struct Places {
-    /// `A` by rows and `B` by columns, so that what is multiplied lies side by side; accumulators by rows.
+/// The indices of the elements of fragments in their matrices, in the order of registers, elements and lanes.
+struct Indices {
+    /// `A` is row-major and `B` column-major, so that factors are contiguous; accumulators are row-major.
     d: Vec<u16>,
     a: Vec<u16>,
     b: Vec<u16>,
     c: Vec<u16>,
 }
 
-/// The places of the products that were asked for.
-static PLACES: Lazy<RwLock<HashMap<Product, Arc<Places>>>> = Lazy::new(RwLock::default);
+/// The indices for the products that have been used.
+static INDICES: Lazy<RwLock<HashMap<Product, Arc<Indices>>>> = Lazy::new(RwLock::default);
 
-impl Places {
-    fn of(product: Product) -> Arc<Places> {
-        if let Some(found) = PLACES.read().get(&product) {
+impl Indices {
+    fn of(product: Product) -> Arc<Indices> {
+        if let Some(found) = INDICES.read().get(&product) {
             return Arc::clone(found);
         }
-        let [d, a, b, c] = product.fragments().map(|fragment| places(product, fragment));
-        let made = Arc::new(Places { d, a, b, c });
-        Arc::clone(PLACES.write().entry(product).or_insert(made))
+        let [d, a, b, c] = product.fragments().map(|fragment| indices(product, fragment));
+        let made = Arc::new(Indices { d, a, b, c });
+        Arc::clone(INDICES.write().entry(product).or_insert(made))
     }
 }
 
-/// The place of each element of a fragment. The four small products of a warp lie one behind the other.
-fn places(product: Product, fragment: Fragment) -> Vec<u16> {
+/// Returns the index of each element of a fragment. The four small products of a warp are contiguous.
+fn indices(product: Product, fragment: Fragment) -> Vec<u16> {
     let (m, n, k) = (usize::from(product.m), usize::from(product.n), usize::from(product.k));
-    let words = if product.a == Number::B1 { 32 } else { 1 };
+    let words = if product.a == ElementType::B1 { 32 } else { 1 };
     let mut found = Vec::new();
     for register in 0..fragment.registers() {
-        // Bits are multiplied 32 at a time, which are a register's.
-        let elements = if fragment.number == Number::B1 { 1 } else { fragment.number.in_register() };
+        // Bits are multiplied 32 at a time, as many as a register has.
+        let elements = if fragment.number == ElementType::B1 { 1 } else { fragment.number.in_register() };
         for (element, lane) in (0..elements).flat_map(|element| (0..32).map(move |lane| (element, lane))) {
             let (row, column) = fragment.position(lane, register, element);
             let quad = if product.quads.is_some() { lane / 4 % 4 } else { 0 };
-            let across = |at: usize| if is_small(product.a) { in_halves(at, k) } else { at / words };
+            let across = |at: usize| if is_small(product.a) { reorder_k(at, k) } else { at / words };
             found.push(match fragment.part {
-                Part::A => (quad * m + row) * (k / words) + across(column),
-                Part::B => (quad * n + column) * (k / words) + across(row),
-                Part::Accumulator => (quad * m + row) * n + column,
+                Role::A => (quad * m + row) * (k / words) + across(column),
+                Role::B => (quad * n + column) * (k / words) + across(row),
+                Role::Accumulator => (quad * m + row) * n + column,
             } as u16);
         }
     }
     found
 }
 
-fn is_small(number: Number) -> bool {
-    matches!(number, Number::E4m3 | Number::E5m2)
+fn is_small(number: ElementType) -> bool {
+    matches!(number, ElementType::E4m3 | ElementType::E5m2)
 }
 
-/// The place of `k` where those that are 0 or 1 modulo 4 come first.
-fn in_halves(at: usize, k: usize) -> usize {
+/// Reorders `k` such that the values that are 0 or 1 modulo 4 come first.
+fn reorder_k(at: usize, k: usize) -> usize {
     at / 4 * 2 + at % 2 + if at % 4 < 2 { 0 } else { k / 2 }
 }
 
-/// Calls `each` with the place and the bits of every element of a fragment.
-fn elements(number: Number, places: &[u16], words: &[Word], mut each: impl FnMut(usize, u64)) {
+/// Calls `each` with the index and the bits of every element of a fragment.
+fn elements(number: ElementType, indices: &[u16], words: &[Word], mut each: impl FnMut(usize, u64)) {
     let bits = number.bits();
     if bits == 64 {
-        for (places, pair) in places.chunks(32).zip(words.chunks(2)) {
-            let lanes = places.iter().zip(pair[0]).zip(pair[1]);
-            lanes.for_each(|((place, low), high)| each((*place).into(), u64::from(low) | u64::from(high) << 32));
+        for (indices, pair) in indices.chunks(32).zip(words.chunks(2)) {
+            let lanes = indices.iter().zip(pair[0]).zip(pair[1]);
+            lanes.for_each(|((index, low), high)| each((*index).into(), u64::from(low) | u64::from(high) << 32));
         }
         return;
     }
-    let whole = bits == 32 || number == Number::B1;
+    let whole = bits == 32 || number == ElementType::B1;
     let in_word = if whole { 1 } else { number.in_register() };
     let mask = if whole { u32::MAX } else { (1 << bits) - 1 };
-    for (places, word) in places.chunks(32 * in_word).zip(words) {
-        for (element, places) in places.chunks(32).enumerate() {
+    for (indices, word) in indices.chunks(32 * in_word).zip(words) {
+        for (element, indices) in indices.chunks(32).enumerate() {
             let shift = bits * element as u32;
-            places.iter().zip(word).for_each(|(place, word)| each((*place).into(), u64::from(word >> shift & mask)));
+            indices.iter().zip(word).for_each(|(index, word)| each((*index).into(), u64::from(word >> shift & mask)));
         }
     }
 }
@@ -116,50 +116,51 @@ fn elements(number: Number, places: &[u16], words: &[Word], mut each: impl FnMut
 /// Multiplies the fragments of all lanes: words of `A`, of `B`, of `C`.
 pub(super) fn multiply(product: Product, from: &[Word], to: &mut [Word]) {
     let [d, a, b, c] = product.fragments();
-    let places = Places::of(product);
+    let indices = Indices::of(product);
     let (from_a, rest) = from.split_at(a.words());
     let (from_b, from_c) = rest.split_at(b.words());
-    let operands = Operands { product, places: &places, from: [from_a, from_b] };
-    let mut sums = [0; MOST_SUMS];
-    elements(c.number, &places.c, from_c, |place, bits| sums[place] = bits);
+    let operands = Operands { product, indices: &indices, from: [from_a, from_b] };
+    let mut sums = [0; MAX_SUMS];
+    elements(c.number, &indices.c, from_c, |index, bits| sums[index] = bits);
     match product.a {
-        Number::B1 => operands.bits(&mut sums),
-        Number::S4 | Number::U4 | Number::S8 | Number::U8 => operands.integers(&mut sums),
-        Number::F64 => operands.doubles(&mut sums),
+        ElementType::B1 => operands.bits(&mut sums),
+        ElementType::S4 | ElementType::U4 | ElementType::S8 | ElementType::U8 => operands.integers(&mut sums),
+        ElementType::F64 => operands.doubles(&mut sums),
         _ => operands.floats(&mut sums),
     }
-    scatter(d.number, &places.d, &sums, to);
+    scatter(d.number, &indices.d, &sums, to);
 }
 
-/// Puts results into the registers of lanes.
-fn scatter(number: Number, places: &[u16], sums: &[u64; MOST_SUMS], to: &mut [Word]) {
+/// Stores results in the registers of lanes.
+fn scatter(number: ElementType, indices: &[u16], sums: &[u64; MAX_SUMS], to: &mut [Word]) {
     if number.bits() == 64 {
-        for (places, pair) in places.chunks(32).zip(to.chunks_mut(2)) {
-            for (lane, place) in places.iter().enumerate() {
-                let bits = sums[usize::from(*place)];
+        for (indices, pair) in indices.chunks(32).zip(to.chunks_mut(2)) {
+            for (lane, index) in indices.iter().enumerate() {
+                let bits = sums[usize::from(*index)];
                 (pair[0][lane], pair[1][lane]) = (bits as u32, (bits >> 32) as u32);
             }
         }
         return;
     }
-    for (places, word) in places.chunks(32 * number.in_register()).zip(to) {
-        for (element, places) in places.chunks(32).enumerate() {
+    for (indices, word) in indices.chunks(32 * number.in_register()).zip(to) {
+        for (element, indices) in indices.chunks(32).enumerate() {
             let shift = number.bits() * element as u32;
-            word.iter_mut().zip(places).for_each(|(word, place)| *word |= (sums[usize::from(*place)] as u32) << shift);
+            word.iter_mut().zip(indices).for_each(|(word, index)| *word |= (sums[usize::from(*index)] as u32) << shift);
         }
     }
 }
 
-/// A product's factors.
+/// The factors of a product.
 struct Operands<'a> {
     product: Product,
-    places: &'a Places,
+    indices: &'a Indices,
     from: [&'a [Word]; 2],
 }
 
 impl Operands<'_> {
-    /// Calls `each` with every element of `C`, which becomes that of `D`, and where its row of `A` and column of `B` begin.
-    fn each(&self, k: usize, sums: &mut [u64; MOST_SUMS], mut each: impl FnMut(u64, usize, usize) -> u64) {
+    /// Replaces every element of `C` by that of `D`, which `each` computes from it and the starts of its row of `A` and
+    /// column of `B`.
+    fn each(&self, k: usize, sums: &mut [u64; MAX_SUMS], mut each: impl FnMut(u64, usize, usize) -> u64) {
         let (m, n) = (usize::from(self.product.m), usize::from(self.product.n));
         for quad in 0..self.product.count() {
             for (row, column) in (0..m).flat_map(|row| (0..n).map(move |column| (row, column))) {
@@ -173,22 +174,22 @@ impl Operands<'_> {
         usize::from(self.product.k)
     }
 
-    /// Both factors, decoded.
-    fn factors<T: Copy + Default>(&self, decode: impl Fn(Number, u64) -> T) -> [[T; MOST]; 2] {
-        let mut factors = [[T::default(); MOST]; 2];
-        let (numbers, places) = ([self.product.a, self.product.b], [&self.places.a, &self.places.b]);
+    /// Returns both factors, decoded.
+    fn factors<T: Copy + Default>(&self, decode: impl Fn(ElementType, u64) -> T) -> [[T; MAX_FACTOR]; 2] {
+        let mut factors = [[T::default(); MAX_FACTOR]; 2];
+        let (numbers, indices) = ([self.product.a, self.product.b], [&self.indices.a, &self.indices.b]);
         for (which, factor) in factors.iter_mut().enumerate() {
             let number = numbers[which];
-            elements(number, places[which], self.from[which], |place, bits| factor[place] = decode(number, bits));
+            elements(number, indices[which], self.from[which], |index, bits| factor[index] = decode(number, bits));
         }
         factors
     }
 
-    /// Counts bits of 32 at a time.
-    fn bits(&self, sums: &mut [u64; MOST_SUMS]) {
+    /// Multiplies single bits, 32 at a time.
+    fn bits(&self, sums: &mut [u64; MAX_SUMS]) {
         let words = self.k() / 32;
         let [a, b] = self.factors(|_, bits| bits as u32);
-        let xor = self.product.how == How::Xor;
+        let xor = self.product.arithmetic == Arithmetic::Xor;
         self.each(words, sums, |c, row, column| {
             let pairs = a[row..][..words].iter().zip(&b[column..][..words]);
             let counts = pairs.map(|(a, b)| if xor { a ^ b } else { a & b }.count_ones());
@@ -196,10 +197,10 @@ impl Operands<'_> {
         });
     }
 
-    fn integers(&self, sums: &mut [u64; MOST_SUMS]) {
+    fn integers(&self, sums: &mut [u64; MAX_SUMS]) {
         let k = self.k();
         let [a, b] = self.factors(integer);
-        let saturated = self.product.how == How::Saturated;
+        let saturated = self.product.arithmetic == Arithmetic::Saturated;
         self.each(k, sums, |c, row, column| {
             let products = a[row..][..k].iter().zip(&b[column..][..k]).map(|(a, b)| i32::from(*a) * i32::from(*b));
             let sum = i64::from(products.sum::<i32>()) + i64::from(c as u32 as i32);
@@ -208,13 +209,13 @@ impl Operands<'_> {
         });
     }
 
-    fn doubles(&self, sums: &mut [u64; MOST_SUMS]) {
+    fn doubles(&self, sums: &mut [u64; MAX_SUMS]) {
         let k = self.k();
         let [a, b] = self.factors(|_, bits| f64::from_bits(bits));
-        let mode = match self.product.how {
-            How::Down => rounding::DOWN,
-            How::Up => rounding::UP,
-            How::Zero => rounding::TO_ZERO,
+        let mode = match self.product.arithmetic {
+            Arithmetic::Down => rounding::DOWN,
+            Arithmetic::Up => rounding::UP,
+            Arithmetic::Zero => rounding::TO_ZERO,
             _ => rounding::NEAREST,
         };
         self.each(k, sums, |c, row, column| {
@@ -227,9 +228,9 @@ impl Operands<'_> {
         });
     }
 
-    fn floats(&self, sums: &mut [u64; MOST_SUMS]) {
+    fn floats(&self, sums: &mut [u64; MAX_SUMS]) {
         let Product { a, b, c, d, .. } = self.product;
-        let (a, b) = (Floats::of(a, &self.places.a, self.from[0]), Floats::of(b, &self.places.b, self.from[1]));
+        let (a, b) = (Floats::of(a, &self.indices.a, self.from[0]), Floats::of(b, &self.indices.b, self.from[1]));
         let special = a.special || b.special;
         let k = self.k();
         let sum = |addend: Float, row: usize, column: usize, count: usize| {
@@ -246,23 +247,24 @@ impl Operands<'_> {
             return self.each(k, sums, |addend, row, column| {
                 let first = sum(Float::ZERO, row, column, k / 2);
                 let both = sum(decode(d, first), row + k / 2, column + k / 2, k / 2);
-                added(decode(c, addend), decode(d, both), d)
+                add_rounded(decode(c, addend), decode(d, both), d)
             });
         }
         self.each(k, sums, |addend, row, column| sum(decode(c, addend), row, column, k));
     }
 }
 
-/// An integer element.
-fn integer(number: Number, bits: u64) -> i16 {
+/// Decodes an integer element.
+fn integer(number: ElementType, bits: u64) -> i16 {
     match number {
-        Number::S4 => (bits as i16) << 12 >> 12,
-        Number::S8 => i16::from(bits as i8),
+        ElementType::S4 => (bits as i16) << 12 >> 12,
+        ElementType::S8 => i16::from(bits as i8),
         _ => bits as i16,
     }
 }
 
-/// A floating-point number, exactly, and the exponent of its first digit, or of that which a subnormal number lacks.
+/// A floating-point number as an exact value, and the exponent of its leading digit; for a subnormal number, that of
+/// the smallest normal one.
 #[derive(Clone, Copy)]
 struct Float {
     value: f64,
@@ -273,53 +275,61 @@ impl Float {
     const ZERO: Float = Float { value: 0.0, exponent: NONE };
 }
 
-/// The numbers of a factor. Those that are finite are less than two to the power of their exponent and one more.
+/// The numbers of a factor. The magnitude of each finite one is below `2^(exponent + 1)`.
 struct Floats {
-    values: [f64; MOST_FLOATS],
-    exponents: [i32; MOST_FLOATS],
-    /// True if one is infinite or no number.
+    values: [f64; MAX_FLOATS],
+    exponents: [i32; MAX_FLOATS],
+    /// True if one is infinite or NaN.
     special: bool,
 }
 
 impl Floats {
-    fn of(number: Number, places: &[u16], words: &[Word]) -> Floats {
-        let mut all = Floats { values: [0.0; MOST_FLOATS], exponents: [NONE; MOST_FLOATS], special: false };
-        let put = |all: &mut Floats, place: usize, float: Float| {
-            (all.values[place], all.exponents[place]) = (float.value, float.exponent);
+    fn of(number: ElementType, indices: &[u16], words: &[Word]) -> Floats {
+        let mut all = Floats { values: [0.0; MAX_FLOATS], exponents: [NONE; MAX_FLOATS], special: false };
+        let put = |all: &mut Floats, index: usize, float: Float| {
+            (all.values[index], all.exponents[index]) = (float.value, float.exponent);
             all.special |= !float.value.is_finite();
         };
-        // One loop for each type, so that its widths are constants.
+        // There is one loop for each type, so that its widths are constants.
         match number {
-            Number::E4m3 => elements(number, places, words, |at, bits| put(&mut all, at, decode(Number::E4m3, bits))),
-            Number::E5m2 => elements(number, places, words, |at, bits| put(&mut all, at, decode(Number::E5m2, bits))),
-            Number::F16 => elements(number, places, words, |at, bits| put(&mut all, at, decode(Number::F16, bits))),
-            Number::Bf16 => elements(number, places, words, |at, bits| put(&mut all, at, decode(Number::Bf16, bits))),
-            _ => elements(number, places, words, |at, bits| put(&mut all, at, decode(number, bits))),
+            ElementType::E4m3 => {
+                elements(number, indices, words, |at, bits| put(&mut all, at, decode(ElementType::E4m3, bits)))
+            }
+            ElementType::E5m2 => {
+                elements(number, indices, words, |at, bits| put(&mut all, at, decode(ElementType::E5m2, bits)))
+            }
+            ElementType::F16 => {
+                elements(number, indices, words, |at, bits| put(&mut all, at, decode(ElementType::F16, bits)))
+            }
+            ElementType::Bf16 => {
+                elements(number, indices, words, |at, bits| put(&mut all, at, decode(ElementType::Bf16, bits)))
+            }
+            _ => elements(number, indices, words, |at, bits| put(&mut all, at, decode(number, bits))),
         }
         all
     }
 
-    /// The values and exponents of so many from one on.
+    /// Returns `count` values and exponents from `first` on.
     fn part(&self, first: usize, count: usize) -> (&[f64], &[i32]) {
         (&self.values[first..][..count], &self.exponents[first..][..count])
     }
 }
 
-/// A type's bits: of the exponent, of the fraction, and whether the largest exponent is of numbers.
-fn format(number: Number) -> (u32, u32, bool) {
+/// Returns the bits of the exponent and of the fraction, and true if the largest exponent is used for numbers.
+fn format(number: ElementType) -> (u32, u32, bool) {
     match number {
-        Number::E4m3 => (4, 3, true),
-        Number::E5m2 => (5, 2, false),
-        Number::F16 => (5, 10, false),
-        Number::Bf16 => (8, 7, false),
+        ElementType::E4m3 => (4, 3, true),
+        ElementType::E5m2 => (5, 2, false),
+        ElementType::F16 => (5, 10, false),
+        ElementType::Bf16 => (8, 7, false),
         _ => (8, 23, false),
     }
 }
 
 #[inline(always)]
-fn decode(number: Number, bits: u64) -> Float {
-    // The low bits of a number of 19 bits are not looked at.
-    let bits = if number == Number::Tf32 { bits & !0x1fff } else { bits };
+fn decode(number: ElementType, bits: u64) -> Float {
+    // The low bits of a 19-bit number are ignored.
+    let bits = if number == ElementType::Tf32 { bits & !0x1fff } else { bits };
     let (exponent_bits, fraction_bits, finite) = format(number);
     let fraction = bits & ((1 << fraction_bits) - 1);
     let field = (bits >> fraction_bits & ((1 << exponent_bits) - 1)) as i32;
@@ -337,40 +347,40 @@ fn decode(number: Number, bits: u64) -> Float {
     Float { value: if negative { -size } else { size }, exponent: if significand == 0 { NONE } else { exponent } }
 }
 
-/// A power of two that is a normal number.
+/// Returns a power of two that is a normal number.
 fn power(exponent: i32) -> f64 {
     f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
-/// The sum of products and an addend, all finite, as the bits of a number.
-fn fused_sum(a: (&[f64], &[i32]), b: (&[f64], &[i32]), c: Float, to: Number) -> u64 {
+/// Returns the bits of the sum of products and an addend, all of which are finite.
+fn fused_sum(a: (&[f64], &[i32]), b: (&[f64], &[i32]), c: Float, to: ElementType) -> u64 {
     let exponents = a.1.iter().zip(b.1).map(|(a, b)| a + b);
     let largest = exponents.fold(c.exponent, i32::max);
     if largest <= NONE / 2 {
         return 0;
     }
     let up = power(KEPT - largest);
-    // Eight at a time: each is below 2 to the power of 27.
+    // Eight at a time: each is below 2^27.
     let parts =
-        a.0.chunks(8).zip(b.0.chunks(8)).map(|(a, b)| a.iter().zip(b).map(|(a, b)| cut(a * b, up)).sum::<i32>());
-    let sum = parts.fold(i64::from(cut(c.value, up)), |sum, part| sum + i64::from(part));
+        a.0.chunks(8).zip(b.0.chunks(8)).map(|(a, b)| a.iter().zip(b).map(|(a, b)| truncate(a * b, up)).sum::<i32>());
+    let sum = parts.fold(i64::from(truncate(c.value, up)), |sum, part| sum + i64::from(part));
     rounded(sum as f64 * power(largest - KEPT), to)
 }
 
-/// The whole part of an addend in units of the last bit that is kept.
-fn cut(value: f64, up: f64) -> i32 {
-    // SAFETY: finite, and below 4 * 2^KEPT: a factor is less than two to the power of its exponent and one more, and no sum
-    // of exponents is above the largest, by which `up` scales.
+/// Truncates an addend to an integer, in units of the last bit that is kept.
+fn truncate(value: f64, up: f64) -> i32 {
+    // SAFETY: the value is finite and below 4 * 2^KEPT: a factor is below two to the power of its exponent plus one,
+    // and no sum of exponents exceeds the largest, by which `up` scales.
     unsafe { (value * up).to_int_unchecked() }
 }
 
-/// The sum of two numbers, to the nearest.
-fn added(a: Float, b: Float, to: Number) -> u64 {
+/// Adds two numbers and rounds to nearest.
+fn add_rounded(a: Float, b: Float, to: ElementType) -> u64 {
     let sum = a.value + b.value;
     match to {
-        Number::F16 => narrow::from_f64(sum, HALF).into(),
+        ElementType::F16 => narrow::from_f64(sum, HALF).into(),
         _ if sum.is_nan() => NAN,
-        // Not by way of the sum above, which is rounded already where the two are far from each other.
+        // Not by the sum above, which is already rounded if the two differ much in magnitude.
         _ => (a.value as f32 + b.value as f32).to_bits().into(),
     }
 }
@@ -379,9 +389,9 @@ fn added(a: Float, b: Float, to: Number) -> u64 {
 const HALF: u32 = 0;
 const NAN: u64 = 0x7fff_ffff;
 
-/// A sum as the bits of an `f16`, to the nearest, or of an `f32`, cut off.
-fn rounded(sum: f64, to: Number) -> u64 {
-    if to == Number::F16 {
+/// Returns a sum as the bits of an `f16`, rounded to nearest, or of an `f32`, truncated.
+fn rounded(sum: f64, to: ElementType) -> u64 {
+    if to == ElementType::F16 {
         return narrow::from_f64(sum, HALF).into();
     }
     if sum.is_nan() {

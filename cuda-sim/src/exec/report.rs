@@ -1,24 +1,24 @@
-//! What a fault is called in the log.
+//! The text of a fault in the log.
 //!
-//! Says what is known and what is not: the thread and the place of a bad access come from a search, which may end
-//! without them.
+//! It contains only what is known: the thread and position of an illegal access come from a search, which may end
+//! without a result.
 
 use super::launch::{Fault, Launch};
 use super::search::Found;
-use crate::memory::{MEMORY, Wild};
+use crate::memory::{IllegalAccess, MEMORY};
 use crate::service::Breakpoints;
 use crate::source::Sources;
 use std::fmt::Write;
 
-/// `(x, y, z)` of a number among so many.
+/// Formats an index as coordinates `(x, y, z)` in a box of these extents.
 fn coordinates(number: u64, counts: [u32; 3]) -> String {
     let (x, y) = (u64::from(counts[0]), u64::from(counts[1]));
     format!("({}, {}, {})", number % x, number / x % y, number / x / y)
 }
 
-/// Where the kernel was: a place of 0 is not known.
-fn at(place: u64, sources: &Sources) -> String {
-    let (line, column) = ((place >> 32) as u32, place as u32);
+/// Formats a source position; a position of 0 is unknown.
+fn at(position: u64, sources: &Sources) -> String {
+    let (line, column) = ((position >> 32) as u32, position as u32);
     match (line, sources.of(line)) {
         (0, _) => String::new(),
         (_, None) => format!(", at line {line}, column {column} of its PTX"),
@@ -26,7 +26,8 @@ fn at(place: u64, sources: &Sources) -> String {
     }
 }
 
-/// The address of an access and what it is. Shared memory has offsets: its addresses are not the same twice.
+/// Describes the address of an access. Shared memory is described by its offset, since its address differs between
+/// runs.
 fn described(found: &Found, launch: &Launch) -> String {
     let (window, bytes) = found.shared;
     let offset = found.address.wrapping_sub(window).cast_signed();
@@ -48,7 +49,7 @@ fn described(found: &Found, launch: &Launch) -> String {
     }
 }
 
-/// What the shared memory of a block of the cluster is to the block that made an access.
+/// Describes the shared memory of a cluster's block relative to the block that made the access.
 fn in_cluster(found: &Found, rank: u64) -> String {
     let ranks = found.cluster.ranks;
     match (rank, found.cluster.open >> rank.min(31) & 1) {
@@ -58,7 +59,7 @@ fn in_cluster(found: &Found, rank: u64) -> String {
     }
 }
 
-/// What is said of the breakpoints that a kernel's launch came to.
+/// Returns the text for the breakpoints that a kernel's launch reached.
 pub(crate) fn breakpoints(
     (kernel, sources): (&str, &Sources),
     launch: &Launch,
@@ -66,7 +67,7 @@ pub(crate) fn breakpoints(
 ) -> String {
     let mut text = String::new();
     for stopped in first {
-        let at = at(stopped.place, sources);
+        let at = at(stopped.position, sources);
         let (block, thread) = (coordinates(stopped.block, launch.grid), coordinates(stopped.thread, launch.block));
         // Writing to a string does not fail.
         let _ = writeln!(text, "cuda-sim: kernel `{kernel}`{at}: breakpoint: block {block}, thread {thread}");
@@ -77,7 +78,7 @@ pub(crate) fn breakpoints(
     text
 }
 
-/// The text for a fault of a kernel's launch.
+/// Returns the text for a fault of a kernel's launch.
 pub(crate) fn text(
     (kernel, sources): (&str, &Sources),
     launch: &Launch,
@@ -92,23 +93,29 @@ pub(crate) fn text(
         (Fault::Memory { .. }, Some(found)) => write!(
             text,
             "{}: {} of {} bytes at {}: {}, {}",
-            at(found.place, sources),
+            at(found.position, sources),
             found.access.name(),
             found.bytes,
             described(&found, launch),
             block(found.block),
             thread(found.thread),
         ),
-        (Fault::Memory { wild, block: number }, None) => {
-            let what = match wild {
-                Wild::At(address) => format!("an access at {address:#x} ({})", MEMORY.describe(*address)),
-                Wild::Outside => "an access outside of the device's memory".to_owned(),
-                Wild::Misaligned => "an access that is not aligned".to_owned(),
+        (Fault::Memory { illegal, block: number }, None) => {
+            let what = match illegal {
+                IllegalAccess::At(address) => format!("an access at {address:#x} ({})", MEMORY.describe(*address)),
+                IllegalAccess::Outside => "an access outside of the device's memory".to_owned(),
+                IllegalAccess::Misaligned => "an access that is not aligned".to_owned(),
             };
             write!(text, ": {what}: {}; run again alone, the block does not show which thread made it", block(*number))
         }
         (Fault::Trap(stopped), _) => {
-            write!(text, "{}: trap: {}, {}", at(stopped.place, sources), block(stopped.block), thread(stopped.thread))
+            write!(
+                text,
+                "{}: trap: {}, {}",
+                at(stopped.position, sources),
+                block(stopped.block),
+                thread(stopped.thread)
+            )
         }
         (Fault::StackOverflow(stopped), _) => {
             write!(text, ": calls went deeper than the stack: {}, {}", block(stopped.block), thread(stopped.thread))

@@ -1,20 +1,20 @@
-//! Finding the thread and the place of an access that faulted: the block runs again as fibers of exact code.
+//! Finds the thread and the source position of an illegal access: the block runs again as fibers of exact code.
 //!
-//! Compiled code is fast because it does not know which thread it is in when an access goes wrong. Exact code asks about
-//! each access before it is made; what it writes goes to copies of the pages, so a search changes no memory. It starts
-//! from what the launch left behind and sees no other block, so it may meet no fault, or not end: then nothing is found,
-//! and the report says so. Here is where checkers of bounds, races and uninitialised reads would be asked as well.
+//! Compiled code is fast because it does not track which thread it runs when an access faults. Exact code asks about
+//! each access before it is made; its writes go to copies of the pages, so a search changes no memory. It starts from
+//! the memory that the launch left behind and runs no other block, so it may meet no fault, or not end: then nothing is
+//! found, and the report says so. Checkers of bounds, races and uninitialised reads would be called here as well.
 //!
 //! # Safety
 //!
-//! `unsafe` stands where the context of the running block is read, which compiled code passes and which outlives the
-//! call, and where a page is copied that was just seen to be accessible; no launch of the context runs any more.
+//! The context of the running block, which compiled code passes, outlives the call. Pages are copied after they were
+//! found to be accessible, while no launch of the context runs any more.
 
 use super::block::Outcome;
-use super::cluster::Berth;
+use super::cluster::WorkerSlot;
 use super::fault;
 use super::launch::{Fault, Launch, Progress, Scratch, shared_guard};
-use crate::codegen::abi::{Access, Context, InCluster, NO_RANK, WINDOW};
+use crate::codegen::abi::{Access, ClusterPosition, Context, NO_RANK, WINDOW};
 use crate::codegen::jit::Compiled;
 use crate::memory::MEMORY;
 use std::cell::Cell;
@@ -23,10 +23,10 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a search may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time limit of a search.
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
-/// An access that is not possible.
+/// An illegal access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub(crate) thread: u64,
@@ -34,29 +34,29 @@ pub(crate) struct Found {
     pub(crate) bytes: u64,
     pub(crate) access: Access,
     /// Line and column in the PTX.
-    pub(crate) place: u64,
+    pub(crate) position: u64,
     /// The number of its block.
     pub(crate) block: u64,
-    /// The block's shared memory, and where that is among the windows of its cluster.
+    /// The start of the cluster's first shared window, or of the block's without clusters, and the bytes of a window.
     pub(crate) shared: (u64, u64),
-    pub(crate) cluster: InCluster,
+    pub(crate) cluster: ClusterPosition,
 }
 
 impl Found {
-    /// The number of a block of the cluster and an offset in its shared memory, if the address is there, or would be.
+    /// Returns the rank of a block of the cluster and an offset in its shared memory, if the address can be in it.
     pub(crate) fn distributed(&self) -> Option<(u64, u64)> {
         distributed(self.address, self.shared.0, self.cluster)
     }
 }
 
-/// What [`Found::distributed`] gives; for the block's own memory as well.
-fn distributed(address: u64, window: u64, cluster: InCluster) -> Option<(u64, u64)> {
+/// As [`Found::distributed`].
+fn distributed(address: u64, window: u64, cluster: ClusterPosition) -> Option<(u64, u64)> {
     let offset = address.wrapping_sub(window);
     let rank = offset >> WINDOW;
     (cluster.ranks > 0 && rank <= u64::from(NO_RANK)).then_some((rank, offset & ((1 << WINDOW) - 1)))
 }
 
-/// Whether an access is to shared memory that is there, of the block or of another one of its cluster.
+/// Returns true if an access is to accessible shared memory, of the block or of another one of its cluster.
 pub(super) fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
     let total = u64::from(own.total_shared_bytes);
     match distributed(address, own.shared, own.cluster) {
@@ -65,7 +65,7 @@ pub(super) fn is_shared(own: &Context, address: u64, bytes: u64) -> bool {
     }
 }
 
-/// Bytes that are copied together.
+/// The granularity at which memory is copied.
 const PAGE: u64 = 4096;
 
 #[repr(align(4096))]
@@ -73,45 +73,46 @@ struct Page([u8; PAGE as usize]);
 
 struct Search {
     pages: HashMap<u64, Box<Page>>,
-    /// The accessible memory that was met last.
+    /// The accessible memory that was used last.
     known: Range<u64>,
     end: Instant,
     found: Option<Found>,
 }
 
 thread_local! {
-    /// Taken by what uses it: a fault in between ends the search.
+    /// Taken out while it is used: a fault in between ends the search.
     static SEARCH: Cell<Option<Box<Search>>> = const { Cell::new(None) };
     static ACTIVE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread searches: what it runs has happened before and must not be seen again.
+/// Returns true if this thread searches. It repeats what has happened, so it must have no visible effects.
 pub(crate) fn active() -> bool {
     ACTIVE.get()
 }
 
 impl Search {
-    /// The accessible memory around an access.
-    fn room(&mut self, address: u64, bytes: u64) -> Option<Range<u64>> {
-        let fits = |room: &Range<u64>| room.contains(&address) && room.end - address >= bytes;
+    /// Returns the accessible memory around an access.
+    fn accessible(&mut self, address: u64, bytes: u64) -> Option<Range<u64>> {
+        let fits = |accessible: &Range<u64>| accessible.contains(&address) && accessible.end - address >= bytes;
         if !fits(&self.known) {
             self.known = MEMORY.accessible(address).filter(fits)?;
         }
         Some(self.known.clone())
     }
 
-    /// Where an access is made instead.
-    fn place(&mut self, address: u64, writes: bool, room: &Range<u64>) -> u64 {
+    /// Returns the address at which an access is made instead: in the page's copy, if it has one.
+    fn redirect(&mut self, address: u64, writes: bool, accessible: &Range<u64>) -> u64 {
         let start = address & !(PAGE - 1);
         if !writes && !self.pages.contains_key(&start) {
             return address;
         }
         let page = self.pages.entry(start).or_insert_with(|| {
             let mut page = Box::new(Page([0; PAGE as usize]));
-            let from = start.max(room.start);
-            let count = (start + PAGE).min(room.end) - from;
+            let from = start.max(accessible.start);
+            let count = (start + PAGE).min(accessible.end) - from;
             let to = page.0[(from - start) as usize..].as_mut_ptr();
-            // SAFETY: the part of the page that lies in accessible memory; the copy has room for all of a page.
+            // SAFETY: the source is the part of the page that is in accessible memory; the copy has accessible for the whole
+            // page.
             unsafe { std::ptr::copy_nonoverlapping(from as *const u8, to, count as usize) };
             page
         });
@@ -119,19 +120,19 @@ impl Search {
     }
 }
 
-/// What exact code asks before each access: the address to use. Does not return from one that is not possible.
+/// Called by exact code before each access: returns the address to use. It does not return from an illegal access.
 pub(crate) extern "C" fn access(
     context: *const Context,
     thread: u64,
     address: u64,
     bytes: u64,
     access: u32,
-    place: u64,
+    position: u64,
 ) -> u64 {
     let outside = MEMORY.guards().outside;
     let instead = SEARCH.take().map_or(outside, |mut search| {
         let access = Access::new(access);
-        // SAFETY: compiled code passes the context of its block, which is live.
+        // SAFETY: compiled code passes the live context of its block, which nothing else accesses during the call.
         let own = unsafe { &*context };
         let shared = (own.shared, u64::from(own.total_shared_bytes));
         let own_or_near = is_shared(own, address, bytes);
@@ -139,12 +140,12 @@ pub(crate) extern "C" fn access(
         let local = own.local_stride * own.threads;
         let possible =
             !beside && address.is_multiple_of(bytes) && (!MEMORY.owns(address) || MEMORY.reaches(own.slots, address));
-        let instead = match search.room(address, bytes).filter(|_| possible) {
+        let instead = match search.accessible(address, bytes).filter(|_| possible) {
             Some(_) if (address.wrapping_sub(own.local)) < local || own_or_near => address,
-            Some(room) => search.place(address, access != Access::Load, &room),
+            Some(accessible) => search.redirect(address, access != Access::Load, &accessible),
             None => {
                 let (block, cluster) = (own.running, own.cluster);
-                search.found = Some(Found { thread, address, bytes, access, place, block, shared, cluster });
+                search.found = Some(Found { thread, address, bytes, access, position, block, shared, cluster });
                 outside
             }
         };
@@ -157,7 +158,7 @@ pub(crate) extern "C" fn access(
     instead
 }
 
-/// What exact code calls at the start of every block of instructions: ends a search that takes too long.
+/// Called by exact code at the start of every basic block: ends a search that takes too long.
 pub(crate) extern "C" fn tick() {
     let search = SEARCH.take();
     let over = search.as_ref().is_none_or(|search| Instant::now() > search.end);
@@ -168,10 +169,10 @@ pub(crate) extern "C" fn tick() {
 }
 
 impl Launch {
-    /// Runs a block again, and the others of its cluster, with exact code, and gives the access that is not possible.
+    /// Runs a block again, with the others of its cluster, by exact code, and returns the illegal access.
     pub(crate) fn search(&self, exact: Compiled, number: u64) -> Option<Found> {
         let launch = Launch { code: Arc::new(exact), ..self.clone() };
-        let search = Search { pages: HashMap::new(), known: 0..0, end: Instant::now() + PATIENCE, found: None };
+        let search = Search { pages: HashMap::new(), known: 0..0, end: Instant::now() + TIME_LIMIT, found: None };
         SEARCH.set(Some(Box::new(search)));
         ACTIVE.set(true);
         let _ended = launch.again(number);
@@ -181,11 +182,11 @@ impl Launch {
 
     fn again(&self, number: u64) -> Result<(), Fault> {
         let progress = Progress::of(self)?;
-        let berth = Berth { worker: 0, progress: &progress };
+        let slot = WorkerSlot { worker: 0, progress: &progress };
         let memory = || Scratch::new(shared_guard());
-        let mut cluster = self.begin(self.cluster_of(number), &berth, false, memory)?;
-        let end = Instant::now() + PATIENCE;
-        // Where all poll, they wait for another block, which does not run.
+        let mut cluster = self.begin(self.cluster_of(number), &slot, false, memory)?;
+        let end = Instant::now() + TIME_LIMIT;
+        // If all threads poll, they wait for another block, which does not run.
         let ended = loop {
             match cluster.run() {
                 Ok(Outcome::Polling) if Instant::now() < end => {}

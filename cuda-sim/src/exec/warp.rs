@@ -1,24 +1,24 @@
-//! Warp operations on the frame: arguments and results of one warp's lanes, exchanged by plain code.
+//! Warp-level operations: arguments and results of one warp's lanes are exchanged in the frame.
 //!
-//! Who takes part is the scheduler's part; this computes what each lane gets. A lane's results are a word and a
-//! predicate. What PTX leaves undefined (a source lane that does not take part) gives the lane's own value.
+//! The scheduler determines the participants; this computes the result of each lane, which is a word and a predicate.
+//! If PTX leaves it undefined (the source lane does not participate), the result is the lane's own value.
 
 use super::matrix;
 use crate::ir::sync::{ARGS, Arg, FRAME_BYTES, Operation, Reduce, Shuffle, Site};
 
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
-/// Words of each thread before those of fragments.
+/// Words of frame per thread before the fragments of matrices.
 const FRAME_WORDS: usize = FRAME_BYTES as usize / 4;
 
-/// The arguments and results of a block's threads: arrays of one word for each thread.
+/// The arguments and results of a block's threads: one array of words for each.
 pub(crate) struct Exchange<'a> {
     pub(crate) words: &'a mut [u32],
     pub(crate) threads: usize,
 }
 
 impl Exchange<'_> {
-    /// Argument `index` of a thread that waits at `site`.
+    /// Returns argument `index` of a thread that waits at `site`.
     pub(crate) fn arg(&self, site: &Site, index: usize, thread: usize) -> u32 {
         match site.args[index] {
             Arg::Known(value) => value,
@@ -26,13 +26,13 @@ impl Exchange<'_> {
         }
     }
 
-    /// The arguments of several threads in a row.
+    /// Returns the argument of several consecutive threads.
     fn args(&self, index: usize, first: usize, count: usize) -> &[u32] {
         let start = index * self.threads + first;
         &self.words[start..start + count]
     }
 
-    /// Words of the lanes of the warp that begins at thread `first`, of word `index` of fragments of matrices.
+    /// Returns word `index` of the fragments of all lanes of the warp that begins at thread `first`.
     pub(crate) fn fragment(&mut self, index: usize, first: usize) -> &mut [u32] {
         let start = (FRAME_WORDS + index) * self.threads + first;
         let count = LANES.min(self.threads - first);
@@ -44,17 +44,17 @@ impl Exchange<'_> {
         self.words[(ARGS + 1) * self.threads + thread] = u32::from(truth);
     }
 
-    /// Whether all these threads gave `value`.
+    /// Returns true if all these threads passed `value`.
     pub(crate) fn all(&self, site: &Site, index: usize, first: usize, count: usize, value: u32) -> bool {
         match site.args[index] {
             Arg::Known(known) => known == value,
-            // Without a way out in between, so that it is vectorised.
+            // Without an early exit, so that it is vectorised.
             Arg::Frame => self.args(index, first, count).iter().fold(0, |bits, v| bits | (v ^ value)) == 0,
         }
     }
 }
 
-/// The lane that a shuffle reads, and whether it lies in the segment.
+/// Returns the source lane of a shuffle, and true if it is inside the segment.
 fn source(mode: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let last = (lane & segment) | (clamp & !segment);
@@ -71,8 +71,8 @@ fn source(mode: Shuffle, lane: u32, b: u32, c: u32) -> (u32, bool) {
     if inside { (from & 31, true) } else { (lane, false) }
 }
 
-/// A shuffle that all 32 lanes of these warps do with the same second and third operand.
-pub(crate) fn shuffle_whole(
+/// Performs a shuffle in which all 32 lanes of these warps have the same second and third operand.
+pub(crate) fn shuffle_converged(
     exchange: &mut Exchange<'_>,
     mode: Shuffle,
     b: u32,
@@ -90,7 +90,8 @@ pub(crate) fn shuffle_whole(
     for first in warps.map(|warp| warp * LANES) {
         let own = &args[first..first + LANES];
         let result = &mut words[first..first + LANES];
-        // What goes up or down does so by one distance, all lanes at once; whoever reads past the warp keeps its own.
+        // `up` and `down` shift all lanes by the same distance; a lane whose source is outside the warp keeps its own
+        // value.
         let start = match mode {
             Shuffle::Down => Some(first + b),
             Shuffle::Up => first.checked_sub(b),
@@ -123,13 +124,13 @@ fn reduce(operation: Reduce, a: u32, b: u32) -> u32 {
     }
 }
 
-/// The set bits of a mask of lanes, ascending.
+/// Returns the set bits of a lane mask, in ascending order.
 pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = usize> {
     (0..LANES).filter(move |lane| mask & (1 << lane) != 0)
 }
 
-/// Does an operation for the lanes `group` of the warp that begins at thread `first`; `part` of them are in the mask
-/// that they gave. `site` tells where each of them waits.
+/// Performs an operation for the lanes `group` of the warp that begins at thread `first`; `part` of them are in the
+/// mask that they passed. `site` returns the site where each of them waits.
 pub(crate) fn perform<'s>(
     exchange: &mut Exchange<'_>,
     operation: Operation,

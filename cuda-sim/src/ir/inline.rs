@@ -1,22 +1,22 @@
-//! Calls of functions in which threads wait for each other become part of the kernel.
+//! Inlines functions that wait for other threads into their callers.
 //!
-//! A region ends where a thread waits, which it cannot inside a callee. So functions that synchronise, and those that
-//! look at memory in a way in which a caller's loop may poll, are copied into their callers. Where that cannot be,
-//! because such a function calls itself or the kernel would grow too large, the kernel's threads have to be fibers: those
-//! wait wherever they are.
+//! A region ends where a thread waits, and it cannot end inside a callee. Functions that synchronise, and functions
+//! that read memory in a way that a caller's loop may poll, are therefore copied into their callers. Where that is
+//! impossible (the function is recursive, or the kernel would grow too large) the kernel's threads have to be fibers,
+//! which can wait anywhere.
 
 use super::callees::reached;
 use super::layout::align_up;
 use super::loops::loops;
 use super::sync::{is_test, needs_scheduler};
-use super::{Block, BlockId, Call, Function, Inst, Symbol, Term, Value};
+use super::{BasicBlock, BlockId, Call, Function, Inst, Symbol, Terminator, Value};
 use crate::ptx::{FunctionKind, Modifier, Opcode};
 use std::collections::{BTreeSet, HashMap};
 
-/// The largest kernel that inlining may make, in blocks.
+/// The largest number of basic blocks of a kernel into which calls are still inlined.
 const MAX_BLOCKS: usize = 1 << 12;
 
-/// Whether an instruction's result tells what other threads did.
+/// Returns true if an instruction's result depends on what other threads did.
 fn observes(inst: &Inst) -> bool {
     match inst.opcode {
         Opcode::Atom => inst.operands.first() != Some(&Value::Sink),
@@ -25,23 +25,23 @@ fn observes(inst: &Inst) -> bool {
     }
 }
 
-/// Returns true if other threads may have to run before this function can return, or its result tells what they did; or it has
-/// asynchronous work, which makes a kernel one whose blocks are scheduled.
+/// Returns true if other threads may have to run before the function can return, if its result depends on what they
+/// did, or if it has asynchronous work, which requires scheduled blocks.
 fn waits(function: &Function) -> bool {
     needs_scheduler(function) || function.blocks.iter().flat_map(|b| &b.insts).any(observes)
 }
 
-/// Whether a loop of the function may poll, in itself or by what it calls.
+/// Returns true if a loop of the function may poll, itself or through a callee.
 fn may_poll(function: &Function, waits: &[bool]) -> bool {
     let seen = |inst: &Inst| observes(inst) || inst.call.as_ref().is_some_and(|c| waits[c.callee]);
     loops(function).iter().flat_map(|l| &l.blocks).any(|b| function.blocks[*b].insts.iter().any(seen))
 }
 
-/// Inlines into every kernel what has to be.
+/// Inlines into every kernel the callees that may wait.
 pub(crate) fn inline(functions: &mut [Function]) {
     let reach: Vec<BTreeSet<usize>> = (0..functions.len()).map(|f| reached(functions, f)).collect();
     let waiting: Vec<bool> = functions.iter().map(waits).collect();
-    // Functions in which a thread may wait, themselves or in what they call.
+    // The functions in which a thread may wait, themselves or through a callee.
     let waits: Vec<bool> = (0..functions.len()).map(|f| waiting[f] || reach[f].iter().any(|g| waiting[*g])).collect();
     let recursive: Vec<bool> = (0..functions.len()).map(|f| reach[f].contains(&f)).collect();
     let wanted: Vec<bool> = (0..functions.len()).map(|f| waits[f] && !recursive[f]).collect();
@@ -50,8 +50,9 @@ pub(crate) fn inline(functions: &mut [Function]) {
         if functions[index].kind != FunctionKind::Entry || !called.iter().any(|f| waits[*f]) {
             continue;
         }
-        // What calls itself cannot be inlined, and where it may wait nothing but a fiber can. Nor may a kernel whose blocks follow
-        // each other in one call of compiled code start asynchronous work in it: that would be left to the next block.
+        // A recursive function cannot be inlined, and where it may wait only a fiber can. Nor may a kernel whose blocks
+        // run one after the other in a single call of compiled code start asynchronous work there: the work would be
+        // left to the next block.
         let blocks = |f: &usize| reach[*f].iter().chain([f]).any(|g| needs_scheduler(&functions[*g]));
         let fibers = called.iter().any(|f| recursive[*f] && blocks(f))
             || (called.iter().any(|f| recursive[*f] && waits[*f])
@@ -61,10 +62,10 @@ pub(crate) fn inline(functions: &mut [Function]) {
             None => functions[index].only_fibers = true,
         }
     }
-    keep_named(functions);
+    move_addressed_slots(functions);
 }
 
-/// A kernel with all calls of wanted functions replaced by their bodies, unless it becomes too large.
+/// Returns a copy of a kernel in which all calls of wanted functions are inlined, or `None` if it becomes too large.
 fn expanded(kernel: &Function, functions: &[Function], wanted: &[bool]) -> Option<Function> {
     let mut kernel = kernel.clone();
     let mut at = 0;
@@ -79,15 +80,15 @@ fn expanded(kernel: &Function, functions: &[Function], wanted: &[bool]) -> Optio
     Some(kernel)
 }
 
-/// How a callee's names read in the kernel.
-struct Names {
+/// The mapping from a callee's registers, blocks, slots and local memory to the kernel's.
+struct Renaming {
     register: u32,
     block: BlockId,
     local: u64,
     slots: HashMap<usize, usize>,
 }
 
-impl Names {
+impl Renaming {
     fn symbol(&self, symbol: Symbol) -> Symbol {
         match symbol {
             Symbol::Local(at) => Symbol::Local(at + self.local),
@@ -121,26 +122,26 @@ impl Names {
         Inst { operands: inst.operands.iter().map(|v| self.value(v)).collect(), call, ..inst.clone() }
     }
 
-    fn term(&self, term: &Term, after: BlockId) -> Term {
+    fn term(&self, term: &Terminator, after: BlockId) -> Terminator {
         match term {
-            Term::Jump(to) => Term::Jump(to + self.block),
-            Term::Branch(reg, negated, a, b) => {
-                Term::Branch(reg + self.register, *negated, a + self.block, b + self.block)
+            Terminator::Jump(to) => Terminator::Jump(to + self.block),
+            Terminator::Branch(reg, negated, a, b) => {
+                Terminator::Branch(reg + self.register, *negated, a + self.block, b + self.block)
             }
-            Term::Switch(reg, targets) => {
-                Term::Switch(reg + self.register, targets.iter().map(|t| t + self.block).collect())
+            Terminator::Switch(reg, targets) => {
+                Terminator::Switch(reg + self.register, targets.iter().map(|t| t + self.block).collect())
             }
-            Term::Sync(inst, to) => Term::Sync(Box::new(self.inst(inst)), to + self.block),
-            Term::Return => Term::Jump(after),
-            Term::Exit => Term::Exit,
-            Term::Trap(position) => Term::Trap(*position),
+            Terminator::Sync(inst, to) => Terminator::Sync(Box::new(self.inst(inst)), to + self.block),
+            Terminator::Return => Terminator::Jump(after),
+            Terminator::Exit => Terminator::Exit,
+            Terminator::Trap(position) => Terminator::Trap(*position),
         }
     }
 }
 
-/// Gives `.param` variables places in local memory where the address of one is a value: it may go anywhere, and only
-/// addresses in the devices' range can be accessed.
-fn keep_named(functions: &mut [Function]) {
+/// Moves `.param` variables to local memory where the address of one is used as a value: it may be stored anywhere, and
+/// only addresses in the devices' range can be accessed.
+fn move_addressed_slots(functions: &mut [Function]) {
     let names = |inst: &Inst| inst.operands.iter().any(|v| matches!(v, Value::Symbol(Symbol::Slot(_), _)));
     if !functions.iter().flat_map(|f| &f.blocks).flat_map(|b| &b.insts).any(names) {
         return;
@@ -148,28 +149,28 @@ fn keep_named(functions: &mut [Function]) {
     for function in functions {
         let own = if function.kind == FunctionKind::Entry { 0 } else { function.returns + function.formals };
         for slot in own..function.slots.len() {
-            keep(function, slot);
+            move_to_local(function, slot);
         }
     }
 }
 
-/// Gives a `.param` variable a place in local memory.
-fn keep(function: &mut Function, slot: usize) {
+/// Assigns a `.param` variable an offset in local memory.
+fn move_to_local(function: &mut Function, slot: usize) {
     let (bytes, align) = (function.slots[slot].bytes, function.slots[slot].align.max(8));
-    function.kept_slots.entry(slot).or_insert_with(|| {
+    function.local_slots.entry(slot).or_insert_with(|| {
         let at = align_up(function.local_bytes, align);
         function.local_bytes = at + bytes;
         at
     });
 }
 
-/// Puts the callee in the place of a call.
+/// Replaces a call by the callee's body.
 fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Function]) {
     let mut rest = kernel.blocks[block].insts.split_off(place);
     let Some(call) = rest.remove(0).call else { return };
     let callee = &functions[call.callee];
     let after = kernel.blocks.len();
-    let names = Names {
+    let names = Renaming {
         register: kernel.registers.len() as u32,
         block: after + 1,
         local: align_up(kernel.local_bytes, 16),
@@ -177,19 +178,19 @@ fn expand(kernel: &mut Function, block: BlockId, place: usize, functions: &[Func
     };
     kernel.registers.extend(&callee.registers);
     kernel.local_bytes = names.local + callee.local_bytes;
-    // Arguments and results may have to outlast a region: they live in local memory.
+    // Arguments and results may be live across regions, so they are in local memory.
     for slot in call.returns.iter().chain(&call.args) {
-        keep(kernel, *slot);
+        move_to_local(kernel, *slot);
     }
-    let term = std::mem::replace(&mut kernel.blocks[block].term, Term::Jump(names.block));
-    kernel.blocks.push(Block { insts: rest, term });
+    let term = std::mem::replace(&mut kernel.blocks[block].term, Terminator::Jump(names.block));
+    kernel.blocks.push(BasicBlock { insts: rest, term });
     for from in &callee.blocks {
         let insts = from.insts.iter().map(|inst| names.inst(inst)).collect();
-        kernel.blocks.push(Block { insts, term: names.term(&from.term, after) });
+        kernel.blocks.push(BasicBlock { insts, term: names.term(&from.term, after) });
     }
 }
 
-/// The callee's `.param` variables: its formals are what the call names, the others are new.
+/// Maps the callee's `.param` variables to slots: its formals to the slots that the call names, the others to new ones.
 fn slots(kernel: &mut Function, callee: &Function, call: &Call) -> HashMap<usize, usize> {
     let formals = call.returns.iter().chain(&call.args).copied();
     let mut slots: HashMap<usize, usize> = formals.enumerate().collect();

@@ -1,24 +1,24 @@
-//! Where a module's variables live: the data area of `.global` and `.const`, that of managed variables, which the modules
-//! of a library have in common, and the window of `.shared`.
+//! The memory layout of a module's variables: the data area of `.global` and `.const`, the area of managed variables,
+//! which the modules of a library share, and the window of `.shared`.
 //!
-//! Offsets only; addresses exist once a module is instantiated, so compiled code can be shared between loads.
+//! The layout has offsets only. Addresses exist once a module is instantiated, so loads can share compiled code.
 
 use super::Symbol;
 use crate::ptx::{Error, Init, Item, Linkage, Module, Result, Space, Statement, Type, Variable};
 use std::collections::{HashMap, HashSet};
 
-/// Largest data block of a module.
+/// The largest data area of a module, in bytes.
 const MAX_DATA: u64 = 1 << 32;
 
-/// Variables that stand together in memory.
+/// Variables that are contiguous in memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Area {
-    /// Initial bytes; the area may be longer, and is zero there.
+    /// Initial bytes. The area may be longer; the rest is zero.
     pub(crate) image: Vec<u8>,
     pub(crate) bytes: u64,
-    /// Places of 8 bytes to which this area's address has to be added.
+    /// Offsets of 8-byte words to which this area's address has to be added.
     pub(crate) own: Vec<u64>,
-    /// Places of 8 bytes to which the address of the managed variables has to be added.
+    /// Offsets of 8-byte words to which the address of the managed variables has to be added.
     pub(crate) managed: Vec<u64>,
 }
 
@@ -44,19 +44,19 @@ pub(crate) struct Layout {
     pub(crate) shared_bytes: u64,
     /// Symbols by name.
     pub(crate) symbols: HashMap<String, Symbol>,
-    /// Sizes of the elements of those that are arrays.
+    /// Element sizes of the symbols that are arrays.
     pub(crate) elements: HashMap<String, u64>,
-    /// Offset in its area, and size, of what `cuModuleGetGlobal` finds.
+    /// Offset (in its area) and size of each variable that `cuModuleGetGlobal` finds.
     pub(crate) globals: HashMap<String, (u64, u64)>,
 }
 
-/// The name of a function's own variable in global or constant memory, which no text can have.
+/// Returns the name of a function-scope variable in global or constant memory. No PTX text can contain such a name.
 pub(crate) fn own_name(function: &str, index: usize) -> String {
     format!("{function} {index}")
 }
 
-/// The variables in global and constant memory that a function declares, by such names, also where they are initial values
-/// of later ones.
+/// Returns the variables in global and constant memory that a function declares, renamed by [`own_name`], also in the
+/// initial values of later ones.
 fn in_function(item: &Item) -> Vec<Variable> {
     let Item::Function(function) = item else { return Vec::new() };
     let (mut found, mut names) = (Vec::new(), HashMap::new());
@@ -91,7 +91,7 @@ pub(crate) fn align_up(value: u64, align: u64) -> u64 {
 }
 
 impl Layout {
-    /// Places a module's variables; `functions` are the addresses that initial values may name.
+    /// Assigns offsets to a module's variables. `functions` has the function addresses that initial values may name.
     pub(crate) fn new(module: &Module, functions: &HashMap<&str, u64>) -> Result<Layout> {
         let mut layout = Layout::default();
         let own: Vec<Variable> = module.items.iter().flat_map(in_function).collect();
@@ -103,7 +103,7 @@ impl Layout {
             of_module.chain(&own)
         };
         let defined = variables().filter(|v| v.linkage != Some(Linkage::Extern)).map(|v| v.name.as_str()).collect();
-        // Constants stand together behind the rest, so that an address can be told to be one.
+        // Constants come last, so that an address can be recognised as one of a constant.
         variables().filter(|v| v.space != Space::Const).try_for_each(|v| layout.place(v, &defined))?;
         layout.constants.0 = layout.data.bytes;
         variables().filter(|v| v.space == Space::Const).try_for_each(|v| layout.place(v, &defined))?;
@@ -116,8 +116,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Places a variable, unless this only declares it: what is `.extern` and has a size is a definition where nothing
-    /// else defines the name, as it is for ptxas.
+    /// Assigns a variable an offset, unless this only declares it. An `.extern` variable with a size counts as a
+    /// definition if nothing else defines the name, as in ptxas.
     fn place(&mut self, variable: &Variable, defined: &HashSet<&str>) -> Result<()> {
         let unsized_array = variable.dimensions.contains(&None);
         let is_extern = variable.linkage == Some(Linkage::Extern);
@@ -146,7 +146,7 @@ impl Layout {
                 if variable.managed { Symbol::Managed(offset) } else { Symbol::Data(offset) }
             }
             space => {
-                let message = format!("a .{} variable cannot stand outside a function", space.name());
+                let message = format!("a .{} variable is not allowed outside of a function", space.name());
                 return Err(Error::new(variable.position, message));
             }
         };
@@ -178,7 +178,8 @@ impl Layout {
                     u128::from(functions[name.as_str()])
                 }
                 Init::Symbol(name, offset, _) => match self.symbols.get(name) {
-                    // What contexts have in common cannot name what each has.
+                    // Managed variables are shared by contexts, so their initial values cannot name per-context
+                    // addresses.
                     Some(Symbol::Data(base)) if size == 8 && !managed => {
                         area.own.push(at);
                         u128::from(base.wrapping_add_signed(*offset))
@@ -202,7 +203,7 @@ impl Layout {
     }
 }
 
-/// The bits of a number as an initial value.
+/// Returns the bits of a number that is an initial value.
 fn initial_bits(init: &Init, ty: Type) -> u128 {
     match init {
         Init::Int(value) if ty == Type::F32 => u128::from((*value as f32).to_bits()),
@@ -215,7 +216,7 @@ fn initial_bits(init: &Init, ty: Type) -> u128 {
     }
 }
 
-/// Places a variable at the end of an area and gives its offset.
+/// Places a variable at the end of an area and returns its offset.
 pub(crate) fn place(area: &mut u64, variable: &Variable) -> Result<u64> {
     let offset = align_up(*area, variable.alignment());
     let end = offset.saturating_add(variable.bytes());

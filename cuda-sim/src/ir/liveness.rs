@@ -1,6 +1,7 @@
-//! Which registers are live at the start of each block: backward data flow over bit sets.
+//! Liveness analysis: the registers that are live at the start of each basic block, by backward data flow over bit
+//! sets.
 
-use super::{Function, Inst, Reg, Term};
+use super::{Function, Inst, Reg, Terminator};
 
 /// A set of registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl RegSet {
     }
 }
 
-/// From the registers live after an instruction to those live before it.
+/// Updates the registers live after an instruction to those live before it.
 fn step(set: &mut RegSet, inst: &Inst) {
     let (mut defs, mut uses) = (Vec::new(), Vec::new());
     inst.visit(&mut |r| defs.push(r), &mut |r| uses.push(r));
@@ -42,7 +43,7 @@ fn step(set: &mut RegSet, inst: &Inst) {
     uses.into_iter().for_each(|r| set.insert(r));
 }
 
-/// The registers live at the start of every block.
+/// Returns the live-in registers of every block.
 pub(crate) fn live_in(function: &Function) -> Vec<RegSet> {
     let empty = RegSet::new(function.registers.len());
     let mut live = vec![empty.clone(); function.blocks.len()];
@@ -57,7 +58,7 @@ pub(crate) fn live_in(function: &Function) -> Vec<RegSet> {
             if let Some(reg) = block.term.used() {
                 set.insert(reg);
             }
-            if let Term::Sync(inst, _) = &block.term {
+            if let Terminator::Sync(inst, _) = &block.term {
                 step(&mut set, inst);
             }
             block.insts.iter().rev().for_each(|inst| step(&mut set, inst));

@@ -1,39 +1,40 @@
-//! Loops that all threads of a run do in step: as often, and leaving at the same place.
+//! Lockstep loops: loops that all threads run with the same number of iterations and leave by the same exit.
 //!
-//! With the loop outside and the thread loop inside, threads become vectors where a loop per thread would be scalar.
-//! What is shown here is shown under assumptions about the values with which threads enter the loop: that those named
-//! `uniform` are equal among the threads, and that those with a slope differ by that much from thread to thread of a
-//! row. Generated code checks both when threads enter, and takes them one by one where it does not hold.
+//! With such a loop outside and the thread loop inside, the thread loop can be vectorised, where a loop per thread
+//! would be scalar. The analysis holds under assumptions about the values with which threads enter the loop: registers
+//! in `uniform` are equal in all threads, and registers with a stride differ by it from one thread of a row to the
+//! next. Generated code checks both on entry and runs the threads one by one where they do not hold.
 //!
-//! An index times a parameter is most often a position times the stride of an array's last axis, which most often is 1:
-//! slopes that take it for 1 are `guessed`, and code that does without them serves where the guess is wrong. So are
-//! predicates that the loop only reads, checks of an index mostly: they are taken to be equal.
+//! The product of an index and a parameter is most often a position times the stride of an array's last axis, which is
+//! most often 1. Strides that assume a factor of 1 are `speculative`; code without them serves where the assumption is
+//! wrong. Predicates that the loop only reads, mostly bounds checks, are speculated to be uniform in the same way.
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
-use super::polling::Waits;
-use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use super::polling::PollLoop;
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// A loop that threads do in step.
+/// A loop that threads run in lockstep.
 #[derive(Clone, Debug)]
 pub(crate) struct Lockstep {
     pub(crate) header: BlockId,
-    /// Where all threads go together when the loop ends.
+    /// The blocks after the loop to which all threads leave together.
     pub(crate) exits: BTreeSet<BlockId>,
-    /// Where single threads may leave; the loop stores nothing then, and is done again if one does.
-    pub(crate) bails: BTreeSet<BlockId>,
-    /// Whether who leaves can be told before anything else is done: no branch depends on memory that may change.
-    pub(crate) foreseen: bool,
-    /// Registers that are equal among the threads at the start of every turn.
+    /// The blocks to which single threads may leave. Such a loop has no stores, and is run again if a thread does
+    /// leave.
+    pub(crate) side_exits: BTreeSet<BlockId>,
+    /// True if side exits can be determined before an iteration runs: no branch depends on memory that may change.
+    pub(crate) exits_can_be_precomputed: bool,
+    /// Registers that are uniform at the start of every iteration.
     pub(crate) uniform: BTreeSet<Reg>,
-    /// Predicates that the loop only reads, guessed to be equal among the threads.
-    pub(crate) settled: BTreeSet<Reg>,
-    /// Registers that at the start of every turn differ by this much from one thread to the next in `tid.x`.
-    pub(crate) slopes: BTreeMap<Reg, i64>,
-    /// Those of them whose slope takes a factor for 1 that is equal among the threads, and what is `settled`.
-    pub(crate) guessed: BTreeSet<Reg>,
+    /// Predicates that the loop only reads and that are speculated to be uniform.
+    pub(crate) assumed_uniform: BTreeSet<Reg>,
+    /// Registers that differ by this much from one thread to the next in `tid.x` at the start of every iteration.
+    pub(crate) strides: BTreeMap<Reg, i64>,
+    /// The registers in `strides` whose stride assumes that a uniform factor is 1, and those in `assumed_uniform`.
+    pub(crate) speculative: BTreeSet<Reg>,
 }
 
 fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
@@ -61,7 +62,7 @@ fn is_uniform_value(value: &Value, uniform: &dyn Fn(Reg) -> bool) -> bool {
     }
 }
 
-/// Whether equal operands give equal results: the destinations are looked at as well, which changes nothing.
+/// Returns true if equal operands give equal results. Destinations are checked too, which makes no difference.
 pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     let pure = match inst.opcode {
         Opcode::Ld => matches!(inst.space(), Some(Space::Const)) || inst.has(Modifier::Nc) || is_parameter(inst),
@@ -72,7 +73,7 @@ pub(super) fn is_uniform(inst: &Inst, uniform: &dyn Fn(Reg) -> bool) -> bool {
     pure && sources.into_iter().all(|v| is_uniform_value(v, uniform))
 }
 
-/// Whether an operand is a `.param` variable of a call.
+/// Returns true if an operand is a call's `.param` variable.
 fn names_slot(value: &Value) -> bool {
     matches!(value, Value::Symbol(Symbol::Slot(_), _) | Value::SymbolAddress(Symbol::Slot(_), _))
 }
@@ -87,31 +88,31 @@ pub(super) fn defs(inst: &Inst) -> Vec<Reg> {
     found
 }
 
-/// Registers whose values derive from nothing that differs among threads, branches aside.
-pub(super) fn alike(function: &Function) -> Vec<bool> {
-    let mut alike = vec![true; function.registers.len()];
+/// Returns, for each register, true if its value depends on nothing that differs among threads. Branches are ignored.
+pub(super) fn uniform_regs(function: &Function) -> Vec<bool> {
+    let mut uniform_regs = vec![true; function.registers.len()];
     let mut changed = true;
     while changed {
         changed = false;
         for block in &function.blocks {
-            let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+            let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
             for inst in block.insts.iter().chain(last) {
-                if is_uniform(inst, &|r| alike[r as usize]) {
+                if is_uniform(inst, &|r| uniform_regs[r as usize]) {
                     continue;
                 }
                 for reg in defs(inst) {
-                    changed |= std::mem::replace(&mut alike[reg as usize], false);
+                    changed |= std::mem::replace(&mut uniform_regs[reg as usize], false);
                 }
             }
         }
     }
-    alike
+    uniform_regs
 }
 
-/// Edges of a loop's blocks: `None` stands for the end of a turn.
+/// The edges of a loop's blocks; `None` stands for the end of an iteration.
 pub(super) type Edges = HashMap<BlockId, Vec<Option<BlockId>>>;
 
-/// For each block those that follow it on every path, itself included: a bit for each place in `blocks`, in words.
+/// Returns the post-dominators of each block, itself included, as a bit set over positions in `blocks`.
 fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(place, block)| (*block, place)).collect();
     let next: Vec<Vec<Option<usize>>> =
@@ -122,7 +123,7 @@ fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     while changed {
         changed = false;
         for place in (0..blocks.len()).rev() {
-            // Nothing follows the end of a turn.
+            // The end of an iteration has no post-dominators.
             let ends = next[place].is_empty() || next[place].contains(&None);
             let mut set = vec![if ends { 0 } else { u64::MAX }; words];
             for next in next[place].iter().flatten() {
@@ -138,9 +139,9 @@ fn post_dominators(blocks: &[BlockId], edges: &Edges) -> Vec<Vec<u64>> {
     after
 }
 
-/// The blocks that not every thread runs in a turn, given the blocks that end in a branch that differs among threads.
-pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
-    if splits.is_empty() {
+/// Returns the blocks that not every thread runs in an iteration, given the blocks that end in a divergent branch.
+pub(super) fn divergent_blocks(edges: &Edges, divergent_branches: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+    if divergent_branches.is_empty() {
         return BTreeSet::new();
     }
     let mut blocks: Vec<BlockId> = edges.keys().copied().collect();
@@ -148,7 +149,7 @@ pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<B
     let after = post_dominators(&blocks, edges);
     let place = |block: BlockId| blocks.partition_point(|other| *other < block);
     let mut found = BTreeSet::new();
-    for split in splits {
+    for split in divergent_branches {
         let after = &after[place(*split)];
         let follows = |block: BlockId| after[place(block) / 64] & 1 << (place(block) % 64) != 0;
         let mut open: Vec<BlockId> = edges[split].iter().flatten().copied().collect();
@@ -166,10 +167,10 @@ pub(super) fn divergent(edges: &Edges, splits: &BTreeSet<BlockId>) -> BTreeSet<B
 struct Analysis<'a> {
     function: &'a Function,
     found: &'a Loop,
-    alike: Vec<bool>,
-    /// Blocks whose branch differs among threads.
-    splits: BTreeSet<BlockId>,
-    divergent: BTreeSet<BlockId>,
+    uniform_regs: Vec<bool>,
+    /// Blocks that end in a divergent branch.
+    divergent_branches: BTreeSet<BlockId>,
+    divergent_blocks: BTreeSet<BlockId>,
 }
 
 impl Analysis<'_> {
@@ -185,33 +186,34 @@ impl Analysis<'_> {
         !self.found.blocks.contains(&block)
     }
 
-    /// Finds what is equal among threads although some branches are not.
-    fn settle(&mut self) {
+    /// Propagates divergence: removes registers that divergent branches or operands make non-uniform, up to a fixed
+    /// point.
+    fn propagate_divergence(&mut self) {
         loop {
-            self.splits = self
+            self.divergent_branches = self
                 .found
                 .blocks
                 .iter()
                 .copied()
-                .filter(|b| self.function.blocks[*b].term.used().is_some_and(|r| !self.alike[r as usize]))
+                .filter(|b| self.function.blocks[*b].term.used().is_some_and(|r| !self.uniform_regs[r as usize]))
                 .collect();
             let mut edges = Edges::new();
             for block in &self.found.blocks {
                 let next = self.function.blocks[*block].term.successors().into_iter();
-                // A thread that leaves by itself ends the turn for all, so it is not counted.
-                let kept = next.filter(|n| !(self.splits.contains(block) && self.leaves(*n)));
+                // A thread that takes a side exit ends the iteration for all, so the edge is ignored.
+                let kept = next.filter(|n| !(self.divergent_branches.contains(block) && self.leaves(*n)));
                 edges.insert(*block, kept.map(|n| self.inside(n).then_some(n)).collect());
             }
-            self.divergent = divergent(&edges, &self.splits);
+            self.divergent_blocks = divergent_blocks(&edges, &self.divergent_branches);
             let mut changed = false;
             let mut lost = Vec::new();
             for (block, inst) in self.insts() {
-                if self.divergent.contains(&block) || !is_uniform(inst, &|r| self.alike[r as usize]) {
+                if self.divergent_blocks.contains(&block) || !is_uniform(inst, &|r| self.uniform_regs[r as usize]) {
                     lost.extend(defs(inst));
                 }
             }
             for reg in lost {
-                changed |= std::mem::replace(&mut self.alike[reg as usize], false);
+                changed |= std::mem::replace(&mut self.uniform_regs[reg as usize], false);
             }
             if !changed {
                 return;
@@ -219,18 +221,19 @@ impl Analysis<'_> {
         }
     }
 
-    /// The exits that all threads take together and those of single threads; `None` where they do not stay in step.
+    /// Returns the exits that all threads take together and the side exits; `None` if the threads do not stay in
+    /// lockstep.
     fn exits(&self) -> Option<(BTreeSet<BlockId>, BTreeSet<BlockId>)> {
-        let (mut exits, mut bails) = (BTreeSet::new(), BTreeSet::new());
+        let (mut exits, mut side_exits) = (BTreeSet::new(), BTreeSet::new());
         for block in &self.found.blocks {
             let term = &self.function.blocks[*block].term;
-            if matches!(term, Term::Sync(..) | Term::Exit | Term::Return | Term::Trap(_)) {
+            if matches!(term, Terminator::Sync(..) | Terminator::Exit | Terminator::Return | Terminator::Trap(_)) {
                 return None;
             }
             for next in term.successors().into_iter().filter(|n| self.leaves(*n)) {
-                if self.splits.contains(block) {
-                    bails.insert(next);
-                } else if self.divergent.contains(block) {
+                if self.divergent_branches.contains(block) {
+                    side_exits.insert(next);
+                } else if self.divergent_blocks.contains(block) {
                     return None;
                 } else {
                     exits.insert(next);
@@ -241,12 +244,12 @@ impl Analysis<'_> {
             return None;
         }
         let stores = self.insts().any(|(_, inst)| matches!(inst.opcode, Opcode::St));
-        let fits = !exits.is_empty() && exits.is_disjoint(&bails) && (bails.is_empty() || !stores);
-        fits.then_some((exits, bails))
+        let fits = !exits.is_empty() && exits.is_disjoint(&side_exits) && (side_exits.is_empty() || !stores);
+        fits.then_some((exits, side_exits))
     }
 
-    /// Whether a second look at a turn's branches finds what the first one found.
-    fn foreseen(&self) -> bool {
+    /// Returns true if evaluating an iteration's branches twice gives the same result.
+    fn exits_can_be_precomputed(&self) -> bool {
         let mut loaded: BTreeSet<Reg> = BTreeSet::new();
         let mut changed = true;
         while changed {
@@ -265,105 +268,107 @@ impl Analysis<'_> {
         branches.into_iter().all(|reg| !loaded.contains(&reg))
     }
 
-    /// The registers that are, in every turn, what they were at its start plus an amount that is equal among threads:
-    /// for each register which one it is based on.
-    fn based(&self) -> HashMap<Reg, Reg> {
-        let mut based: HashMap<Reg, Option<Reg>> = HashMap::new();
+    /// Returns the registers that are, throughout an iteration, the value of a register at its start plus a uniform
+    /// amount, each with that base register.
+    fn bases(&self) -> HashMap<Reg, Reg> {
+        let mut bases: HashMap<Reg, Option<Reg>> = HashMap::new();
         let insts: Vec<_> = self.insts().collect();
         for (_, inst) in &insts {
-            based.extend(defs(inst).into_iter().map(|r| (r, Some(r))));
+            bases.extend(defs(inst).into_iter().map(|r| (r, Some(r))));
         }
-        // A register that is written in the loop begins as based on itself; temporaries then follow their sources.
+        // A register that is written in the loop is initially its own base; temporaries then take the base of their
+        // source.
         let single: HashMap<Reg, usize> = insts.iter().flat_map(|(_, i)| defs(i)).fold(HashMap::new(), |mut n, r| {
             *n.entry(r).or_default() += 1;
             n
         });
-        let of = |based: &HashMap<Reg, Option<Reg>>, r: Reg| based.get(&r).copied().unwrap_or(Some(r));
-        let mut turns = 0;
+        let of = |bases: &HashMap<Reg, Option<Reg>>, r: Reg| bases.get(&r).copied().unwrap_or(Some(r));
+        let mut rounds = 0;
         let mut changed = true;
-        while changed && turns < 64 {
-            (changed, turns) = (false, turns + 1);
+        while changed && rounds < 64 {
+            (changed, rounds) = (false, rounds + 1);
             for (block, inst) in &insts {
                 let [Value::Reg(dest), rest @ ..] = inst.operands.as_slice() else {
                     for reg in defs(inst) {
-                        changed |= based.insert(reg, None) != Some(None);
+                        changed |= bases.insert(reg, None) != Some(None);
                     }
                     continue;
                 };
-                let same = |v: &Value| is_uniform_value(v, &|r| self.alike[r as usize]);
+                let same = |v: &Value| is_uniform_value(v, &|r| self.uniform_regs[r as usize]);
                 let plain = inst.modifiers().next().is_none() && inst.form.types.len() == 1;
                 let base = match (inst.opcode, rest) {
-                    _ if !plain || self.divergent.contains(block) => None,
-                    (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&based, *a),
-                    (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&based, *a),
-                    (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&based, *a),
-                    (Opcode::Mov, [Value::Reg(a)]) => of(&based, *a),
+                    _ if !plain || self.divergent_blocks.contains(block) => None,
+                    (Opcode::Add, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
+                    (Opcode::Add, [u, Value::Reg(a)]) if same(u) => of(&bases, *a),
+                    (Opcode::Sub, [Value::Reg(a), u]) if same(u) => of(&bases, *a),
+                    (Opcode::Mov, [Value::Reg(a)]) => of(&bases, *a),
                     _ => None,
                 };
                 for other in defs(inst).into_iter().filter(|r| r != dest) {
-                    changed |= based.insert(other, None) != Some(None);
+                    changed |= bases.insert(other, None) != Some(None);
                 }
-                // With several definitions only the register itself can be what all agree on.
+                // With several definitions, the only base on which they can agree is the register itself.
                 let base = base.filter(|b| single[dest] == 1 || b == dest);
-                changed |= based.insert(*dest, base) != Some(base);
+                changed |= bases.insert(*dest, base) != Some(base);
             }
         }
         if changed {
             return HashMap::new();
         }
-        based.into_iter().filter_map(|(reg, base)| Some((reg, base?))).collect()
+        bases.into_iter().filter_map(|(reg, base)| Some((reg, base?))).collect()
     }
 }
 
-/// By how much something differs from one thread to the next, and whether that takes a factor for 1.
+/// The difference of a value from one thread to the next. It is speculative if it assumes that a factor is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Slope {
+struct Stride {
     by: i64,
-    guessed: bool,
+    speculative: bool,
 }
 
-impl Slope {
-    const FLAT: Slope = Slope { by: 0, guessed: false };
+impl Stride {
+    const UNIFORM: Stride = Stride { by: 0, speculative: false };
 
-    fn known(by: i64) -> Slope {
-        Slope { by, guessed: false }
+    fn known(by: i64) -> Stride {
+        Stride { by, speculative: false }
     }
 
-    fn combine(self, other: Slope, by: Option<i64>) -> Option<Slope> {
-        Some(Slope { by: by?, guessed: self.guessed || other.guessed })
+    fn combine(self, other: Stride, by: Option<i64>) -> Option<Stride> {
+        Some(Stride { by: by?, speculative: self.speculative || other.speculative })
     }
 }
 
-/// By how much a value differs from one thread to the next, where that can be told.
-fn slope_of(value: &Value, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
+/// Returns the stride of a value, if it is known.
+fn stride_of(value: &Value, known: &HashMap<Reg, Stride>, uniform_regs: &[bool]) -> Option<Stride> {
     match value {
-        Value::Reg(r) | Value::Not(r) if alike[*r as usize] => Some(Slope::FLAT),
+        Value::Reg(r) | Value::Not(r) if uniform_regs[*r as usize] => Some(Stride::UNIFORM),
         Value::Reg(r) => known.get(r).copied(),
         Value::Not(r) => known.get(r).copied().filter(|s| s.by == 0),
-        Value::Special(Special::Tid(0) | Special::LaneId) => Some(Slope::known(1)),
-        Value::Special(Special::Tid(_)) => Some(Slope::FLAT),
-        other => is_uniform_value(other, &|r| alike[r as usize]).then_some(Slope::FLAT),
+        Value::Special(Special::Tid(0) | Special::LaneId) => Some(Stride::known(1)),
+        Value::Special(Special::Tid(_)) => Some(Stride::UNIFORM),
+        other => is_uniform_value(other, &|r| uniform_regs[r as usize]).then_some(Stride::UNIFORM),
     }
 }
 
-/// The slope of an instruction's result.
-fn slope(inst: &Inst, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slope> {
-    let sources: Vec<Option<Slope>> = inst.operands.iter().skip(1).map(|v| slope_of(v, known, alike)).collect();
+/// Returns the stride of an instruction's result.
+fn stride(inst: &Inst, known: &HashMap<Reg, Stride>, uniform_regs: &[bool]) -> Option<Stride> {
+    let sources: Vec<Option<Stride>> =
+        inst.operands.iter().skip(1).map(|v| stride_of(v, known, uniform_regs)).collect();
     let constant = |i: usize| match inst.operands.get(i + 1) {
         Some(Value::Int(value)) => i64::try_from(*value).ok(),
         _ => None,
     };
-    let times = |slope: Slope, factor: Option<i64>| match factor {
-        Some(factor) => slope.combine(Slope::FLAT, slope.by.checked_mul(factor)),
-        None => Some(Slope { guessed: true, ..slope }),
+    let times = |stride: Stride, factor: Option<i64>| match factor {
+        Some(factor) => stride.combine(Stride::UNIFORM, stride.by.checked_mul(factor)),
+        None => Some(Stride { speculative: true, ..stride }),
     };
     let product = || match (sources[0]?, sources[1]?) {
         (a, b) if a.by == 0 && b.by == 0 => a.combine(b, Some(0)),
-        (slope, flat) if flat == Slope::FLAT => times(slope, constant(1)),
-        (flat, slope) if flat == Slope::FLAT => times(slope, constant(0)),
+        (stride, flat) if flat == Stride::UNIFORM => times(stride, constant(1)),
+        (flat, stride) if flat == Stride::UNIFORM => times(stride, constant(0)),
         _ => None,
     };
-    let sum = |a: Slope, b: Slope| a.combine(b, a.by.checked_add(b.by));
+    let sum = |a: Stride, b: Stride| a.combine(b, a.by.checked_add(b.by));
     match inst.opcode {
         Opcode::Mov | Opcode::Cvta | Opcode::Cvt if sources.len() == 1 => sources[0],
         Opcode::Add => sum(sources[0]?, sources[1]?),
@@ -372,23 +377,24 @@ fn slope(inst: &Inst, known: &HashMap<Reg, Slope>, alike: &[bool]) -> Option<Slo
         Opcode::Mad if !inst.has(Modifier::Hi) => sum(product()?, sources[2]?),
         Opcode::Shl => times(sources[0]?, Some(1 << constant(1).filter(|n| (0..32).contains(n))?)),
         Opcode::Ld | Opcode::Ldu | Opcode::Atom | Opcode::Call | Opcode::Device => None,
-        _ => sources.iter().all(|s| s.is_some_and(|s| s.by == 0)).then_some(Slope::FLAT),
+        _ => sources.iter().all(|s| s.is_some_and(|s| s.by == 0)).then_some(Stride::UNIFORM),
     }
 }
 
-/// Slopes of the registers that are not alike. A guess where a register has several definitions: generated code checks.
-fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, Slope> {
+/// Returns the strides of the registers that are not uniform. With several definitions the stride is unproven:
+/// generated code checks it.
+fn strides(function: &Function, uniform_regs: &[bool]) -> HashMap<Reg, Stride> {
     let mut known = HashMap::new();
     let mut changed = true;
     while changed {
         changed = false;
         for inst in function.blocks.iter().flat_map(|b| &b.insts) {
             let [Value::Reg(dest), ..] = inst.operands.as_slice() else { continue };
-            if alike[*dest as usize] || known.contains_key(dest) || !defs(inst).contains(dest) {
+            if uniform_regs[*dest as usize] || known.contains_key(dest) || !defs(inst).contains(dest) {
                 continue;
             }
-            if let Some(slope) = slope(inst, &known, alike) {
-                known.insert(*dest, slope);
+            if let Some(stride) = stride(inst, &known, uniform_regs) {
+                known.insert(*dest, stride);
                 changed = true;
             }
         }
@@ -396,42 +402,53 @@ fn slopes(function: &Function, alike: &[bool]) -> HashMap<Reg, Slope> {
     known
 }
 
-fn examine(
+fn analyse(
     function: &Function,
     found: &Loop,
     live: &RegSet,
-    alike: &[bool],
-    slopes: &HashMap<Reg, Slope>,
+    uniform_regs: &[bool],
+    strides: &HashMap<Reg, Stride>,
 ) -> Option<Lockstep> {
-    let (splits, divergent) = (BTreeSet::new(), BTreeSet::new());
-    let mut analysis = Analysis { function, found, alike: alike.to_vec(), splits, divergent };
-    // What a turn begins with of a register counts only where something reads it.
+    let (divergent_branches, divergent_blocks) = (BTreeSet::new(), BTreeSet::new());
+    let mut analysis =
+        Analysis { function, found, uniform_regs: uniform_regs.to_vec(), divergent_branches, divergent_blocks };
+    // A register that is not live at the header has no initial value that matters, so it counts as uniform.
     let fresh: Vec<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).filter(|r| !live.contains(*r)).collect();
-    fresh.into_iter().for_each(|reg| analysis.alike[reg as usize] = true);
-    analysis.settle();
-    let (exits, bails) = analysis.exits()?;
-    let based = analysis.based();
+    fresh.into_iter().for_each(|reg| analysis.uniform_regs[reg as usize] = true);
+    analysis.propagate_divergence();
+    let (exits, side_exits) = analysis.exits()?;
+    let bases = analysis.bases();
     let written: BTreeSet<Reg> = analysis.insts().flat_map(|(_, i)| defs(i)).collect();
-    let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.alike[*r as usize]).collect();
-    // What the loop changes keeps its slope where it changes by the same amount in every thread.
-    let keeps = |reg: &Reg| !written.contains(reg) || based.get(reg) == Some(reg);
-    // A check that the loop does not change most often comes out alike for threads that are in the loop together.
-    let settled =
-        |r: &Reg| function.registers[*r as usize] == 1 && !written.contains(r) && !analysis.alike[*r as usize];
-    let settled: BTreeSet<Reg> = live.iter().filter(settled).collect();
-    let kept = || slopes.iter().filter(|(r, _)| keeps(r));
-    let sloped = kept().map(|(r, slope)| (*r, slope.by)).collect();
-    let guessed = kept().filter(|(_, slope)| slope.guessed).map(|(r, _)| *r);
-    let guessed = guessed.chain(settled.iter().copied()).collect();
-    let foreseen = analysis.foreseen();
-    Some(Lockstep { header: found.header, exits, bails, foreseen, uniform, settled, slopes: sloped, guessed })
+    let uniform = (0..function.registers.len() as Reg).filter(|r| analysis.uniform_regs[*r as usize]).collect();
+    // A register that the loop changes keeps its stride if it changes by the same amount in every thread.
+    let keeps = |reg: &Reg| !written.contains(reg) || bases.get(reg) == Some(reg);
+    // A bounds check that the loop does not change mostly has the same result in all threads that are in the loop
+    // together.
+    let assumed_uniform =
+        |r: &Reg| function.registers[*r as usize] == 1 && !written.contains(r) && !analysis.uniform_regs[*r as usize];
+    let assumed_uniform: BTreeSet<Reg> = live.iter().filter(assumed_uniform).collect();
+    let kept = || strides.iter().filter(|(r, _)| keeps(r));
+    let strided = kept().map(|(r, stride)| (*r, stride.by)).collect();
+    let speculative = kept().filter(|(_, stride)| stride.speculative).map(|(r, _)| *r);
+    let speculative = speculative.chain(assumed_uniform.iter().copied()).collect();
+    let exits_can_be_precomputed = analysis.exits_can_be_precomputed();
+    Some(Lockstep {
+        header: found.header,
+        exits,
+        side_exits,
+        exits_can_be_precomputed,
+        uniform,
+        assumed_uniform,
+        strides: strided,
+        speculative,
+    })
 }
 
-/// The innermost loops that threads do in step. `scalar` tells blocks that cannot be vectorised.
+/// Returns the innermost loops that threads run in lockstep. `scalar` is true for blocks that cannot be vectorised.
 pub(crate) fn find(
     function: &Function,
     live: &[RegSet],
-    polls: &BTreeMap<BlockId, Waits>,
+    polls: &BTreeMap<BlockId, PollLoop>,
     scalar: &dyn Fn(BlockId) -> bool,
 ) -> Vec<Lockstep> {
     let loops = loops(function);
@@ -443,7 +460,7 @@ pub(crate) fn find(
         let plain = !l.blocks.contains(&0) && !polls.contains_key(&l.header) && !l.blocks.iter().any(|b| scalar(*b));
         !inner && plain
     });
-    let alike = alike(function);
-    let slopes = slopes(function, &alike);
-    innermost.filter_map(|l| examine(function, l, &live[l.header], &alike, &slopes)).collect()
+    let uniform_regs = uniform_regs(function);
+    let strides = strides(function, &uniform_regs);
+    innermost.filter_map(|l| analyse(function, l, &live[l.header], &uniform_regs, &strides)).collect()
 }

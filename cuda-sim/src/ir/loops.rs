@@ -3,14 +3,14 @@
 use super::{BlockId, Function};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// A loop: its header and the blocks that lead back to it.
+/// A natural loop: its header and the blocks from which the header is reached again.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
     pub(crate) header: BlockId,
     pub(crate) blocks: BTreeSet<BlockId>,
 }
 
-/// Edges that go back to a block on the path of a depth-first walk from the entry.
+/// Returns the back edges: edges to a block on the current path of a depth-first search from the entry.
 fn back_edges(function: &Function) -> Vec<(BlockId, BlockId)> {
     let mut edges = Vec::new();
     let (mut seen, mut open) = (HashSet::from([0]), HashSet::from([0]));
@@ -33,7 +33,7 @@ fn back_edges(function: &Function) -> Vec<(BlockId, BlockId)> {
     edges
 }
 
-/// The loops of a function, by header.
+/// Returns the loops of a function, by header.
 pub(crate) fn loops(function: &Function) -> Vec<Loop> {
     let edges = back_edges(function);
     if edges.is_empty() {
@@ -56,16 +56,16 @@ pub(crate) fn loops(function: &Function) -> Vec<Loop> {
     found.into_iter().map(|(header, blocks)| Loop { header, blocks }).collect()
 }
 
-/// The most blocks that all loops of a function may have together: what looks at loops takes time and memory by these.
+/// The limit on the sum of the blocks of all loops: analyses of loops take time and memory in proportion to it.
 pub(crate) const MAX_LOOP_BLOCKS: usize = 1 << 22;
 
-/// How many times a function's blocks would be listed among those of its loops, at most.
+/// An upper bound on the sum of the blocks of all loops.
 pub(crate) fn loop_blocks(function: &Function) -> usize {
     let headers: HashSet<BlockId> = back_edges(function).into_iter().map(|(_, header)| header).collect();
     headers.len().saturating_mul(function.blocks.len())
 }
 
-/// The deepest nesting of loops.
+/// Returns the deepest loop nesting.
 pub(crate) fn depth(function: &Function) -> usize {
     let mut around = vec![0; function.blocks.len()];
     loops(function).iter().flat_map(|l| &l.blocks).for_each(|block| around[*block] += 1);

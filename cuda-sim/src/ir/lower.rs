@@ -1,5 +1,6 @@
-//! Syntax tree to control-flow graph: resolves names, checks operands against their shapes, and turns guards into
-//! branches. What passes here has the invariant of [`super`]; what does not is an error with its place.
+//! Lowers the syntax tree to the control-flow graph: resolves names, checks operands against the shapes of the
+//! instruction's form, and turns guards into branches. Lowered functions have the invariant of [`super`]; everything
+//! else is an error with a position.
 
 mod calls;
 mod copies;
@@ -19,22 +20,22 @@ use super::layout::{Layout, align_up, own_name, place};
 use super::loops::{MAX_LOOP_BLOCKS, loop_blocks};
 use super::prune::prune;
 use super::sync::is_sync;
-use super::{Block, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Term, Value};
+use super::{BasicBlock, BlockId, Clusters, Function, Inst, Reg, Slot, Symbol, Terminator, Value};
 use crate::parallel::{in_parallel, threads_for};
 use crate::ptx::{self, Error, FunctionKind, Init, Item, Module, Opcode, Operand, Position, Prototype, Result};
 use crate::ptx::{RegisterDecl, Space, Statement, Type};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest size of a kernel's parameters, CUDA's.
+/// CUDA's limit on the size of a kernel's parameters.
 const MAX_PARAM_BYTES: u64 = 32764;
 
-/// Most local memory of a thread, CUDA's.
+/// CUDA's limit on a thread's local memory.
 const MAX_LOCAL_BYTES: u64 = 512 << 10;
 
-/// Most instructions of a function, with what is inlined into it.
+/// The limit on the instructions of a function, including what is inlined into it.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
-/// A module in the form that code is generated from.
+/// A module in the form from which code is generated.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
     pub(crate) layout: Layout,
@@ -42,8 +43,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Whether a kernel may come by an address otherwise than by its parameters: by loading 64 bits, or by putting them
-    /// together.
+    /// Returns true if a kernel may obtain an address other than by a parameter: by loading 64 bits, or by computing it
+    /// from narrower parts.
     pub(crate) fn loads_addresses(&self) -> bool {
         let gives = |inst: &Inst| match inst.opcode {
             Opcode::Ld | Opcode::Ldu | Opcode::Atom => {
@@ -62,7 +63,7 @@ impl Program {
     }
 }
 
-/// Functions have numbers for addresses, which nothing can be loaded from: an indirect call chooses by them.
+/// A function's address is a number that cannot be loaded from; an indirect call selects by it.
 pub(crate) fn function_address(index: usize) -> u64 {
     0x00fc_0000_0000_0000 + 16 * index as u64
 }
@@ -82,7 +83,8 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
             _ => None,
         })
         .collect();
-    let names = Names { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
+    let names =
+        ModuleNames { layout: &layout, indices: &indices, defined: &defined, taken: &taken, undefined: &undefined };
     let lowered = |function: &ptx::Function, shared| {
         let mut lowering = Lowering::new(&names, function)?;
         lowering.function.shared_bytes = shared;
@@ -90,7 +92,7 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
         check_size(&lowered, function.position)?;
         Ok(lowered)
     };
-    // Shared variables of functions come first, each in a place of its own, and are part of every kernel.
+    // Shared variables of functions come first, each at its own offset, and are part of every kernel.
     let mut shared = layout.shared_bytes;
     let mut functions = Vec::with_capacity(defined.len());
     for function in &defined {
@@ -109,20 +111,20 @@ pub(crate) fn lower(module: &Module) -> Result<Program> {
     Ok(Program { layout, functions })
 }
 
-/// What a text may ask for, so that compiling it ends.
+/// Checks a function against the size limits that bound compile time.
 fn check_size(function: &Function, position: Position) -> Result<()> {
     let (instructions, looped) = (function.instructions(), loop_blocks(function));
     let what = if instructions > MAX_INSTRUCTIONS {
         format!("{instructions} instructions, more than {MAX_INSTRUCTIONS}")
     } else if looped > MAX_LOOP_BLOCKS {
-        format!("too many loops, {} blocks in all of them; {MAX_LOOP_BLOCKS} can be looked at", looped)
+        format!("too many loops: their blocks sum to {}, and the limit is {MAX_LOOP_BLOCKS}", looped)
     } else {
         return Ok(());
     };
     Err(Error::unsupported(position, format!("'{}' has {what}", function.name)))
 }
 
-/// The functions with bodies in order, and their indices by name and alias.
+/// Returns the functions that have bodies, in order, and their indices by name and alias.
 fn functions(module: &Module) -> Result<(HashMap<&str, usize>, Vec<&ptx::Function>)> {
     let mut indices: HashMap<&str, usize> = HashMap::new();
     let mut defined: Vec<&ptx::Function> = Vec::new();
@@ -139,7 +141,7 @@ fn functions(module: &Module) -> Result<(HashMap<&str, usize>, Vec<&ptx::Functio
     for item in &module.items {
         let Item::Alias(alias) = item else { continue };
         let Some(&index) = indices.get(alias.function.as_str()) else {
-            return Err(Error::new(alias.position, format!("'{}' is not a function that is defined", alias.function)));
+            return Err(Error::new(alias.position, format!("'{}' is not a defined function", alias.function)));
         };
         if indices.insert(&alias.name, index).is_some_and(|old| old != index) {
             return Err(Error::new(alias.position, format!("'{}' is defined twice", alias.name)));
@@ -148,7 +150,7 @@ fn functions(module: &Module) -> Result<(HashMap<&str, usize>, Vec<&ptx::Functio
     Ok((indices, defined))
 }
 
-/// The functions whose addresses are values somewhere: the ones that indirect calls may reach.
+/// Returns the functions whose addresses are used as values: the candidates of indirect calls.
 fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<usize> {
     fn of_init(init: &Init, found: &mut dyn FnMut(&str)) {
         match init {
@@ -183,20 +185,20 @@ fn addresses_taken(module: &Module, indices: &HashMap<&str, usize>) -> HashSet<u
     taken
 }
 
-/// What a module's functions may name.
-struct Names<'a> {
+/// The module-level names that functions may use.
+struct ModuleNames<'a> {
     layout: &'a Layout,
     indices: &'a HashMap<&'a str, usize>,
     defined: &'a [&'a ptx::Function],
     taken: &'a HashSet<usize>,
-    /// Declared and defined nowhere.
+    /// ModuleNames that are declared and defined nowhere.
     undefined: &'a HashSet<&'a str>,
 }
 
 #[derive(Clone, Copy)]
 enum Name {
     Reg(Reg),
-    /// Registers that follow each other, the elements of a vector: the first, and how many.
+    /// Consecutive registers, the elements of a vector: the first one and their number.
     Vector(Reg, u8),
     /// A variable, with the size of its elements if it is an array.
     Symbol(Symbol, Option<u64>),
@@ -207,7 +209,7 @@ struct Range {
     prefix: String,
     first: Reg,
     count: u32,
-    /// Registers of each: 1, or a vector's elements.
+    /// Registers for each name: 1, or the elements of a vector.
     elements: u8,
 }
 
@@ -220,7 +222,7 @@ impl Range {
     }
 }
 
-/// The meaning of a name that declares so many registers from one on.
+/// Returns the meaning of a name that declares this many registers from `first` on.
 fn registers_at(first: Reg, elements: u8) -> Name {
     if elements == 1 { Name::Reg(first) } else { Name::Vector(first, elements) }
 }
@@ -236,17 +238,17 @@ struct Scope {
     prototypes: HashMap<String, Prototype>,
 }
 
-/// The numbers of a directive between a function's head and its body.
+/// Returns the arguments of a directive between a function's head and its body.
 fn directive<'f>(ast: &'f ptx::Function, name: &str) -> Option<&'f [u64]> {
     ast.directives.iter().find(|d| d.name == name).map(|d| d.args.as_slice())
 }
 
-/// Three extents, of which the last may be left out.
+/// Returns three extents; omitted ones are 1.
 fn size(args: &[u64]) -> [u32; 3] {
     std::array::from_fn(|i| args.get(i).map_or(1, |&n| n.min(u64::from(u32::MAX)) as u32))
 }
 
-/// What a kernel says of its clusters.
+/// Reads a kernel's cluster directives.
 fn clusters(ast: &ptx::Function) -> Result<Clusters> {
     let found = Clusters {
         required: directive(ast, "reqnctapercluster").map(size),
@@ -276,18 +278,18 @@ struct Lowering<'a> {
     defined: &'a [&'a ptx::Function],
     taken: &'a HashSet<usize>,
     undefined: &'a HashSet<&'a str>,
-    /// The register of the carry flag, once something needs it.
+    /// The carry flag's register, once an instruction needs it.
     carry: Option<Reg>,
-    /// Number of the function's variables in global and constant memory that are lowered.
+    /// The number of the function's variables in global and constant memory that are lowered so far.
     own_variables: usize,
     /// The block in which a function with results in registers stores them and returns.
     epilogue: Option<BlockId>,
-    /// Results in registers, with their slots.
+    /// Results that are registers, with their slots.
     results: Vec<(usize, ptx::Variable)>,
     function: Function,
     scopes: Vec<Scope>,
     scope: usize,
-    blocks: Vec<(Vec<Inst>, Option<Term>)>,
+    blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
 }
 
@@ -296,14 +298,14 @@ fn slot(variable: &ptx::Variable, offset: u64) -> Slot {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(names: &Names<'a>, ast: &ptx::Function) -> Result<Self> {
+    fn new(names: &ModuleNames<'a>, ast: &ptx::Function) -> Result<Self> {
         let directive = |name| directive(ast, name);
         let function = Function {
             name: ast.name.clone(),
             kind: ast.kind,
             params: Vec::new(),
             slots: Vec::new(),
-            kept_slots: BTreeMap::new(),
+            local_slots: BTreeMap::new(),
             returns: ast.returns.len(),
             formals: ast.params.len(),
             registers: Vec::new(),
@@ -386,7 +388,7 @@ impl<'a> Lowering<'a> {
                 Statement::Variable(variable) => self.variable(variable)?,
                 Statement::Label(name, _) => {
                     let target = self.scopes[self.scope].labels[name];
-                    self.terminate(Term::Jump(target));
+                    self.terminate(Terminator::Jump(target));
                     self.current = target;
                 }
                 Statement::Instruction(instruction) => self.instruction(instruction)?,
@@ -400,15 +402,18 @@ impl<'a> Lowering<'a> {
         self.terminate(end);
         self.store_results()?;
         let blocks = std::mem::take(&mut self.blocks);
-        // A block without a terminator ends the text, where PTX returns.
-        let finish = |(insts, term): (Vec<Inst>, Option<Term>)| Block { insts, term: term.unwrap_or(Term::Return) };
+        // A block without a terminator is at the end of the text, where PTX returns.
+        let finish = |(insts, term): (Vec<Inst>, Option<Terminator>)| BasicBlock {
+            insts,
+            term: term.unwrap_or(Terminator::Return),
+        };
         self.function.blocks = blocks.into_iter().map(finish).collect();
-        super::rename::separate(&mut self.function);
+        super::rename::rename_registers(&mut self.function);
         prune(&mut self.function);
         Ok(self.function)
     }
 
-    /// First pass: scopes, labels and branch tables, which may be used before they are written.
+    /// First pass: collects scopes, labels and branch tables, which may be used before they are defined.
     fn collect_labels(&mut self, body: &[Statement]) -> Result<()> {
         for statement in body {
             match statement {
@@ -440,13 +445,13 @@ impl<'a> Lowering<'a> {
         self.blocks.len() - 1
     }
 
-    /// Ends the current block, unless it has ended already.
-    fn terminate(&mut self, term: Term) {
+    /// Ends the current block, unless it has a terminator already.
+    fn terminate(&mut self, term: Terminator) {
         self.blocks[self.current].1.get_or_insert(term);
     }
 
-    /// Ends the current block and goes on in a new one.
-    fn split(&mut self, term: Term) -> BlockId {
+    /// Ends the current block and continues in a new one.
+    fn split(&mut self, term: Terminator) -> BlockId {
         self.terminate(term);
         self.current = self.new_block();
         self.current
@@ -503,13 +508,13 @@ impl<'a> Lowering<'a> {
         self.define(&variable.name, Name::Symbol(symbol, variable.element_bytes()), variable.position)
     }
 
-    /// A register of that width that no text names.
+    /// Returns a new register of this width that has no name in the text.
     fn temporary(&mut self, bits: u32) -> Reg {
         self.function.registers.push(bits);
         self.function.registers.len() as Reg - 1
     }
 
-    /// The carry flag, one for each thread and function.
+    /// Returns the carry flag's register, of which a function has one.
     fn carry_flag(&mut self) -> Reg {
         match self.carry {
             Some(reg) => reg,
@@ -520,7 +525,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Looks a name up from the innermost scope outwards.
+    /// Looks up a name from the innermost scope outwards.
     fn in_scopes<T>(&self, find: impl Fn(&Scope) -> Option<T>) -> Option<T> {
         let mut at = self.scope;
         loop {
@@ -580,14 +585,14 @@ impl<'a> Lowering<'a> {
                 (None, term) => {
                     self.split(term);
                 }
-                (Some((reg, negated)), Term::Jump(target)) => {
+                (Some((reg, negated)), Terminator::Jump(target)) => {
                     let next = self.new_block();
-                    self.terminate(Term::Branch(reg, negated, target, next));
+                    self.terminate(Terminator::Branch(reg, negated, target, next));
                     self.current = next;
                 }
                 (Some((reg, negated)), term) => {
                     let (taken, next) = (self.new_block(), self.new_block());
-                    self.terminate(Term::Branch(reg, negated, taken, next));
+                    self.terminate(Terminator::Branch(reg, negated, taken, next));
                     self.current = taken;
                     self.terminate(term);
                     self.current = next;
@@ -599,30 +604,30 @@ impl<'a> Lowering<'a> {
             return self.emit(ast);
         };
         let (taken, next) = (self.new_block(), self.new_block());
-        self.terminate(Term::Branch(reg, negated, taken, next));
+        self.terminate(Terminator::Branch(reg, negated, taken, next));
         self.current = taken;
         self.emit(ast)?;
-        self.terminate(Term::Jump(next));
+        self.terminate(Terminator::Jump(next));
         self.current = next;
         Ok(())
     }
 
-    /// Adds to the current block; text after a terminator is unreachable and has a block of its own.
+    /// Appends to the current block. Text after a terminator is unreachable and gets a block of its own.
     fn push(&mut self, inst: Inst) {
         if is_sync(&inst) {
             let next = self.new_block();
-            self.terminate(Term::Sync(Box::new(inst), next));
+            self.terminate(Terminator::Sync(Box::new(inst), next));
             self.current = next;
             return;
         }
         self.blocks[self.current].0.push(inst);
     }
 
-    /// The terminator that a control instruction is.
-    fn control(&mut self, ast: &ptx::Instruction) -> Result<Option<Term>> {
+    /// Returns the terminator for a control-flow instruction.
+    fn control(&mut self, ast: &ptx::Instruction) -> Result<Option<Terminator>> {
         let position = ast.position;
         Ok(Some(match (ast.opcode, ast.operands.as_slice()) {
-            (Opcode::Bra, [Operand::Name(label)]) => Term::Jump(self.label(label, position)?),
+            (Opcode::Bra, [Operand::Name(label)]) => Terminator::Jump(self.label(label, position)?),
             (Opcode::BrxIdx, [Operand::Name(index), Operand::Name(table)]) => {
                 let reg = self.register(index, position)?;
                 let targets = self
@@ -632,12 +637,12 @@ impl<'a> Lowering<'a> {
                 if self.function.registers[reg as usize] != 32 {
                     return Err(Error::new(position, format!("the index '{index}' is not a 32-bit register")));
                 }
-                Term::Switch(reg, blocks)
+                Terminator::Switch(reg, blocks)
             }
-            (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Term::Exit,
+            (Opcode::Ret, _) if self.function.kind == FunctionKind::Entry => Terminator::Exit,
             (Opcode::Ret, _) => self.returned(),
-            (Opcode::Exit, _) => Term::Exit,
-            (Opcode::Trap, _) => Term::Trap(position),
+            (Opcode::Exit, _) => Terminator::Exit,
+            (Opcode::Trap, _) => Terminator::Trap(position),
             _ => return Ok(None),
         }))
     }

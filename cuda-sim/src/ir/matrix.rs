@@ -1,15 +1,16 @@
-//! Matrices that the lanes of a warp hold together: which lane has which element, and what is asked for.
+//! Matrices that are distributed over the lanes of a warp: the assignment of elements to lanes, and the operations on
+//! them.
 //!
-//! Each lane has a *fragment* of a matrix: registers, each with one or several elements. [`Fragment::position`] is the one
-//! description of the layouts of the PTX manual; products, loads and stores of matrices all follow it. What the elements
-//! are worth, and how they are multiplied, is for `exec/product.rs`.
+//! Each lane has a *fragment* of a matrix: registers with one or more elements each. [`Fragment::position`] is the only
+//! description of the PTX manual's layouts; products, loads and stores of matrices all use it. The arithmetic is in
+//! `exec/product.rs`.
 
 use super::{Inst, Value};
 use crate::ptx::{Modifier as M, Opcode, Type};
 
 /// The type of a matrix's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Number {
+pub(crate) enum ElementType {
     B1,
     S4,
     U4,
@@ -25,16 +26,16 @@ pub(crate) enum Number {
     F64,
 }
 
-/// The operation that makes a product of its elements.
+/// The arithmetic of a matrix product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum How {
+pub(crate) enum Arithmetic {
     /// Floating-point products are added as the hardware does; integers wrap.
     Plain,
-    /// Integers are clamped.
+    /// Integer results saturate.
     Saturated,
-    /// Bits that differ are counted.
+    /// Population count of the exclusive or (`.xor.popc`).
     Xor,
-    /// Bits that are set in both are counted.
+    /// Population count of the conjunction (`.and.popc`).
     And,
     /// `f64` rounds down, up or towards zero.
     Down,
@@ -42,12 +43,12 @@ pub(crate) enum How {
     Zero,
 }
 
-/// The matrices of a product `D = A * B + C`.
+/// The role of a matrix in a product `D = A * B + C`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     A,
     B,
-    /// `C`, and `D` alike.
+    /// `C` or `D`.
     Accumulator,
 }
 
@@ -57,107 +58,116 @@ pub(crate) struct Product {
     pub(crate) m: u8,
     pub(crate) n: u8,
     pub(crate) k: u16,
-    pub(crate) a: Number,
-    pub(crate) b: Number,
-    pub(crate) c: Number,
-    pub(crate) d: Number,
-    pub(crate) how: How,
-    /// Of the four products of `m8n8k4` of `f16`, each by eight lanes: whether `A` and `B` are held column by column.
+    pub(crate) a: ElementType,
+    pub(crate) b: ElementType,
+    pub(crate) c: ElementType,
+    pub(crate) d: ElementType,
+    pub(crate) arithmetic: Arithmetic,
+    /// For `m8n8k4` of `f16`, four products of eight lanes each: true for `A` and for `B` if it is column-major.
     pub(crate) quads: Option<[bool; 2]>,
 }
 
 /// An operation of a warp on matrices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Matrix {
-    /// Rows of 8 elements of 16 bits, one in each lane, become fragments of so many matrices, which may be transposed.
+    /// `ldmatrix`: rows of 8 elements of 16 bits, one in each lane, become fragments of this many matrices; transposed
+    /// if the flag is set.
     FromRows(u8, bool),
-    /// The reverse.
+    /// `stmatrix`: the inverse of `FromRows`.
     ToRows(u8, bool),
-    /// A fragment of the transposed matrix of 8 rows and columns of 16 bits.
+    /// `movmatrix`: the fragment of the transpose of an 8x8 matrix of 16-bit elements.
     Transpose,
     Product(Product),
 }
 
-/// The most words of 32 bits that a lane gives or gets: `A`, `B` and `C` of `m16n8k16` of `f64`.
+/// The largest number of 32-bit words that a lane passes in or gets back: `A`, `B` and `C` of `m16n8k16` of `f64`.
 pub(crate) const MAX_WORDS: usize = 32;
 
-/// A lane's share of a matrix.
+/// A lane's part of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fragment {
-    pub(crate) part: Part,
+    pub(crate) part: Role,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    pub(crate) number: Number,
-    /// As in a product.
+    pub(crate) number: ElementType,
+    /// True if a matrix of a quad product is column-major; `None` for other products.
     quads: Option<bool>,
 }
 
-impl Number {
-    pub(crate) const ALL: [Number; 13] = {
-        use Number::*;
+impl ElementType {
+    pub(crate) const ALL: [ElementType; 13] = {
+        use ElementType::*;
         [B1, S4, U4, S8, U8, S32, E4m3, E5m2, F16, Bf16, Tf32, F32, F64]
     };
 
-    /// Bits of an element.
+    /// Returns the bits of an element.
     pub(crate) fn bits(self) -> u32 {
         match self {
-            Number::B1 => 1,
-            Number::S4 | Number::U4 => 4,
-            Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2 => 8,
-            Number::F16 | Number::Bf16 => 16,
-            Number::S32 | Number::Tf32 | Number::F32 => 32,
-            Number::F64 => 64,
+            ElementType::B1 => 1,
+            ElementType::S4 | ElementType::U4 => 4,
+            ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2 => 8,
+            ElementType::F16 | ElementType::Bf16 => 16,
+            ElementType::S32 | ElementType::Tf32 | ElementType::F32 => 32,
+            ElementType::F64 => 64,
         }
     }
 
-    /// Bits of a register that holds such elements.
+    /// Returns the bits of a register that holds such elements.
     pub(crate) fn register_bits(self) -> u32 {
         self.bits().max(32)
     }
 
-    /// Elements in a register.
+    /// Returns the number of elements in a register.
     pub(crate) fn in_register(self) -> usize {
         (self.register_bits() / self.bits()) as usize
     }
 
-    fn of(ty: Type) -> Option<Number> {
+    fn of(ty: Type) -> Option<ElementType> {
         Some(match ty {
-            Type::B1 => Number::B1,
-            Type::S4 => Number::S4,
-            Type::U4 => Number::U4,
-            Type::S8 => Number::S8,
-            Type::U8 => Number::U8,
-            Type::S32 => Number::S32,
-            Type::E4m3 => Number::E4m3,
-            Type::E5m2 => Number::E5m2,
-            Type::F16 => Number::F16,
-            Type::Bf16 => Number::Bf16,
-            Type::Tf32 => Number::Tf32,
-            Type::F32 => Number::F32,
-            Type::F64 => Number::F64,
+            Type::B1 => ElementType::B1,
+            Type::S4 => ElementType::S4,
+            Type::U4 => ElementType::U4,
+            Type::S8 => ElementType::S8,
+            Type::U8 => ElementType::U8,
+            Type::S32 => ElementType::S32,
+            Type::E4m3 => ElementType::E4m3,
+            Type::E5m2 => ElementType::E5m2,
+            Type::F16 => ElementType::F16,
+            Type::Bf16 => ElementType::Bf16,
+            Type::Tf32 => ElementType::Tf32,
+            Type::F32 => ElementType::F32,
+            Type::F64 => ElementType::F64,
             _ => return None,
         })
     }
 }
 
-impl How {
-    pub(crate) const ALL: [How; 7] = [How::Plain, How::Saturated, How::Xor, How::And, How::Down, How::Up, How::Zero];
+impl Arithmetic {
+    pub(crate) const ALL: [Arithmetic; 7] = [
+        Arithmetic::Plain,
+        Arithmetic::Saturated,
+        Arithmetic::Xor,
+        Arithmetic::And,
+        Arithmetic::Down,
+        Arithmetic::Up,
+        Arithmetic::Zero,
+    ];
 
-    fn of(inst: &Inst) -> How {
+    fn of(inst: &Inst) -> Arithmetic {
         let named = inst.modifiers().find_map(|m| match m {
-            M::Satfinite => Some(How::Saturated),
-            M::Xor => Some(How::Xor),
-            M::And => Some(How::And),
-            M::Rm => Some(How::Down),
-            M::Rp => Some(How::Up),
-            M::Rz => Some(How::Zero),
+            M::Satfinite => Some(Arithmetic::Saturated),
+            M::Xor => Some(Arithmetic::Xor),
+            M::And => Some(Arithmetic::And),
+            M::Rm => Some(Arithmetic::Down),
+            M::Rp => Some(Arithmetic::Up),
+            M::Rz => Some(Arithmetic::Zero),
             _ => None,
         });
-        named.unwrap_or(How::Plain)
+        named.unwrap_or(Arithmetic::Plain)
     }
 }
 
-/// The numbers of a shape such as `m16n8k16`.
+/// Parses a shape such as `m16n8k16`.
 fn shape(modifier: M) -> Option<(u8, u8, u16)> {
     let (m, rest) = modifier.name().strip_prefix('m')?.split_once('n')?;
     let (n, k) = rest.split_once('k')?;
@@ -165,7 +175,7 @@ fn shape(modifier: M) -> Option<(u8, u8, u16)> {
 }
 
 impl Product {
-    /// The product that an instruction asks for; `None` if it asks for none.
+    /// Returns the product that an instruction computes; `None` if it computes none.
     pub(crate) fn of(inst: &Inst) -> Option<Product> {
         let (m, n, k) = inst.modifiers().find_map(shape)?;
         let types: Vec<Type> = inst.types().collect();
@@ -174,27 +184,27 @@ impl Product {
             (Opcode::Wmma, [d, c]) => (*d, Type::F16, Type::F16, *c),
             _ => return None,
         };
-        let (d, a, b, c) = (Number::of(d)?, Number::of(a)?, Number::of(b)?, Number::of(c)?);
+        let (d, a, b, c) = (ElementType::of(d)?, ElementType::of(a)?, ElementType::of(b)?, ElementType::of(c)?);
         let layouts: Vec<bool> =
             inst.modifiers().filter(|m| matches!(m, M::Row | M::Col)).map(|m| m == M::Col).collect();
         let quads = match (layouts.as_slice(), (m, n, k), a) {
-            ([a, b], (8, 8, 4), Number::F16) => Some([*a, *b]),
+            ([a, b], (8, 8, 4), ElementType::F16) => Some([*a, *b]),
             _ => None,
         };
-        Some(Product { m, n, k, a, b, c, d, how: How::of(inst), quads })
+        Some(Product { m, n, k, a, b, c, d, arithmetic: Arithmetic::of(inst), quads })
     }
 
-    /// Independent products that the warp makes at once.
+    /// Returns the number of independent products that the warp computes at once.
     pub(crate) fn count(self) -> usize {
         if self.quads.is_some() { 4 } else { 1 }
     }
 
-    /// The fragments of `D`, `A`, `B` and `C`, in the order of the operands.
+    /// Returns the fragments of `D`, `A`, `B` and `C`, in the order of the operands.
     pub(crate) fn fragments(self) -> [Fragment; 4] {
         let (m, n, k) = (usize::from(self.m), usize::from(self.n), usize::from(self.k));
         let [a, b] = self.quads.map_or([None; 2], |quads| quads.map(Some));
         let accumulator = |number| Fragment {
-            part: Part::Accumulator,
+            part: Role::Accumulator,
             rows: m,
             columns: n,
             number,
@@ -202,30 +212,31 @@ impl Product {
         };
         [
             accumulator(self.d),
-            Fragment { part: Part::A, rows: m, columns: k, number: self.a, quads: a },
-            Fragment { part: Part::B, rows: k, columns: n, number: self.b, quads: b },
+            Fragment { part: Role::A, rows: m, columns: k, number: self.a, quads: a },
+            Fragment { part: Role::B, rows: k, columns: n, number: self.b, quads: b },
             accumulator(self.c),
         ]
     }
 }
 
 impl Fragment {
-    /// Registers of a lane.
+    /// Returns the number of registers of a lane.
     pub(crate) fn registers(self) -> usize {
         let lanes = if self.quads.is_some() { 8 } else { 32 };
         self.rows * self.columns / lanes / self.number.in_register()
     }
 
-    /// Words of 32 bits of a lane.
+    /// Returns the number of 32-bit words of a lane.
     pub(crate) fn words(self) -> usize {
         self.registers() * self.number.register_bits() as usize / 32
     }
 
-    /// The row and column of an element of a lane's register.
+    /// Returns the row and column of an element of a lane's register.
     ///
-    /// A matrix lies in blocks of 8 rows of `A`, or 8 columns of `B`, and as many elements across as four registers hold.
-    /// A lane has one register of each block: it counts blocks along the 8 first. Accumulators have blocks of 8 rows and
-    /// columns, and two elements of a lane in each. Lanes count through a block in fours.
+    /// A matrix is divided into tiles of 8 rows of `A`, or 8 columns of `B`, with as many elements in the other
+    /// dimension as four registers hold. A lane has one register in each tile; tiles are numbered along the dimension
+    /// of 8 first. Accumulators have tiles of 8 rows and columns, with two elements of a lane in each. Within a tile,
+    /// four lanes share a row (or column).
     pub(crate) fn position(self, lane: usize, register: usize, element: usize) -> (usize, usize) {
         let across = self.number.in_register();
         if let Some(by_columns) = self.quads {
@@ -233,17 +244,17 @@ impl Fragment {
         }
         let (group, member) = (lane / 4, lane % 4);
         match self.part {
-            Part::A => {
+            Role::A => {
                 let blocks = self.rows / 8;
                 let (down, right) = (register % blocks, register / blocks);
                 (group + 8 * down, (member + 4 * right) * across + element)
             }
-            Part::B => {
+            Role::B => {
                 let blocks = self.rows / (4 * across);
                 let (down, right) = (register % blocks, register / blocks);
                 ((member + 4 * down) * across + element, group + 8 * right)
             }
-            Part::Accumulator => {
+            Role::Accumulator => {
                 let (pair, second) = ((register * across + element) / 2, (register * across + element) % 2);
                 let blocks = self.rows / 8;
                 (group + 8 * (pair % blocks), 2 * member + second + 8 * (pair / blocks))
@@ -251,17 +262,17 @@ impl Fragment {
         }
     }
 
-    /// The same in one of the four products that eight lanes have each: four of the first half of the warp, and those 16
-    /// behind them.
+    /// As [`Fragment::position`], for one of the four products of eight lanes: four lanes of the first half of the
+    /// warp, and the four lanes 16 above them.
     fn position_in_quads(self, lane: usize, i: usize, by_columns: bool) -> (usize, usize) {
         let (member, half) = (lane % 4, 4 * (lane / 16));
         match (self.part, by_columns, self.number) {
-            (Part::A, false, _) => (member + half, i),
-            (Part::A, true, _) => (i + half, member),
-            (Part::B, false, _) => (member, i + half),
-            (Part::B, true, _) => (i, member + half),
-            (Part::Accumulator, _, Number::F16) => (member + half, i),
-            (Part::Accumulator, ..) => ((member & 1) + (i & 2) + half, (i & 4) + (member & 2) + (i & 1)),
+            (Role::A, false, _) => (member + half, i),
+            (Role::A, true, _) => (i + half, member),
+            (Role::B, false, _) => (member, i + half),
+            (Role::B, true, _) => (i, member + half),
+            (Role::Accumulator, _, ElementType::F16) => (member + half, i),
+            (Role::Accumulator, ..) => ((member & 1) + (i & 2) + half, (i & 4) + (member & 2) + (i & 1)),
         }
     }
 }
@@ -277,32 +288,34 @@ fn count(inst: &Inst) -> u8 {
     named.unwrap_or(1)
 }
 
-/// The number of the matrix that a load of `wmma` is of, among `D`, `A`, `B` and `C`.
+/// Returns the index among `D`, `A`, `B` and `C` of the matrix that a `wmma` load loads.
 pub(crate) fn loaded(inst: &Inst) -> usize {
     [M::D, M::A, M::B, M::C].iter().position(|m| inst.has(*m)).unwrap_or(0)
 }
 
-/// The fragment of the matrix of that number among `D`, `A`, `B` and `C` of a product, or of a load or store of one.
+/// Returns the fragment with this index among `D`, `A`, `B` and `C`, for a product or for a load or store.
 pub(crate) fn fragment(inst: &Inst, matrix: usize) -> Option<Fragment> {
     if let Some(product) = Product::of(inst) {
         return Some(product.fragments()[matrix]);
     }
     let (m, n, k) = inst.modifiers().find_map(shape).filter(|_| inst.opcode == Opcode::Wmma)?;
-    let number = Number::of(inst.ty(0))?;
-    let product = Product { m, n, k, a: number, b: number, c: number, d: number, how: How::Plain, quads: None };
+    let number = ElementType::of(inst.ty(0))?;
+    let product =
+        Product { m, n, k, a: number, b: number, c: number, d: number, arithmetic: Arithmetic::Plain, quads: None };
     Some(product.fragments()[matrix])
 }
 
-/// The registers of the operand that is a fragment, of the matrix of that number or the only one, and the bits of each.
+/// Returns the number of registers of a fragment operand, and the bits of each. `matrix` is its index among `D`, `A`,
+/// `B` and `C`.
 pub(crate) fn registers(inst: &Inst, matrix: usize) -> (usize, u32) {
     let Some(fragment) = fragment(inst, matrix) else { return (usize::from(count(inst)), 32) };
-    // The first targets of `wmma` held each element of `A` and `B` twice, or more often, and PTX demands as many registers.
-    let many = inst.opcode == Opcode::Wmma && fragment.part != Part::Accumulator && fragment.number == Number::F16;
+    // The first targets of `wmma` held each element of `A` and `B` at least twice, and PTX demands as many registers.
+    let many = inst.opcode == Opcode::Wmma && fragment.part != Role::Accumulator && fragment.number == ElementType::F16;
     (if many { 8 } else { fragment.registers() }, fragment.number.register_bits())
 }
 
 impl Matrix {
-    /// The operation of a warp at an instruction with matrices, if it is one at which lanes meet.
+    /// Returns the warp-level operation of a matrix instruction at which lanes exchange elements.
     pub(crate) fn of(inst: &Inst) -> Option<Matrix> {
         match inst.opcode {
             Opcode::Ldmatrix => Some(Matrix::FromRows(count(inst), inst.has(M::Trans))),
@@ -313,7 +326,7 @@ impl Matrix {
         }
     }
 
-    /// Words that a lane gives, and that it gets.
+    /// Returns the number of words that a lane passes in, and that it gets back.
     pub(crate) fn words(self) -> (usize, usize) {
         match self {
             Matrix::FromRows(count, _) => (4, count.into()),
@@ -327,8 +340,8 @@ impl Matrix {
     }
 }
 
-/// The words that a lane gives: a value, its bits, and whether the high half is meant.
-pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
+/// Returns the words that a lane passes in: a value, its bits, and true if the word is the high half.
+pub(crate) fn input_words(inst: &Inst) -> Vec<(&Value, u32, bool)> {
     let mut words = Vec::new();
     for (at, value) in inst.operands.iter().enumerate().skip(1) {
         let fragment = Product::of(inst).map(|product| product.fragments()[at]);
@@ -342,8 +355,8 @@ pub(crate) fn given(inst: &Inst) -> Vec<(&Value, u32, bool)> {
     words
 }
 
-/// The registers that a lane gets, with their bits.
-pub(crate) fn got(inst: &Inst) -> impl Iterator<Item = (&Value, u32)> {
+/// Returns the registers that a lane gets back, with their bits.
+pub(crate) fn output_registers(inst: &Inst) -> impl Iterator<Item = (&Value, u32)> {
     let bits = if Product::of(inst).is_some() { registers(inst, 0).1 } else { 32 };
     let values = match inst.operands.first() {
         Some(Value::Vector(values)) => values.as_slice(),

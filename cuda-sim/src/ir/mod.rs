@@ -1,8 +1,9 @@
-//! The control-flow graph that kernels are lowered to: names resolved, guards turned into branches.
+//! The intermediate representation of kernels: a control-flow graph of basic blocks with names resolved and guards
+//! turned into branches.
 //!
-//! Registers keep their width and nothing else, since each instruction gives the type. Invariant, established by
-//! [`lower`] and relied on by the code generator: every operand has the shape and width that its form demands, every
-//! block ends in a terminator, and every block index, register, slot and function index is in range.
+//! Registers have a width and no type, since each instruction gives the type. Invariant, established by [`lower`] and
+//! relied on by the code generator: every operand has the shape and width that its form demands, every block ends in a
+//! terminator, and every block index, register, slot and function index is in range.
 
 pub(crate) mod callees;
 pub(crate) mod inline;
@@ -35,8 +36,8 @@ pub(crate) enum Special {
     Ntid(u8),
     Ctaid(u8),
     Nctaid(u8),
-    /// Of the block's cluster.
-    Cluster(InCluster),
+    /// A register about the block's cluster.
+    Cluster(ClusterRegister),
     LaneId,
     WarpId,
     NWarpId,
@@ -58,22 +59,22 @@ pub(crate) enum Special {
     Zero,
 }
 
-/// What a block knows of its cluster.
+/// Special registers about a block's cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum InCluster {
-    /// The block's index in it.
+pub(crate) enum ClusterRegister {
+    /// The block's index in the cluster.
     Ctaid(u8),
-    /// Its extents in blocks.
+    /// The cluster's extents in blocks.
     Nctaid(u8),
-    /// Its index in the grid.
+    /// The cluster's index in the grid.
     Id(u8),
     /// The grid's extents in clusters.
     Count(u8),
-    /// The block's number in it.
+    /// The block's rank in the cluster.
     Rank,
-    /// How many blocks it has.
+    /// The number of blocks in the cluster.
     Ranks,
-    /// Whether the launch asked for clusters.
+    /// True if the launch asked for clusters.
     Explicit,
 }
 
@@ -86,12 +87,12 @@ pub(crate) enum LaneMask {
     Ge,
 }
 
-/// Something with an address.
+/// An addressable variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Symbol {
     /// Offset in the module's `.global` and `.const` data.
     Data(u64),
-    /// Offset in its variables with `.attribute(.managed)`.
+    /// Offset in the module's managed variables.
     Managed(u64),
     /// Offset in the block's shared window.
     Shared(u64),
@@ -180,8 +181,8 @@ impl Inst {
         self.spaces().next()
     }
 
-    /// The state space of the address that is the operand of that number: a copy names that of its destination, then that
-    /// of its source; its barrier is in shared memory.
+    /// Returns the state space of an address operand. A copy's suffixes name that of its destination, then that of its
+    /// source; its barrier is in shared memory.
     pub(crate) fn space_of(&self, operand: usize) -> Option<Space> {
         match (self.opcode, operand) {
             (Opcode::Cp, 0 | 1) => self.spaces().nth(operand),
@@ -221,43 +222,44 @@ fn visit_value(value: &Value, found: &mut dyn FnMut(Reg)) {
     }
 }
 
-/// How a block ends.
+/// The terminator of a basic block.
 #[derive(Clone, Debug)]
-pub(crate) enum Term {
+pub(crate) enum Terminator {
     Jump(BlockId),
-    /// Goes to the first block where the predicate, negated if the flag is set, holds.
+    /// Branches to the first block if the predicate, negated if the flag is set, is true.
     Branch(Reg, bool, BlockId, BlockId),
-    /// Goes to the block of that index; an index too large is undefined in PTX and goes to the last here.
+    /// Branches to the block with this index. An index out of range is undefined in PTX; here it selects the last
+    /// block.
     Switch(Reg, Vec<BlockId>),
-    /// Waits for other threads, then goes on. The block that follows has no other predecessor.
+    /// Waits for other threads, then continues. The successor has no other predecessor.
     Sync(Box<Inst>, BlockId),
     Return,
     Exit,
     Trap(Position),
 }
 
-impl Term {
+impl Terminator {
     pub(crate) fn successors(&self) -> Vec<BlockId> {
         match self {
-            Term::Jump(to) | Term::Sync(_, to) => vec![*to],
-            Term::Branch(_, _, a, b) => vec![*a, *b],
-            Term::Switch(_, targets) => targets.clone(),
-            Term::Return | Term::Exit | Term::Trap(_) => Vec::new(),
+            Terminator::Jump(to) | Terminator::Sync(_, to) => vec![*to],
+            Terminator::Branch(_, _, a, b) => vec![*a, *b],
+            Terminator::Switch(_, targets) => targets.clone(),
+            Terminator::Return | Terminator::Exit | Terminator::Trap(_) => Vec::new(),
         }
     }
 
     pub(crate) fn used(&self) -> Option<Reg> {
         match self {
-            Term::Branch(reg, ..) | Term::Switch(reg, _) => Some(*reg),
+            Terminator::Branch(reg, ..) | Terminator::Switch(reg, _) => Some(*reg),
             _ => None,
         }
     }
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Block {
+pub(crate) struct BasicBlock {
     pub(crate) insts: Vec<Inst>,
-    pub(crate) term: Term,
+    pub(crate) term: Terminator,
 }
 
 /// A parameter, or a `.param` variable of a call.
@@ -269,12 +271,12 @@ pub(crate) struct Slot {
     pub(crate) align: u64,
 }
 
-/// What a kernel says of the clusters that it is launched in.
+/// A kernel's cluster directives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Clusters {
     /// `.reqnctapercluster`: their extents in blocks.
     pub(crate) required: Option<[u32; 3]>,
-    /// `.explicitcluster`: the launch must give their extents, where nothing requires some.
+    /// `.explicitcluster`: the launch must specify the extents, unless `required` does.
     pub(crate) explicit: bool,
     /// `.maxclusterrank`
     pub(crate) most: Option<u32>,
@@ -287,20 +289,20 @@ pub(crate) struct Function {
     pub(crate) kind: FunctionKind,
     /// A kernel's parameters with their offsets.
     pub(crate) params: Vec<Slot>,
-    /// `.param` variables: first the results, then the parameters (of a function), then those of calls.
+    /// `.param` variables: the results, then (of a function) the parameters, then those of calls.
     pub(crate) slots: Vec<Slot>,
-    /// Those of them that live in local memory, with their offsets: an inlined callee's.
-    pub(crate) kept_slots: BTreeMap<usize, u64>,
+    /// Slots of an inlined callee that are in local memory, with their offsets.
+    pub(crate) local_slots: BTreeMap<usize, u64>,
     pub(crate) returns: usize,
     pub(crate) formals: usize,
     /// Widths of the registers in bits.
     pub(crate) registers: Vec<u32>,
-    pub(crate) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<BasicBlock>,
     pub(crate) local_bytes: u64,
     pub(crate) shared_bytes: u64,
     /// Offset and size of the module's constants in its data.
     pub(crate) constants: (u64, u64),
-    /// Whether a kernel's threads can only be fibers: it calls something that waits and could not be inlined.
+    /// True if a kernel's threads can only be fibers: it has a callee that waits and could not be inlined.
     pub(crate) only_fibers: bool,
     /// `.maxntid`, as a product.
     pub(crate) max_threads: Option<u64>,
@@ -309,7 +311,7 @@ pub(crate) struct Function {
     pub(crate) clusters: Clusters,
 }
 
-/// The properties of a kernel that launches need.
+/// The properties of a kernel that are needed to launch it.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) name: String,
@@ -347,12 +349,13 @@ fn param_bytes(params: &[Slot]) -> u64 {
 }
 
 impl Function {
-    /// How many instructions it has.
+    /// The number of instructions it has.
     pub(crate) fn instructions(&self) -> usize {
         self.blocks.iter().map(|block| block.insts.len() + 1).sum()
     }
 
-    /// Local memory that one run of the function takes. A call takes some in any case, so that endless ones are noticed.
+    /// Bytes of local memory for one activation of the function. Every call takes some, so that infinite recursion
+    /// overflows.
     pub(crate) fn stack_bytes(&self) -> u64 {
         let least = if self.kind == FunctionKind::Func { 16 } else { 0 };
         self.local_bytes.next_multiple_of(16).max(least)

@@ -1,22 +1,23 @@
-//! Loops that may wait for other threads by polling memory, and what each of them watches.
+//! Finds loops that may wait for other threads by polling memory, and the memory that each of them polls.
 //!
-//! A loop polls where a branch inside it depends on what an atomic operation or a volatile, relaxed or acquire load in
-//! it gave: another thread may have to run before the loop can end. Plain loads count as well where a fence or a
-//! synchronisation in the loop makes compilers load again. The answer errs on the side of polling.
+//! A loop polls if a branch inside it depends on the result of an atomic operation or of a volatile, relaxed or acquire
+//! load in it: another thread may have to run before the loop can end. Plain loads count as well if a fence or a
+//! synchronisation in the loop makes compilers load again. The analysis errs on the side of polling.
 //!
-//! A loop that changes nothing and watches only memory that the threads of one block, or of one cooperative launch,
-//! write, waits for ever once those threads all wait. Here the answer errs on the side of memory that anybody writes:
-//! every turn of such a loop is the same turn, since it keeps nothing for the next one and reads no clock.
+//! A loop that has no side effects, and that polls only memory written by the threads of one block or of one
+//! cooperative launch, waits for ever once all those threads wait. Here the analysis errs on the side of memory that
+//! anyone writes. All iterations of such a loop are alike, since it carries no value from one to the next and reads no
+//! clock.
 
 use super::liveness::RegSet;
 use super::loops::{Loop, loops};
 use super::regions::reachable;
 use super::sync::{Poll, Watched, is_test};
-use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::{Modifier, Opcode, Position, Space};
 use std::collections::{BTreeMap, HashSet};
 
-/// Returns true if a load may give another value the next time because a thread wrote in between.
+/// Returns true if a repeated load may give another value because another thread wrote in between.
 fn observes(inst: &Inst, plain: bool) -> bool {
     let ordered = [Modifier::Volatile, Modifier::Relaxed, Modifier::Acquire].iter().any(|m| inst.has(*m));
     match inst.opcode {
@@ -38,16 +39,16 @@ fn slot(inst: &Inst) -> Option<usize> {
     })
 }
 
-/// The instructions of a loop, synchronisations included.
+/// Returns the instructions of a loop, synchronisations included.
 fn insts<'f>(function: &'f Function, found: &'f Loop) -> impl Iterator<Item = &'f Inst> {
     found.blocks.iter().flat_map(|b| {
         let block = &function.blocks[*b];
-        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
         block.insts.iter().chain(last)
     })
 }
 
-/// The registers that depend, in a loop, on the results of some of its instructions.
+/// Returns the registers that depend, within a loop, on the results of the `source` instructions.
 fn tainted(function: &Function, found: &Loop, source: impl Fn(&Inst) -> bool) -> HashSet<Reg> {
     let mut tainted: HashSet<Reg> = HashSet::new();
     let mut slots: HashSet<usize> = HashSet::new();
@@ -78,27 +79,27 @@ fn polls(function: &Function, found: &Loop) -> bool {
     found.blocks.iter().any(|b| function.blocks[*b].term.used().is_some_and(|r| tainted.contains(&r)))
 }
 
-/// The loops that may wait for another thread, by their headers.
-pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId, Waits> {
+/// Returns the loops that may wait for another thread, by header.
+pub(crate) fn polling(function: &Function, live: &[RegSet]) -> BTreeMap<BlockId, PollLoop> {
     let found: Vec<Loop> = loops(function).into_iter().filter(|l| polls(function, l)).collect();
     if found.is_empty() {
         return BTreeMap::new();
     }
     let headers: HashSet<BlockId> = found.iter().map(|l| l.header).collect();
     let workspace = workspace(function);
-    found.iter().map(|l| (l.header, Waits::of(function, l, &live[l.header], &headers, &workspace))).collect()
+    found.iter().map(|l| (l.header, PollLoop::of(function, l, &live[l.header], &headers, &workspace))).collect()
 }
 
-/// The way in which a loop waits.
-pub(crate) struct Waits {
+/// The kind of wait of a polling loop.
+pub(crate) struct PollLoop {
     pub(crate) poll: Poll,
-    /// The blocks at which threads go on, if others than the block's or the grid's cannot let them.
+    /// The blocks after the loop, if only the block's or the grid's threads can end the wait.
     pub(crate) exits: Vec<BlockId>,
 }
 
-/// The memory that a load in a loop looks at.
+/// The memory that a load in a loop polls.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum PolledMemory {
     /// Memory that does not change.
     Fixed,
     Shared,
@@ -106,14 +107,14 @@ enum Place {
     Other,
 }
 
-impl Waits {
+impl PollLoop {
     fn of(
         function: &Function,
         found: &Loop,
         live: &RegSet,
         headers: &HashSet<BlockId>,
         workspace: &HashSet<Reg>,
-    ) -> Waits {
+    ) -> PollLoop {
         let load =
             insts(function, found).find(|inst| matches!(inst.opcode, Opcode::Ld | Opcode::Atom) || is_test(inst));
         let position = load.map_or(Position::default(), |load| load.position);
@@ -124,20 +125,21 @@ impl Waits {
         };
         let closed = watched != Watched::Any;
         let exits = exits.into_iter().map(|(_, exit)| exit).filter(|_| closed).collect();
-        Waits { poll: Poll { watched, position }, exits }
+        PollLoop { poll: Poll { watched, position }, exits }
     }
 }
 
-/// The edges out of a loop.
+/// Returns the edges that leave a loop.
 fn exits(function: &Function, found: &Loop) -> Vec<(BlockId, BlockId)> {
     let edges =
         found.blocks.iter().flat_map(|b| function.blocks[*b].term.successors().into_iter().map(move |to| (*b, to)));
     edges.filter(|(_, to)| !found.blocks.contains(to)).collect()
 }
 
-/// Returns true if every turn of a loop does the same where what it loads is the same, and changes nothing.
+/// Returns true if all iterations of a loop are alike as long as its loads give the same values, and it has no side
+/// effects.
 fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
-    let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Term::Sync(..)));
+    let waits = found.blocks.iter().any(|b| matches!(function.blocks[*b].term, Terminator::Sync(..)));
     !waits
         && insts(function, found).all(|inst| {
             let mut keeps = false;
@@ -146,7 +148,7 @@ fn repeats(function: &Function, found: &Loop, live: &RegSet) -> bool {
         })
 }
 
-/// Instructions that write registers, which follow from their operands and from memory, and nothing else.
+/// Instructions whose only effect is to write registers, with values that depend on operands and memory alone.
 const PURE: &[Opcode] = {
     use Opcode::*;
     &[
@@ -156,12 +158,12 @@ const PURE: &[Opcode] = {
 };
 
 fn changes_nothing(inst: &Inst) -> bool {
-    // Carries are kept from one instruction to the next.
+    // Carry flags are kept from one instruction to the next.
     let carries = inst.form.operands.iter().any(|shape| shape.is_implicit());
     (PURE.contains(&inst.opcode) || is_test(inst)) && !carries && !inst.operands.iter().any(changes)
 }
 
-/// Returns true if an operand is another value the next time, by itself.
+/// Returns true if an operand changes its value by itself, as a clock does.
 fn changes(value: &Value) -> bool {
     use Special::{Clock32, Clock64, ClockHigh, GlobalTimer, GlobalTimerHigh, GlobalTimerLow, SmId};
     match value {
@@ -173,32 +175,37 @@ fn changes(value: &Value) -> bool {
     }
 }
 
-fn place(load: &Inst, workspace: &HashSet<Reg>) -> Place {
+fn place(load: &Inst, workspace: &HashSet<Reg>) -> PolledMemory {
     let base = load.operands.iter().find_map(|operand| match operand {
         Value::RegAddress(reg, _) => Some(reg),
         _ => None,
     });
     match load.space() {
-        // Barriers that can be tested are the block's own.
-        _ if is_test(load) => Place::Shared,
-        _ if is_fixed(load) => Place::Fixed,
-        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => Place::Shared,
-        None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => Place::Workspace,
-        _ => Place::Other,
+        // Only the block's own barriers can be tested.
+        _ if is_test(load) => PolledMemory::Shared,
+        _ if is_fixed(load) => PolledMemory::Fixed,
+        Some(Space::Shared) if !load.has(Modifier::SharedCluster) => PolledMemory::Shared,
+        None | Some(Space::Global) if base.is_some_and(|reg| workspace.contains(reg)) => PolledMemory::Workspace,
+        _ => PolledMemory::Other,
     }
 }
 
-/// The memory that lets a thread go on that is in the loop, each of whose turns is the same.
+/// Returns the memory whose change can end a loop all of whose iterations are alike.
 ///
-/// Other memory counts for nothing if all that it can bring about is the end of the thread, as a panic elsewhere does.
-fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], place: impl Fn(&Inst) -> Place) -> Watched {
+/// Other memory is ignored if it can only end the thread, as a panic of another thread does.
+fn watched(
+    function: &Function,
+    found: &Loop,
+    exits: &[(BlockId, BlockId)],
+    place: impl Fn(&Inst) -> PolledMemory,
+) -> Watched {
     let is_load = |inst: &Inst| inst.opcode == Opcode::Ld || is_test(inst);
-    let has = |which: Place| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
-    let (shared, grid) = (has(Place::Shared), has(Place::Workspace));
-    if has(Place::Other) {
-        let others = tainted(function, found, |inst| is_load(inst) && place(inst) == Place::Other);
+    let has = |which: PolledMemory| insts(function, found).any(|inst| is_load(inst) && place(inst) == which);
+    let (shared, grid) = (has(PolledMemory::Shared), has(PolledMemory::Workspace));
+    if has(PolledMemory::Other) {
+        let others = tainted(function, found, |inst| is_load(inst) && place(inst) == PolledMemory::Other);
         let by_others = |block: BlockId| function.blocks[block].term.used().is_some_and(|reg| others.contains(&reg));
-        // Each such branch chooses between the thread's end and the rest of the turn.
+        // Each such branch chooses between ending the thread and the rest of the iteration.
         let only_ends = found.blocks.iter().filter(|block| by_others(**block)).all(|block| {
             let (stays, leaves): (Vec<_>, Vec<_>) =
                 function.blocks[*block].term.successors().into_iter().partition(|to| found.blocks.contains(to));
@@ -215,14 +222,14 @@ fn watched(function: &Function, found: &Loop, exits: &[(BlockId, BlockId)], plac
     }
 }
 
-/// Returns true if a thread that comes to a block meets no other any more.
+/// Returns true if a thread that reaches a block synchronises no more.
 fn ends(function: &Function, block: BlockId) -> bool {
-    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Term::Sync(..)))
+    reachable(function, block, |_| true).iter().all(|b| !matches!(function.blocks[*b].term, Terminator::Sync(..)))
 }
 
-/// The registers that hold the address of the workspace of grid-wide barriers, or one in it, or a part of one.
+/// Returns the registers that hold an address in the workspace of grid-wide barriers, or part of one.
 ///
-/// Every definition of theirs computes with it and constants alone.
+/// All definitions of these registers use such registers and constants only.
 fn workspace(function: &Function) -> HashSet<Reg> {
     let mut definitions: BTreeMap<Reg, Vec<&Inst>> = BTreeMap::new();
     for inst in function.blocks.iter().flat_map(|block| &block.insts) {

@@ -1,13 +1,13 @@
-//! Blocks that control never reaches go, and registers that nothing names: a text may declare a million of them.
+//! Removes unreachable blocks, and registers that no instruction names: a text may declare a million of them.
 //!
-//! Analyses that walk backwards would otherwise meet blocks that code generation, which walks forwards, leaves out.
+//! Backward analyses would otherwise see blocks that code generation, which walks forward, omits.
 
 use super::regions::reachable;
 use super::rename::rename;
-use super::{Block, BlockId, Function, Reg, Term};
+use super::{BasicBlock, BlockId, Function, Reg, Terminator};
 use std::collections::HashMap;
 
-/// Removes what is not used, and numbers the rest anew.
+/// Removes unreachable blocks and unused registers, and renumbers the rest.
 pub(crate) fn prune(function: &mut Function) {
     blocks(function);
     registers(function);
@@ -22,12 +22,12 @@ fn blocks(function: &mut Function) {
     let numbers: HashMap<BlockId, BlockId> = kept.iter().enumerate().map(|(new, old)| (*old, new)).collect();
     let all = std::mem::take(&mut function.blocks);
     function.blocks = all.into_iter().enumerate().filter(|(id, _)| numbers.contains_key(id)).map(|(_, b)| b).collect();
-    for Block { term, .. } in &mut function.blocks {
+    for BasicBlock { term, .. } in &mut function.blocks {
         match term {
-            Term::Jump(to) | Term::Sync(_, to) => *to = numbers[to],
-            Term::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),
-            Term::Switch(_, targets) => targets.iter_mut().for_each(|to| *to = numbers[to]),
-            Term::Return | Term::Exit | Term::Trap(_) => {}
+            Terminator::Jump(to) | Terminator::Sync(_, to) => *to = numbers[to],
+            Terminator::Branch(_, _, a, b) => (*a, *b) = (numbers[a], numbers[b]),
+            Terminator::Switch(_, targets) => targets.iter_mut().for_each(|to| *to = numbers[to]),
+            Terminator::Return | Terminator::Exit | Terminator::Trap(_) => {}
         }
     }
 }
@@ -43,11 +43,11 @@ fn registers(function: &mut Function) {
         })
     };
     for block in &mut function.blocks {
-        let last = if let Term::Sync(inst, _) = &mut block.term { Some(&mut **inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &mut block.term { Some(&mut **inst) } else { None };
         for value in block.insts.iter_mut().chain(last).flat_map(|inst| &mut inst.operands) {
             rename(value, &mut number);
         }
-        if let Term::Branch(reg, ..) | Term::Switch(reg, _) = &mut block.term {
+        if let Terminator::Branch(reg, ..) | Terminator::Switch(reg, _) = &mut block.term {
             *reg = number(*reg);
         }
     }

@@ -1,80 +1,82 @@
-//! Regions: a kernel cut into pieces that a thread runs from end to end.
+//! Regions: the parts of a kernel that a thread runs without interruption.
 //!
-//! A region is what is reachable from its head without crossing a split edge. A thread that takes a split edge leaves
-//! its live registers in the block's frame and the id of where it goes on in `next[thread]`; the scheduler runs the
-//! threads that wait. Split edges stand at every synchronisation, at the header of every loop that may wait for other
-//! threads by polling, and where rare paths that cannot be vectorised (atomics, calls, traps) leave a hot path that
-//! can.
+//! A region is the set of blocks that are reachable from its head without crossing a split edge. A thread that takes a
+//! split edge spills its live registers to the block's frame and stores the id of the region where it continues in
+//! `next[thread]`; the scheduler then runs the waiting threads. Split edges are at every synchronisation, at the header
+//! of every loop that may wait for other threads by polling, and where rare paths that cannot be vectorised (atomics,
+//! calls, traps) leave a hot path that can.
 //!
-//! Invariant: region 0 begins at the entry block. `next` holds 0 for a thread that has finished, a region's id for one
-//! that can run, and the number of regions plus a site's index for one that waits there.
+//! Invariant: region 0 begins at the entry block. `next` is 0 for a thread that has finished, a region's id for one
+//! that can run, and the number of regions plus a site's index for one that waits at that site.
 
 use super::liveness::{RegSet, live_in};
 use super::lockstep::{self, Lockstep};
-use super::polling::{Waits, polling};
-use super::remat::Cheap;
+use super::polling::{PollLoop, polling};
+use super::remat::Rematerialisable;
 use super::sync::{self, Poll, Site};
 use super::uniform;
-use super::{Block, BlockId, Function, Inst, Reg, Term};
+use super::{BasicBlock, BlockId, Function, Inst, Reg, Terminator};
 use crate::ptx::{Modifier, Opcode, Space};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Why a region begins where it does.
+/// The reason why a region begins at its head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RegionKind {
     Entry,
-    /// After the synchronisation that ends this block.
+    /// The successor of this block, which ends in a synchronisation.
     Resume(BlockId),
-    /// The header of a loop that may wait for other threads.
+    /// The header of a polling loop.
     Poll,
-    /// The code behind such a loop if only the block's or the grid's threads can let others go on: the scheduler learns
-    /// that a thread has.
-    Left,
-    /// The header of a loop that threads do in step.
+    /// The code after a polling loop whose wait only the block's or the grid's threads can end: the scheduler learns
+    /// that a thread has left the loop.
+    PollExit,
+    /// The header of a lockstep loop.
     Loop,
-    /// What follows such a loop.
-    After,
-    /// A path that is rarely taken.
+    /// The code after a lockstep loop.
+    LoopExit,
+    /// A rarely taken path.
     Cold,
-    /// The whole kernel, for threads that take such a path and have done nothing yet that others see: they begin again.
-    Anew,
+    /// The whole kernel, for threads that take a cold path before any visible side effect: they start again from the
+    /// entry.
+    Restart,
 }
 
 /// A kernel's regions.
 #[derive(Clone, Debug)]
 pub(crate) struct Regions {
-    /// Head blocks; the index is the region's id.
+    /// The head block of each region; the index is the region's id.
     pub(crate) heads: Vec<BlockId>,
-    pub(crate) kinds: Vec<Kind>,
-    /// Edges to these blocks are split edges, with the region that they lead to.
+    pub(crate) kinds: Vec<RegionKind>,
+    /// The targets of split edges, with the region that begins there.
     pub(crate) splits: HashMap<BlockId, usize>,
-    /// The loops that poll, by the regions that begin with them.
+    /// The polling loops, by the regions that begin with them.
     pub(crate) polls: HashMap<usize, Poll>,
-    /// Where threads wait for each other.
+    /// The synchronisation points.
     pub(crate) sites: Vec<Site>,
     /// The site of each block that ends in a synchronisation.
     pub(crate) site_of: HashMap<BlockId, usize>,
-    /// Whether a scheduler runs all regions, rather than a loop over blocks with cold paths aside.
+    /// True if a scheduler runs all regions, false if a loop over blocks runs region 0 and only cold paths are
+    /// separate.
     pub(crate) scheduled: bool,
-    /// The loops that regions begin with and that threads do in step.
+    /// The lockstep loops, by the regions that begin with them.
     pub(crate) lockstep: HashMap<usize, Lockstep>,
-    /// Registers live at each head that come from the frame.
+    /// The registers that are live at each head and are loaded from the frame.
     pub(crate) live: Vec<Vec<Reg>>,
-    /// For each register whether it is equal in all threads wherever a barrier of the whole block opens.
-    shared: Vec<bool>,
-    /// The other registers live at each head.
-    pub(crate) computed: Vec<Vec<Reg>>,
-    /// Instructions that compute those again.
-    pub(crate) again: Vec<Vec<(BlockId, usize)>>,
-    /// Frame slot of every register that crosses a split: its offset for one thread, to be multiplied by the block's
-    /// threads (the frame is an array for each register).
+    /// For each register, true if it is uniform whenever a barrier of the whole block opens.
+    barrier_uniform: Vec<bool>,
+    /// The registers that are live at each head and are rematerialised.
+    pub(crate) rematerialised: Vec<Vec<Reg>>,
+    /// The instructions that rematerialise those.
+    pub(crate) remat_insts: Vec<Vec<(BlockId, usize)>>,
+    /// The frame slot of every register that is live across a split edge: its offset for one thread, to be multiplied
+    /// by the number of threads of the block (the frame is a structure of arrays).
     pub(crate) frame: HashMap<Reg, u64>,
-    /// Bytes of frame for each thread.
+    /// Bytes of frame per thread.
     pub(crate) frame_bytes: u64,
 }
 
-/// Blocks that a vectorised loop cannot hold.
-fn is_scalar(block: &Block) -> bool {
+/// Returns true if a block cannot be vectorised.
+fn is_scalar(block: &BasicBlock) -> bool {
     block.term_is_trap()
         || block.insts.iter().any(|inst| {
             let ordered = [
@@ -101,13 +103,13 @@ fn is_scalar(block: &Block) -> bool {
         })
 }
 
-impl Block {
+impl BasicBlock {
     fn term_is_trap(&self) -> bool {
-        matches!(self.term, Term::Trap(_))
+        matches!(self.term, Terminator::Trap(_))
     }
 }
 
-/// Blocks reachable from `head` through edges that `follow` accepts, head first, in a fixed order.
+/// Returns the blocks that are reachable from `head` through edges that `follow` accepts, head first, in a fixed order.
 pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> Vec<BlockId> {
     let mut seen = HashSet::from([head]);
     let mut order = vec![head];
@@ -123,7 +125,7 @@ pub(crate) fn reachable(function: &Function, head: BlockId, follow: impl Fn(Bloc
     order
 }
 
-/// Whether there is a cycle among `blocks`.
+/// Returns true if there is a cycle among `blocks`.
 fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -> bool) -> bool {
     let inside: HashSet<_> = blocks.iter().copied().collect();
     let mut degree: HashMap<BlockId, usize> = blocks.iter().map(|b| (*b, 0)).collect();
@@ -148,8 +150,8 @@ fn has_cycle(function: &Function, blocks: &[BlockId], follow: impl Fn(BlockId) -
     removed != blocks.len()
 }
 
-/// The blocks that begin cold paths in what is reachable from `head`: none where splitting them off leaves nothing that
-/// vectorises. `follow` tells edges inside the region.
+/// Returns the heads of the cold paths that are reachable from `head`; none if splitting them off leaves nothing that
+/// can be vectorised. `follow` is true for edges inside the region.
 fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bool) -> BTreeSet<BlockId> {
     let all = reachable(function, head, &follow);
     let scalar: HashSet<BlockId> = all.into_iter().filter(|b| is_scalar(&function.blocks[*b])).collect();
@@ -158,17 +160,17 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     }
     let inside = |block: BlockId| follow(block) && !scalar.contains(&block);
     let hot = reachable(function, head, inside);
-    // A thread leaves the hot part where it finishes or takes a split edge.
+    // A thread leaves the hot path where it finishes or takes a split edge.
     let leaves = |block: BlockId| {
         let term = &function.blocks[block].term;
-        let ends = matches!(term, Term::Exit | Term::Return | Term::Sync(..));
+        let ends = matches!(term, Terminator::Exit | Terminator::Return | Terminator::Sync(..));
         ends || term.successors().iter().any(|next| !follow(*next))
     };
     let mut warm: HashSet<BlockId> = hot.iter().copied().filter(|b| leaves(*b)).collect();
     if warm.is_empty() || has_cycle(function, &hot, inside) {
         return BTreeSet::new();
     }
-    // Blocks of the hot part from which every path turns cold (they prepare a panic's record, say) are cold as well.
+    // Blocks of the hot path from which every path becomes cold (they fill in a panic record, say) are cold as well.
     loop {
         let more: Vec<_> = hot
             .iter()
@@ -189,9 +191,9 @@ fn cold_heads(function: &Function, head: BlockId, follow: impl Fn(BlockId) -> bo
     heads
 }
 
-/// Whether a thread that comes to one of these blocks has changed no memory but its own before: whatever it has read, it
-/// may as well begin again. `heads` are the ways out of what is reachable from the entry.
-fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
+/// Returns true if no path from the entry to one of `heads` writes memory other than the thread's own: a thread may
+/// then start again. `heads` are the exits of what is reachable from the entry.
+fn has_no_effect_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     let stores = |inst: &Inst| inst.opcode == Opcode::St && inst.space() != Some(Space::Local);
     let stores = |block: &BlockId| function.blocks[*block].insts.iter().any(stores);
     let mut open = reachable(function, 0, |block| !heads.contains(&block));
@@ -203,50 +205,50 @@ fn untouched_before(function: &Function, heads: &BTreeSet<BlockId>) -> bool {
     heads.iter().all(|head| !seen.contains(head))
 }
 
-/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work, which a block keeps.
-fn waits(function: &Function, polls: &BTreeMap<BlockId, Waits>) -> bool {
+/// Returns true if the kernel needs a scheduler: it synchronises, may poll, or has asynchronous work.
+fn needs_scheduler(function: &Function, polls: &BTreeMap<BlockId, PollLoop>) -> bool {
     !polls.is_empty() || sync::needs_scheduler(function)
 }
 
 impl Regions {
-    /// The regions of a kernel whose blocks are `held`: a scheduler begins them and goes on with others in between.
-    pub(crate) fn new(function: &Function, held: bool) -> Regions {
+    /// Computes the regions of a kernel. The blocks of a `resident` kernel are run alternately by a scheduler.
+    pub(crate) fn new(function: &Function, resident: bool) -> Regions {
         let live = live_in(function);
         let polls = polling(function, &live);
         let loops = lockstep::find(function, &live, &polls, &|block| is_scalar(&function.blocks[block]));
         let mut this = Regions {
             heads: vec![0],
-            kinds: vec![Kind::Entry],
+            kinds: vec![RegionKind::Entry],
             splits: HashMap::new(),
             polls: HashMap::new(),
             sites: Vec::new(),
             site_of: HashMap::new(),
-            scheduled: held || !loops.is_empty() || waits(function, &polls),
+            scheduled: resident || !loops.is_empty() || needs_scheduler(function, &polls),
             lockstep: HashMap::new(),
             live: Vec::new(),
-            shared: Vec::new(),
-            computed: Vec::new(),
-            again: Vec::new(),
+            barrier_uniform: Vec::new(),
+            rematerialised: Vec::new(),
+            remat_insts: Vec::new(),
             frame: HashMap::new(),
             frame_bytes: 0,
         };
         if this.scheduled {
-            this.cut(function, &polls, loops);
+            this.split_scheduled(function, &polls, loops);
         } else {
-            this.aside(function);
+            this.split_cold_paths(function);
         }
-        this.carry(function, &live);
+        this.assign_frame_slots(function, &live);
         this
     }
 
-    /// The same for threads that are fibers: they go on from rare paths as from any other.
+    /// As [`Regions::new`], for threads that are fibers: a fiber does not leave its function for a cold path.
     pub(crate) fn of_fibers(function: &Function) -> Regions {
         let mut this = Regions::new(function, false);
-        this.splits.retain(|_, region| !matches!(this.kinds[*region], Kind::Cold | Kind::Anew));
+        this.splits.retain(|_, region| !matches!(this.kinds[*region], RegionKind::Cold | RegionKind::Restart));
         this
     }
 
-    fn split_at(&mut self, head: BlockId, kind: Kind) {
+    fn split_at(&mut self, head: BlockId, kind: RegionKind) {
         if let std::collections::hash_map::Entry::Vacant(entry) = self.splits.entry(head) {
             entry.insert(self.heads.len());
             self.heads.push(head);
@@ -254,77 +256,78 @@ impl Regions {
         }
     }
 
-    /// Cuts cold paths off a kernel whose threads do not meet.
-    fn aside(&mut self, function: &Function) {
+    /// Splits cold paths off a kernel whose threads do not synchronise.
+    fn split_cold_paths(&mut self, function: &Function) {
         let cold = cold_heads(function, 0, |_| true);
-        if !cold.is_empty() && untouched_before(function, &cold) {
+        if !cold.is_empty() && has_no_effect_before(function, &cold) {
             self.heads.push(0);
-            self.kinds.push(Kind::Anew);
+            self.kinds.push(RegionKind::Restart);
             self.splits.extend(cold.into_iter().map(|head| (head, 1)));
         } else {
-            cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
+            cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
         }
     }
 
-    /// Cuts at synchronisations and polling loops, and cold paths off what remains.
-    fn cut(&mut self, function: &Function, polls: &BTreeMap<BlockId, Waits>, loops: Vec<Lockstep>) {
+    /// Splits at synchronisations, polling loops and lockstep loops, and splits cold paths off the rest.
+    fn split_scheduled(&mut self, function: &Function, polls: &BTreeMap<BlockId, PollLoop>, loops: Vec<Lockstep>) {
         let all = reachable(function, 0, |_| true);
         let constants = sync::constants(function);
         for block in &all {
             if let Some(waits) = polls.get(block) {
-                self.split_at(*block, Kind::Poll);
+                self.split_at(*block, RegionKind::Poll);
                 self.polls.insert(self.splits[block], waits.poll);
             }
-            if let Term::Sync(inst, next) = &function.blocks[*block].term {
-                self.split_at(*next, Kind::Resume(*block));
+            if let Terminator::Sync(inst, next) = &function.blocks[*block].term {
+                self.split_at(*next, RegionKind::Resume(*block));
                 self.site_of.insert(*block, self.sites.len());
                 self.sites.push(Site::new(inst, self.splits[next], &constants));
             }
         }
         for (_, waits) in polls.iter().filter(|(header, _)| all.contains(header)) {
-            waits.exits.iter().for_each(|exit| self.split_at(*exit, Kind::Left));
+            waits.exits.iter().for_each(|exit| self.split_at(*exit, RegionKind::PollExit));
         }
         for found in loops.into_iter().filter(|found| all.contains(&found.header)) {
-            self.split_at(found.header, Kind::Loop);
-            found.exits.iter().chain(&found.bails).for_each(|exit| self.split_at(*exit, Kind::After));
+            self.split_at(found.header, RegionKind::Loop);
+            found.exits.iter().chain(&found.side_exits).for_each(|exit| self.split_at(*exit, RegionKind::LoopExit));
             self.lockstep.insert(self.splits[&found.header], found);
         }
-        // A header may have been the exit of another loop before.
-        self.lockstep.keys().for_each(|region| self.kinds[*region] = Kind::Loop);
+        // A header may have been recorded as the exit of another loop.
+        self.lockstep.keys().for_each(|region| self.kinds[*region] = RegionKind::Loop);
         let barriers = || self.site_of.iter().filter(|(_, site)| self.sites[**site].is_barrier());
         let whole = barriers().all(|(_, site)| self.sites[*site].is_whole());
-        self.shared = match whole {
+        self.barrier_uniform = match whole {
             true => uniform::across(function, &barriers().map(|(block, _)| *block).collect()),
             false => vec![false; function.registers.len()],
         };
         let mut at = 0;
         while at < self.heads.len() {
-            if self.kinds[at] != Kind::Cold {
+            if self.kinds[at] != RegionKind::Cold {
                 let cold = cold_heads(function, self.heads[at], |block| !self.splits.contains_key(&block));
-                cold.into_iter().for_each(|head| self.split_at(head, Kind::Cold));
+                cold.into_iter().for_each(|head| self.split_at(head, RegionKind::Cold));
             }
             at += 1;
         }
     }
 
-    /// Decides for each head which registers come from the frame, and gives those their slots.
-    fn carry(&mut self, function: &Function, live_sets: &[RegSet]) {
-        let cheap = self.scheduled.then(|| Cheap::new(function));
+    /// Divides the live registers of each head into spilled and rematerialised ones, and assigns frame slots to the
+    /// former.
+    fn assign_frame_slots(&mut self, function: &Function, live_sets: &[RegSet]) {
+        let cheap = self.scheduled.then(|| Rematerialisable::new(function));
         let matrices = 4 * sync::matrix_words(&self.sites) as u64;
         self.frame_bytes = if self.scheduled { sync::FRAME_BYTES + matrices } else { 0 };
         for (region, head) in self.heads.iter().enumerate() {
             let mut live: Vec<Reg> = live_sets[*head].iter().collect();
-            if let Kind::Resume(block) = self.kinds[region]
-                && let Term::Sync(inst, _) = &function.blocks[block].term
+            if let RegionKind::Resume(block) = self.kinds[region]
+                && let Terminator::Sync(inst, _) = &function.blocks[block].term
             {
                 inst.visit(&mut |reg| live.retain(|r| *r != reg), &mut |_| {});
             }
-            let begins = self.begins(region);
-            let (again, carried): (Vec<Reg>, Vec<Reg>) =
-                live.into_iter().partition(|r| !begins && cheap.as_ref().is_some_and(|c| c.contains(*r)));
-            self.again.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &again)));
-            self.computed.push(again);
-            if !begins {
+            let starts = self.starts_kernel(region);
+            let (remat_insts, carried): (Vec<Reg>, Vec<Reg>) =
+                live.into_iter().partition(|r| !starts && cheap.as_ref().is_some_and(|c| c.contains(*r)));
+            self.remat_insts.push(cheap.as_ref().map_or_else(Vec::new, |c| c.chain(function, &remat_insts)));
+            self.rematerialised.push(remat_insts);
+            if !starts {
                 for reg in &carried {
                     self.frame.entry(*reg).or_insert_with(|| {
                         let bytes = u64::from(function.registers[*reg as usize].div_ceil(8).next_power_of_two());
@@ -338,31 +341,31 @@ impl Regions {
         }
     }
 
-    /// Whether threads begin the kernel with a region: no register has a value yet.
-    pub(crate) fn begins(&self, region: usize) -> bool {
-        matches!(self.kinds[region], Kind::Entry | Kind::Anew)
+    /// Returns true if threads start the kernel in a region, so that no register has a value yet.
+    pub(crate) fn starts_kernel(&self, region: usize) -> bool {
+        matches!(self.kinds[region], RegionKind::Entry | RegionKind::Restart)
     }
 
-    /// Whether control that reaches `target` from region `from` leaves the region.
+    /// Returns the region that begins at `target` if the edge from region `from` is a split edge.
     ///
-    /// Without a scheduler, region 0 leaves at every split, and a cold region runs on to its end.
+    /// Without a scheduler, region 0 ends at every split edge, and a cold region runs to the end of the kernel.
     pub(crate) fn split(&self, from: usize, target: BlockId) -> Option<usize> {
         if from == 0 || self.scheduled { self.splits.get(&target).copied() } else { None }
     }
 
-    /// Whether all threads with which a region is run have the same value of a register that comes from the frame.
-    pub(crate) fn is_shared(&self, region: usize, reg: Reg) -> bool {
+    /// Returns true if a register that is loaded from the frame is uniform in all threads with which a region is run.
+    pub(crate) fn is_barrier_uniform(&self, region: usize, reg: Reg) -> bool {
         let whole = |block: &BlockId| self.sites[self.site_of[block]].is_whole();
-        matches!(&self.kinds[region], Kind::Resume(block) if whole(block)) && self.shared[reg as usize]
+        matches!(&self.kinds[region], RegionKind::Resume(block) if whole(block)) && self.barrier_uniform[reg as usize]
     }
 
-    /// The blocks of a region.
+    /// Returns the blocks of a region.
     pub(crate) fn blocks(&self, function: &Function, region: usize) -> Vec<BlockId> {
         reachable(function, self.heads[region], |block| self.split(region, block).is_none())
     }
 
-    /// What `next` holds for a thread that waits at this site.
-    pub(crate) fn waiting(&self, site: usize) -> usize {
+    /// Returns the state that `next` has for a thread that waits at this site.
+    pub(crate) fn waiting_state(&self, site: usize) -> usize {
         self.heads.len() + site
     }
 }

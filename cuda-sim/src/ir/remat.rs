@@ -1,17 +1,17 @@
-//! Registers that are cheaper to compute again than to carry from region to region.
+//! Rematerialisation: registers that are cheaper to compute again than to spill from region to region.
 //!
-//! A register with one definition, of cheap operations on parameters, constants and thread coordinates only, has the
-//! same value wherever it is read. Computing it in each region also shows LLVM how addresses depend on the thread.
+//! A register with one definition, made of cheap operations on parameters, constants and thread coordinates only, has
+//! the same value wherever it is read. Computing it in each region also shows LLVM how addresses depend on the thread.
 
-use super::{BlockId, Function, Inst, Reg, Special, Symbol, Term, Value};
+use super::{BlockId, Function, Inst, Reg, Special, Symbol, Terminator, Value};
 use crate::ptx::Opcode;
 use std::collections::{BTreeSet, HashMap};
 
-/// The longest chain of operations that is computed again.
+/// The longest chain of operations that is rematerialised.
 const LIMIT: u32 = 24;
 
-/// Where each register that can be computed again is defined.
-pub(crate) struct Cheap {
+/// The definitions of the registers that can be rematerialised.
+pub(crate) struct Rematerialisable {
     places: HashMap<Reg, (BlockId, usize)>,
 }
 
@@ -27,14 +27,14 @@ fn is_fixed(value: &Value) -> bool {
     }
 }
 
-/// Whether the instruction is cheap and gives the same result for the same operands.
+/// Returns true if the instruction is cheap and its result depends on its operands alone.
 fn is_cheap(inst: &Inst) -> bool {
     use Opcode::{Add, And, Cvt, Cvta, Ld, Mad, Mov, Mul, Not, Or, Selp, Setp, Shl, Shr, Sub, Xor};
     if inst.opcode == Ld {
         let parameter = matches!(inst.operands.get(1), Some(Value::SymbolAddress(Symbol::KernelParam(_), _)));
         return parameter && matches!(inst.operands.first(), Some(Value::Reg(_)));
     }
-    // Carries depend on what came before, and computing them again would change what comes after.
+    // An instruction with a carry flag depends on earlier ones, and repeating it would change what later ones read.
     if inst.form.operands.iter().any(|shape| shape.is_implicit()) {
         return false;
     }
@@ -48,8 +48,8 @@ fn is_cheap(inst: &Inst) -> bool {
     }
 }
 
-impl Cheap {
-    pub(crate) fn new(function: &Function) -> Cheap {
+impl Rematerialisable {
+    pub(crate) fn new(function: &Function) -> Rematerialisable {
         let mut count = vec![0u32; function.registers.len()];
         let mut places = HashMap::new();
         for (id, block) in function.blocks.iter().enumerate() {
@@ -62,17 +62,17 @@ impl Cheap {
                 };
                 inst.visit(&mut define, &mut |_| {});
             }
-            if let Term::Sync(inst, _) = &block.term {
+            if let Terminator::Sync(inst, _) = &block.term {
                 inst.visit(&mut |reg| count[reg as usize] += 2, &mut |_| {});
             }
         }
         places.retain(|reg, _| count[*reg as usize] == 1);
-        let mut this = Cheap { places };
+        let mut this = Rematerialisable { places };
         this.prune(function);
         this
     }
 
-    /// Removes what depends on something else, or on too much.
+    /// Removes registers that depend on others than these, or on too many.
     fn prune(&mut self, function: &Function) {
         let mut costs: HashMap<Reg, u32> = HashMap::new();
         loop {
@@ -108,7 +108,7 @@ impl Cheap {
         self.places.contains_key(&reg)
     }
 
-    /// The instructions that compute these registers, in an order in which they can run.
+    /// Returns the instructions that compute these registers, in dependency order.
     pub(crate) fn chain(&self, function: &Function, wanted: &[Reg]) -> Vec<(BlockId, usize)> {
         let (mut order, mut done) = (Vec::new(), BTreeSet::new());
         // Each entry is visited twice: first for its operands, then for itself.

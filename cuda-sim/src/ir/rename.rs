@@ -1,8 +1,9 @@
-//! Registers that are written several times in a row get a name for each value.
+//! Register renaming within basic blocks: each value of a register that is written several times gets a register of its
+//! own.
 //!
-//! Compilers write most registers once; text written by hand reuses them. Inside a block the values are told apart
-//! easily, and what is written once can be computed again or followed by analyses. The last value of a block keeps its
-//! name, so nothing changes beyond it.
+//! Compilers write most registers once; handwritten PTX reuses them. Within a block the values are easy to tell apart,
+//! and registers with one definition can be rematerialised and analysed. The last value in a block keeps its register,
+//! so other blocks do not change.
 
 use super::{Function, Inst, Reg, Value};
 use std::collections::HashMap;
@@ -24,8 +25,8 @@ fn operands(inst: &mut Inst, written: bool, name: &mut dyn FnMut(Reg) -> Reg) {
     }
 }
 
-/// Gives every value but the last of a register in a block a register of its own.
-pub(crate) fn separate(function: &mut Function) {
+/// Renames every value but the last of a register in a block.
+pub(crate) fn rename_registers(function: &mut Function) {
     for block in &mut function.blocks {
         let mut left: HashMap<Reg, u32> = HashMap::new();
         for inst in &block.insts {
@@ -52,7 +53,7 @@ pub(crate) fn separate(function: &mut Function) {
                 new
             });
         }
-        // Every register has its own name again here, which is what the terminator reads.
+        // At the terminator every register has its own name again.
         debug_assert!(names.is_empty());
     }
 }

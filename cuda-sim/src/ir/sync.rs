@@ -1,29 +1,30 @@
-//! Synchronisation: what a thread that reaches a barrier or a warp operation asks for, and what it gets back.
+//! Synchronisation: the operation of a thread that reaches a barrier or a warp-level instruction, its arguments and its
+//! results.
 //!
-//! A thread writes its arguments to the frame, waits at the [`Site`], and goes on in the site's region once the block's
-//! scheduler has written the results. Both engines share this; neither knows PTX. Invariant: a site has at most
-//! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate; matrices, whose fragments take more, have
-//! a place of their own in the frame, behind those.
+//! A thread writes its arguments to the frame, waits at the [`Site`], and continues in the site's region once the
+//! block's scheduler has written the results. Both engines share this; neither knows PTX. Invariant: a site has at most
+//! [`ARGS`] arguments of 32 bits, and its results are a word and a predicate. The fragments of matrices, which are
+//! larger, follow those in the frame.
 
 use super::matrix::{self, Matrix};
-use super::{Function, Inst, Reg, Term, Value};
+use super::{Function, Inst, Reg, Terminator, Value};
 use crate::ptx::isa::Shape;
 use crate::ptx::{Modifier as M, Opcode, Position, Type};
 use std::collections::HashMap;
 
 /// Frame slots for arguments.
 pub(crate) const ARGS: usize = 4;
-/// Bytes of frame for each thread that arguments and results take: the arguments, the word, the predicate as a word.
+/// Bytes of frame per thread for arguments and results: the arguments, the word, and the predicate as a word.
 pub(crate) const FRAME_BYTES: u64 = 4 * (ARGS as u64 + 2);
-/// Where the results begin among these bytes.
+/// The offset of the results in the frame.
 pub(crate) const RESULT: u64 = 4 * ARGS as u64;
 
 /// The number of barriers of a block.
 pub(crate) const BARRIERS: u32 = 16;
 
-/// A number that all threads of a barrier give together.
+/// A reduction over the predicates of all threads at a barrier (`barrier.red`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Count {
+pub(crate) enum BarrierReduction {
     Popc,
     And,
     Or,
@@ -49,12 +50,12 @@ pub(crate) enum Reduce {
     Xor,
 }
 
-/// What is asked for. Warp operations meet where this and the mask are equal, wherever they stand in the text.
+/// The operation. Warp-level operations meet if this and the mask are equal, wherever they are in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     /// Arguments: barrier, number of threads (0 for all), predicate.
-    Barrier(Option<Count>),
-    /// Counts as arrived and goes on. Arguments as those of a barrier.
+    Barrier(Option<BarrierReduction>),
+    /// Arrives without waiting. The arguments are those of a barrier.
     Arrive,
     /// Arguments of this and the following: value, high half or second operand, third operand, mask.
     WarpSync,
@@ -67,50 +68,50 @@ pub(crate) enum Operation {
     MatchAll,
     Redux(Reduce),
     Elect,
-    /// Waits for nobody.
+    /// Does not wait.
     ActiveMask,
-    /// Arrives at the barrier of the block's cluster and goes on. Neither this nor the wait has arguments.
+    /// Arrives at the barrier of the block's cluster without waiting. Neither this nor the wait has arguments.
     ClusterArrive,
     /// Waits until all threads of the cluster have arrived.
     ClusterWait,
-    /// All lanes give fragments and get some.
+    /// All lanes pass in fragments and get fragments back.
     Matrix(Matrix),
 }
 
-/// An argument: known when the kernel is compiled, or left in the frame.
+/// An argument: a compile-time constant, or a word in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arg {
     Known(u32),
     Frame,
 }
 
-/// A place where threads wait for each other.
+/// A synchronisation point.
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) operation: Operation,
     pub(crate) args: [Arg; ARGS],
-    /// True if the active lanes take part and not those of a mask: votes and shuffles without `.sync`.
+    /// True if the active lanes take part rather than those of a mask: votes and shuffles without `.sync`.
     pub(crate) active: bool,
-    /// Where threads go on.
+    /// The region in which threads continue.
     pub(crate) region: usize,
     pub(crate) position: Position,
     /// The instruction, for reports.
     pub(crate) name: String,
 }
 
-/// Whose writes a thread waits for in a loop that polls.
+/// The writers whose stores can end a polling loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watched {
-    /// Anybody's: threads, the host, other kernels.
+    /// Anyone: threads, the host, other kernels.
     Any,
-    /// Those of its block's threads to shared memory, if no other block maps it. The loop itself writes nothing.
+    /// The block's threads, by stores to shared memory, if no other block maps it. The loop itself stores nothing.
     Shared,
-    /// Those of its grid's threads to the workspace of a cooperative launch. The loop itself writes nothing.
+    /// The grid's threads, by stores to the workspace of a cooperative launch. The loop itself stores nothing.
     Grid,
 }
 
-/// A loop that polls. A region that begins with one that does not watch [`Watched::Any`] ends with the loop: a thread is
-/// found at its beginning again only if it has not left it.
+/// A polling loop. A region that begins with one that does not poll [`Watched::Any`] ends with the loop: a thread is
+/// found at the region's start again only if it has not left the loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Poll {
     pub(crate) watched: Watched,
@@ -118,22 +119,22 @@ pub(crate) struct Poll {
     pub(crate) position: Position,
 }
 
-/// What the scheduler has to know of a kernel.
+/// The parts of a kernel that its scheduler needs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
-    /// For each region the loop that polls with which it begins.
+    /// For each region, the polling loop with which it begins.
     pub(crate) polls: Vec<Option<Poll>>,
     pub(crate) sites: Vec<Site>,
 }
 
 impl Plan {
-    /// Words of frame for each thread, behind [`FRAME_BYTES`], that fragments of matrices take.
+    /// Words of frame per thread for fragments of matrices, after [`FRAME_BYTES`].
     pub(crate) fn matrix_words(&self) -> usize {
         matrix_words(&self.sites)
     }
 }
 
-/// The same for these sites.
+/// As [`Plan::matrix_words`], for these sites.
 pub(crate) fn matrix_words(sites: &[Site]) -> usize {
     let words = |site: &Site| match site.operation {
         Operation::Matrix(matrix) => matrix.words().0.max(matrix.words().1),
@@ -142,45 +143,46 @@ pub(crate) fn matrix_words(sites: &[Site]) -> usize {
     sites.iter().map(words).max().unwrap_or(0)
 }
 
-/// The state of a fiber that has what it waited for. A fiber that polls has one of those behind it.
+/// The state of a fiber that can continue. The states of polling fibers follow it.
 pub(crate) const FIBER_READY: usize = 1;
 
 impl Watched {
-    /// All, in their order.
+    /// All values, in order.
     pub(crate) const ALL: [Watched; 3] = [Watched::Any, Watched::Shared, Watched::Grid];
 
-    /// The state of a fiber in such a loop.
+    /// Returns the state of a fiber in such a loop.
     pub(crate) fn of_fiber(self) -> usize {
         FIBER_READY + 1 + self as usize
     }
 }
 
 impl Plan {
-    /// The plan of fibers, without sites: where a fiber goes on is on its stack, so that it has few states.
+    /// The plan for fibers, without sites: a fiber's resume point is on its stack, so it has few states.
     pub(crate) fn of_fibers() -> Plan {
         let polls = Watched::ALL.map(|watched| Some(Poll { watched, position: Position::default() }));
         Plan { polls: [None, None].into_iter().chain(polls).collect(), sites: Vec::new() }
     }
 }
 
-/// Whether this instruction is for the scheduler: threads wait for each other, or tell that they have arrived.
+/// Returns true if the instruction is handled by the scheduler: threads wait for each other, or arrive.
 pub(crate) fn is_sync(inst: &Inst) -> bool {
     use Opcode::{ActiveMask, Bar, Barrier, Elect, Match, Redux, Shfl, Vote};
     matches!(inst.opcode, ActiveMask | Bar | Barrier | Elect | Match | Redux | Shfl | Vote)
         || Matrix::of(inst).is_some()
 }
 
-/// Returns true for an instruction with asynchronous work, which a block keeps.
+/// Returns true for an instruction with asynchronous work, which belongs to a block.
 pub(crate) fn is_asynchronous(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Cp | Opcode::Mbarrier)
 }
 
-/// Returns true if threads wait for each other in a function itself.
+/// Returns true if threads wait for each other in the function itself.
 pub(crate) fn synchronises(function: &Function) -> bool {
-    function.blocks.iter().any(|block| matches!(block.term, Term::Sync(..)))
+    function.blocks.iter().any(|block| matches!(block.term, Terminator::Sync(..)))
 }
 
-/// Returns true if a kernel with this function needs a scheduler: threads wait for each other in it, or start what a block keeps.
+/// Returns true if a kernel with this function needs a scheduler: its threads wait for each other or start asynchronous
+/// work.
 pub(crate) fn needs_scheduler(function: &Function) -> bool {
     synchronises(function) || function.blocks.iter().flat_map(|block| &block.insts).any(is_asynchronous)
 }
@@ -216,8 +218,8 @@ fn operation(inst: &Inst) -> Operation {
             choose(&[(M::Arrive, Operation::ClusterArrive)], Operation::ClusterWait)
         }
         Opcode::Bar | Opcode::Barrier if inst.has(M::Red) => {
-            let counts = [(M::Popc, Count::Popc), (M::And, Count::And)];
-            let count = counts.iter().find(|c| inst.has(c.0)).map_or(Count::Or, |c| c.1);
+            let counts = [(M::Popc, BarrierReduction::Popc), (M::And, BarrierReduction::And)];
+            let count = counts.iter().find(|c| inst.has(c.0)).map_or(BarrierReduction::Or, |c| c.1);
             Operation::Barrier(Some(count))
         }
         Opcode::Bar | Opcode::Barrier => choose(&[(M::Arrive, Operation::Arrive)], Operation::Barrier(None)),
@@ -239,20 +241,21 @@ fn operation(inst: &Inst) -> Operation {
     }
 }
 
-/// The mask of the lanes that meet where matrices are exchanged.
+/// The mask of a matrix operation: all lanes.
 static ALL_LANES: Value = Value::Int(u32::MAX as i128);
 
-/// The words of fragments that a lane gives at an instruction with matrices.
+/// Returns the words of fragments that a lane passes in at a matrix instruction.
 pub(crate) fn fragments(inst: &Inst) -> Vec<(&Value, u32, bool)> {
-    if Matrix::of(inst).is_some() { matrix::given(inst) } else { Vec::new() }
+    if Matrix::of(inst).is_some() { matrix::input_words(inst) } else { Vec::new() }
 }
 
-/// The registers of fragments that a lane gets there, with their bits.
+/// Returns the registers of fragments that a lane gets back, with their bits.
 pub(crate) fn results(inst: &Inst) -> Vec<(&Value, u32)> {
-    if Matrix::of(inst).is_some() { matrix::got(inst).collect() } else { Vec::new() }
+    if Matrix::of(inst).is_some() { matrix::output_registers(inst).collect() } else { Vec::new() }
 }
 
-/// The instruction's inputs in the order of the site's arguments: what, bits, which half of it. `None` is 0.
+/// Returns the instruction's inputs in the order of the site's arguments: value, bits, and true for the high half.
+/// `None` is 0.
 pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
     let ops = inst.operands.as_slice();
     let word = |value| Some((value, 32, false));
@@ -277,7 +280,7 @@ pub(crate) fn inputs(inst: &Inst) -> [Option<(&Value, u32, bool)>; ARGS] {
     }
 }
 
-/// The destinations of the word and of the predicate.
+/// Returns the destinations of the word and of the predicate.
 pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
     match (operation(inst), inst.operands.first()) {
         (Operation::Barrier(None) | Operation::Arrive | Operation::WarpSync | Operation::Matrix(_), _) | (_, None) => {
@@ -289,11 +292,11 @@ pub(crate) fn outputs(inst: &Inst) -> (Option<&Value>, Option<&Value>) {
     }
 }
 
-/// The registers that hold one constant, always: nvcc gives masks and distances in such.
+/// Returns the registers that always hold one constant: nvcc puts masks and distances into such registers.
 pub(crate) fn constants(function: &Function) -> HashMap<Reg, i128> {
     let mut found: HashMap<Reg, Option<i128>> = HashMap::new();
     for block in &function.blocks {
-        let last = if let Term::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
+        let last = if let Terminator::Sync(inst, _) = &block.term { Some(&**inst) } else { None };
         for inst in block.insts.iter().chain(last) {
             let value = match inst.operands.as_slice() {
                 [Value::Reg(_), Value::Int(value)] if inst.opcode == Opcode::Mov => Some(*value),
@@ -342,17 +345,17 @@ impl Site {
         }
     }
 
-    /// Whether the threads of a block wait here, rather than those of a warp.
+    /// Returns true if the threads of a block wait here, rather than those of a warp.
     pub(crate) fn is_barrier(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_) | Operation::Arrive)
     }
 
-    /// Whether the threads of a cluster meet here.
+    /// Returns true if the threads of a cluster wait here.
     pub(crate) fn is_of_cluster(&self) -> bool {
         matches!(self.operation, Operation::ClusterArrive | Operation::ClusterWait)
     }
 
-    /// Whether all threads of the block that have not finished wait here together.
+    /// Returns true if all threads of the block that have not finished wait here.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.operation, Operation::Barrier(_)) && self.args[1] == Arg::Known(0)
     }

@@ -1,9 +1,9 @@
-//! Parts of video instructions: selectors, and families of opcodes. Lowering reads the selectors off the operands,
-//! the code generator takes them as numbers.
+//! Subword selectors and opcode families of video instructions. Lowering parses the selectors; the code generator gets
+//! them as numbers.
 
 use crate::ptx::Opcode;
 
-/// The computation, of whole values or of lanes alike.
+/// The operation, on whole values or on each lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Video {
     Add,
@@ -18,7 +18,7 @@ pub(crate) enum Video {
     Mad,
 }
 
-/// The operation of a video instruction, and how many lanes it has: 1, 2 or 4.
+/// Returns the operation of a video instruction and its number of lanes: 1, 2 or 4.
 pub(crate) fn video(opcode: Opcode) -> Option<(Video, u32)> {
     use Opcode::*;
     Some(match opcode {
@@ -49,33 +49,33 @@ pub(crate) fn video(opcode: Opcode) -> Option<(Video, u32)> {
     })
 }
 
-/// A part of a register.
+/// A subword: some bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
+pub(crate) struct Subword {
     pub(crate) offset: u32,
     pub(crate) bits: u32,
 }
 
-impl Part {
-    pub(crate) const WHOLE: Part = Part { offset: 0, bits: 32 };
+impl Subword {
+    pub(crate) const WHOLE: Subword = Subword { offset: 0, bits: 32 };
 
-    /// The part that `b0` to `b3`, `h0` or `h1` names.
-    pub(crate) fn named(selector: &str) -> Option<Part> {
+    /// Returns the subword that `b0` to `b3`, `h0` or `h1` names.
+    pub(crate) fn named(selector: &str) -> Option<Subword> {
         let (bits, count) = unit(selector)?;
         let index = selector[1..].parse::<u32>().ok().filter(|index| selector.len() == 2 && *index < count)?;
-        Some(Part { offset: index * bits, bits })
+        Some(Subword { offset: index * bits, bits })
     }
 
     pub(crate) fn code(self) -> i128 {
         i128::from(self.bits << 8 | self.offset)
     }
 
-    pub(crate) fn of_code(code: i128) -> Part {
-        Part { offset: code as u32 & 0xff, bits: code as u32 >> 8 }
+    pub(crate) fn of_code(code: i128) -> Subword {
+        Subword { offset: code as u32 & 0xff, bits: code as u32 >> 8 }
     }
 }
 
-/// Bits of what a selector counts, and how many of it a register has.
+/// Returns the bits of the unit that a selector counts, and the number of units in a register.
 fn unit(selector: &str) -> Option<(u32, u32)> {
     match selector.as_bytes().first()? {
         b'b' => Some((8, 4)),
@@ -84,7 +84,7 @@ fn unit(selector: &str) -> Option<(u32, u32)> {
     }
 }
 
-/// The lanes that a selector names, the last first: of `h32`, 2 and 3. They are of registers with that many lanes in all.
+/// Returns the lanes that a selector names, the last one first: 2 and 3 for `h32`, out of registers with `total` lanes.
 pub(crate) fn lanes(selector: &str, lanes: u32, total: u32) -> Option<Vec<u32>> {
     let (_, count) = unit(selector)?;
     let digit = |byte: &u8| char::from(*byte).to_digit(10).filter(|lane| *lane < total);
@@ -92,7 +92,7 @@ pub(crate) fn lanes(selector: &str, lanes: u32, total: u32) -> Option<Vec<u32>> 
     (count == lanes && !all.is_empty()).then_some(all)
 }
 
-/// Lanes as digits of 4 bits.
+/// Encodes lanes as 4-bit digits.
 pub(crate) fn lane_code(lanes: &[u32]) -> i128 {
     lanes.iter().enumerate().map(|(i, lane)| i128::from(*lane) << (4 * i)).sum()
 }

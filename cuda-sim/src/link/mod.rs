@@ -1,12 +1,12 @@
-//! Linking: several modules to one, and the device's own library of functions.
+//! Linking: combines several modules into one, and adds the device's own function library.
 //!
-//! Works on syntax trees, so the result is PTX again: what a linker hands out can be loaded like any other text.
-//! Names without linkage stay their module's own: where two modules use one, the later gets a new name. Of several
-//! definitions of a name, one that is not `.weak` or `.common` wins, else the first `.weak` one, else the largest
-//! `.common` one; two that are neither are an error.
+//! It works on syntax trees, so the result is PTX that can be loaded like any other text. Names without linkage stay
+//! local to their module: if two modules use one, the later one gets a new name. Of several definitions of a name, one
+//! that is neither `.weak` nor `.common` wins, else the first `.weak` one, else the largest `.common` one; two that are
+//! neither are an error.
 
+mod dead_functions;
 mod rename;
-mod unreached;
 
 use crate::ptx::{
     self, Error, Function, FunctionKind, Item, LAST_WITHOUT_MASKS, Linkage, Modifier, Module, Opcode, Position, Result,
@@ -15,7 +15,7 @@ use crate::ptx::{
 use once_cell::sync::Lazy;
 use std::collections::{HashMap, HashSet};
 
-/// The device's own functions, which CUDA's compilers take for given. Their places are none of a program's text.
+/// The device library, whose functions CUDA's compilers assume to exist. Its positions are not in a program's text.
 static LIBRARY: Lazy<Module> = Lazy::new(|| match ptx::parse_internal(include_str!("library.ptx")) {
     Ok(mut module) => {
         let bodies = module.items.iter_mut().filter_map(|item| match item {
@@ -29,11 +29,11 @@ static LIBRARY: Lazy<Module> = Lazy::new(|| match ptx::parse_internal(include_st
         }
         module
     }
-    // The text is part of this file; a test loads it.
+    // The text is part of this crate, and a test loads it.
     Err(error) => unreachable!("the device's library: {error}"),
 });
 
-/// How strongly an item defines its name.
+/// The strength of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Strength {
     Declared,
@@ -42,7 +42,7 @@ enum Strength {
     Strong,
 }
 
-/// The name of an item that others could refer to, and how it is defined; `None` for a module's own names.
+/// Returns the linkage name of an item, and its strength and position; `None` for a module's local names.
 fn global(item: &Item) -> Option<(&str, Strength, Position)> {
     match item {
         Item::Variable(variable) => {
@@ -68,7 +68,7 @@ fn global(item: &Item) -> Option<(&str, Strength, Position)> {
     }
 }
 
-/// The name that an item has in its own module only.
+/// Returns the name of a module-local item.
 fn own(item: &Item) -> Option<&str> {
     match item {
         Item::Variable(Variable { linkage: None, name, .. }) => Some(name),
@@ -78,13 +78,13 @@ fn own(item: &Item) -> Option<&str> {
     }
 }
 
-/// Links modules to one.
+/// Links modules.
 ///
 /// # Errors
 ///
-/// A name that two modules define, with the place in the later one, and a variable that no module defines.
+/// A name that two modules define, with the position in the later one, or a variable that no module defines.
 pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
-    separate(&mut modules);
+    rename_locals(&mut modules);
     let without_masks = modules.iter().any(lacks_masks);
     let winners = winners(&modules)?;
     let mut linked = Module { version: (6, 0), targets: Vec::new(), address_size: 64, items: Vec::new() };
@@ -98,10 +98,10 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
         }
         for (i, item) in module.items.into_iter().enumerate() {
             let keep = match global(&item) {
-                // One declaration is kept where nothing defines the name.
+                // One declaration is kept if nothing defines the name.
                 Some((name, Strength::Declared, _)) => !winners.contains_key(name) && declared.insert(name.to_owned()),
                 Some((name, ..)) => winners.get(name) == Some(&(m, i)),
-                // Places in the sources of several modules cannot be told apart.
+                // Positions in the sources of several modules cannot be distinguished.
                 None => !matches!(item, Item::Note(_)),
             };
             if keep {
@@ -111,14 +111,14 @@ pub(crate) fn link(mut modules: Vec<Module>) -> Result<Module> {
         }
     }
     let is_library = |name: &str| LIBRARY.items.iter().any(|item| matches!(item, Item::Function(f) if f.name == name));
-    unreached::drop_unreached(&mut linked.items, is_library);
+    dead_functions::drop_dead_functions(&mut linked.items, is_library);
     if without_masks {
         linked.version = linked.version.min(LAST_WITHOUT_MASKS);
     }
     Ok(linked)
 }
 
-/// Refuses what is left of a variable's declaration where no module defines it; dynamic shared memory has no definition.
+/// Refuses the remaining declaration of an undefined variable. Dynamic shared memory has no definition.
 fn defined_somewhere(item: &Item) -> Result<()> {
     match item {
         Item::Variable(Variable { linkage: Some(Linkage::Extern), space, name, dimensions, position, .. })
@@ -130,7 +130,7 @@ fn defined_somewhere(item: &Item) -> Result<()> {
     }
 }
 
-/// Returns true if votes or shuffles of a module name no lanes, which newer versions of PTX do not have.
+/// Returns true if votes or shuffles of a module have no lane mask, which newer versions of PTX require.
 fn lacks_masks(module: &Module) -> bool {
     let bodies = module.items.iter().filter_map(|item| match item {
         Item::Function(function) => function.body.as_deref(),
@@ -142,8 +142,8 @@ fn lacks_masks(module: &Module) -> bool {
     })
 }
 
-/// Gives names that more than one module has for itself a new name in all but the first.
-fn separate(modules: &mut [Module]) {
+/// Renames local names that several modules use, in all modules but the first.
+fn rename_locals(modules: &mut [Module]) {
     let mut taken: HashSet<String> =
         modules.iter().flat_map(|m| &m.items).filter_map(|i| global(i).map(|g| g.0.to_owned())).collect();
     for (m, module) in modules.iter_mut().enumerate() {
@@ -167,7 +167,7 @@ fn separate(modules: &mut [Module]) {
     }
 }
 
-/// Which item of which module defines each name.
+/// Returns the module and item that define each name.
 fn winners(modules: &[Module]) -> Result<HashMap<String, (usize, usize)>> {
     let mut winners: HashMap<String, (Strength, usize, usize)> = HashMap::new();
     for (m, module) in modules.iter().enumerate() {
@@ -190,7 +190,7 @@ fn winners(modules: &[Module]) -> Result<HashMap<String, (usize, usize)>> {
     Ok(winners.into_iter().map(|(name, (_, m, i))| (name, (m, i))).collect())
 }
 
-/// Adds the functions of the device's library that a module declares and does not define.
+/// Adds the functions of the device library that a module declares and does not define.
 pub(crate) fn with_library(mut module: Module) -> Module {
     let functions = |items: &[Item], defined: bool| -> HashSet<String> {
         let one = |item: &Item| match item {
@@ -216,8 +216,8 @@ pub(crate) fn with_library(mut module: Module) -> Module {
     module
 }
 
-/// A function of the library with the results that a module declares, which may leave them out, or give it one that it
-/// never writes: linkers do not compare declarations with the device's own functions.
+/// Returns a function of the library with the results that a module's declaration has. The declaration may omit them,
+/// or have one that the function never writes: linkers do not compare declarations with the device's own functions.
 fn with_results_of(function: &Function, declaration: Option<&Item>) -> Function {
     let mut function = function.clone();
     let Some(Item::Function(declared)) = declaration else { return function };

@@ -1,6 +1,6 @@
-//! New names for a module's own symbols, wherever they are meant.
+//! Renaming of a module's local symbols and all references to them.
 //!
-//! A body may declare the same name for something of its own: inside that scope the name is left alone.
+//! A function body may declare the same name; inside that scope the name is not renamed.
 
 use crate::ptx::{AddressBase, Function, Init, Instruction, Item, Module, Operand, Statement, Variable};
 use std::collections::{HashMap, HashSet};
@@ -44,18 +44,18 @@ fn initial(init: &mut Init, names: &Names) {
     }
 }
 
-/// What a statement declares in its scope.
+/// Returns the names that a statement declares in its scope.
 fn declared(statement: &Statement) -> Vec<String> {
     match statement {
         Statement::Variable(variable) => vec![variable.name.clone()],
-        // A range %r<5> declares %r0 to %r4; symbols of a module do not look like that.
+        // A range %r<5> declares %r0 to %r4, which cannot be names of a module's symbols.
         Statement::Registers(decl) => decl.names.iter().map(|(name, _)| name.clone()).collect(),
         Statement::Label(name, _) => vec![name.clone()],
         _ => Vec::new(),
     }
 }
 
-/// The names that each scope declares, in the order in which the scopes open.
+/// Returns the names that each scope declares, in the order in which the scopes open.
 fn scopes(body: &[Statement], first: HashSet<String>) -> Vec<HashSet<String>> {
     let (mut scopes, mut open) = (vec![first], vec![0]);
     for statement in body {
@@ -77,7 +77,7 @@ fn scopes(body: &[Statement], first: HashSet<String>) -> Vec<HashSet<String>> {
     scopes
 }
 
-/// The names that no open scope declares for something else.
+/// Returns the names that no open scope shadows.
 fn visible(names: &Names, scopes: &[HashSet<String>], open: &[usize]) -> Names {
     let hidden = |name: &str| open.iter().any(|scope| scopes[*scope].contains(name));
     names.iter().filter(|n| !hidden(n.0)).map(|(a, b)| (a.clone(), b.clone())).collect()

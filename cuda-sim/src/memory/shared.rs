@@ -1,16 +1,17 @@
-//! Memory that several mappings and processes share: files without a name behind pages of the reserved range.
+//! Memory that several mappings and processes share: unnamed files behind pages of the reserved range.
 //!
-//! Allocations are private at first, as they are quicker so. One that another process asks for gets a file with its
+//! Allocations are private at first, since that is faster. One that another process requests gets a file with its
 //! contents behind the same pages; virtual memory that clients map themselves has one from the start. Only mappings are
-//! here; who may have them is the business of the driver's functions.
+//! here; access rights are checked by the driver's functions.
 //!
 //! # Safety
 //!
-//! As in the parent module: only pages inside the reserved range are replaced, under its lock.
+//! Only pages inside the reserved range are replaced, under its lock, and they belong to the allocation or mapping that
+//! changes.
 
 use super::chunks::EACH;
-use super::parts::COMMON;
-use super::{Allocation, Kind, Memory, MemoryError, Owner, PAGE, USED, release};
+use super::partitions::COMMON;
+use super::{Allocation, AllocationKind, Memory, MemoryError, Owner, PAGE, USED, release};
 use parking_lot::RwLock;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -18,21 +19,22 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Read by whatever accesses the devices' memory, written while an allocation's pages get a file behind them.
+/// Locked for reading by everything that accesses the devices' memory, and for writing while an allocation's pages get
+/// a file.
 pub(crate) static MOVING: RwLock<()> = RwLock::new(());
 
-/// The beginning of the files' names, which show up in `/proc`; the device's number follows.
+/// The prefix of the files' names, which are visible in `/proc`; the device's number follows.
 const NAME: &str = "cuda-sim-device-";
 
-/// A file that pages stand for.
+/// A file that backs pages.
 #[derive(Debug)]
 pub(crate) struct SharedFile {
     file: std::fs::File,
     pub(crate) device: usize,
     pub(crate) bytes: u64,
-    /// The file's own number, by which a name that was used again is told from it.
+    /// The file's inode number, which distinguishes it from a later file with the same name.
     pub(crate) inode: u64,
-    /// What it takes of its device, where it is physical memory of its own.
+    /// The bytes that it takes from its device, if it is physical memory of its own.
     _charge: Option<Charge>,
 }
 
@@ -50,22 +52,23 @@ impl Drop for Charge {
 }
 
 impl SharedFile {
-    /// A new file of zeros.
+    /// Creates a file of zeros.
     pub(crate) fn new(device: usize, bytes: u64) -> io::Result<SharedFile> {
         let name = std::ffi::CString::new(format!("{NAME}{device}"))?;
-        // SAFETY: the name is a live string; the call makes a new descriptor.
+        // SAFETY: the name is a live NUL-terminated string; the call creates a new descriptor.
         let descriptor = unsafe { libc::memfd_create(name.as_ptr(), libc::MFD_CLOEXEC) };
         if descriptor < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the descriptor is new and nobody else's.
+        // SAFETY: the descriptor is new and owned by nobody else.
         let file = std::fs::File::from(unsafe { OwnedFd::from_raw_fd(descriptor) });
         file.set_len(bytes)?;
         let inode = file.metadata()?.ino();
         Ok(SharedFile { file, device, bytes, inode, _charge: None })
     }
 
-    /// A file of this or another process, which must be a regular one; its device where its name tells, else 0.
+    /// Opens a file of this or another process, which must be a regular one. Its device is derived from its name, else
+    /// 0.
     pub(crate) fn open(descriptor: OwnedFd) -> io::Result<SharedFile> {
         let link = std::fs::read_link(format!("/proc/self/fd/{}", descriptor.as_raw_fd()))?;
         let file = std::fs::File::from(descriptor);
@@ -80,22 +83,22 @@ impl SharedFile {
         Ok(SharedFile { file, device, bytes: known.len(), inode: known.ino(), _charge: None })
     }
 
-    /// Its descriptor in this process.
+    /// Returns its descriptor in this process.
     pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
 
-    /// Puts pages of the file where there were none of its own.
+    /// Maps the file over pages that have no file.
     fn place(&self, at: u64, bytes: u64, offset: u64, access: i32) -> Result<(), MemoryError> {
         let flags = libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_NORESERVE;
         let (to, length, from) = (at as *mut libc::c_void, bytes as usize, offset.cast_signed());
-        // SAFETY: the caller passes pages of the reserved range, which belong to what is being mapped.
+        // SAFETY: the caller passes pages of the reserved range that belong to the mapping being made.
         let mapped = unsafe { libc::mmap(to, length, access, flags, self.file.as_raw_fd(), from) };
         if mapped == libc::MAP_FAILED { Err(MemoryError::OutOfMemory) } else { Ok(()) }
     }
 }
 
-/// What may be done with pages.
+/// The access rights of pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
     None,
@@ -114,12 +117,12 @@ impl Access {
 }
 
 impl Memory {
-    /// The file behind a live device allocation, which it gets now if it has none.
+    /// Returns the file behind a live device allocation, and creates it if there is none.
     ///
-    /// Waits for what accesses memory at the moment, and holds up what is to start, so that no write is lost.
+    /// It waits for running accesses to memory and blocks new ones, so that no write is lost.
     pub(crate) fn share(&self, address: u64) -> Result<(Allocation, Arc<SharedFile>), MemoryError> {
         let _still = MOVING.write();
-        let allocation = self.find(address).filter(|a| a.kind == Kind::Device).ok_or(MemoryError::Unknown)?;
+        let allocation = self.find(address).filter(|a| a.kind == AllocationKind::Device).ok_or(MemoryError::Unknown)?;
         let mut state = self.state.lock();
         if !state.live.contains_key(&allocation.base) {
             return Err(MemoryError::Unknown);
@@ -129,14 +132,14 @@ impl Memory {
         }
         let Allocation { pages, mapped, owner, base, .. } = allocation;
         if state.live.get(&base).is_some_and(|live| live.mappings == 0) {
-            // The file's pages are a mapping of their own among the chunk's.
+            // The file's pages are a separate mapping among the chunk's.
             state.chunks.charge()?;
             if let Some(live) = state.live.get_mut(&base) {
                 live.mappings = EACH;
             }
         }
         let file = SharedFile::new(owner.device, mapped).map_err(|_| MemoryError::OutOfMemory)?;
-        // SAFETY: the allocation is live, so its pages are readable, and nothing writes to them meanwhile.
+        // SAFETY: the allocation is live, so its pages are readable, and the lock keeps everyone from writing to them.
         let contents = unsafe { std::slice::from_raw_parts(pages as *const u8, mapped as usize) };
         std::os::unix::fs::FileExt::write_all_at(&file.file, contents, 0).map_err(|_| MemoryError::OutOfMemory)?;
         file.place(pages, mapped, 0, Access::ReadWrite.protection())?;
@@ -145,14 +148,14 @@ impl Memory {
         Ok((allocation, file))
     }
 
-    /// Maps `bytes` of a file, from `offset` on, as an allocation of that kind.
+    /// Maps `bytes` of a file, from `offset` on, as an allocation of a kind.
     pub(crate) fn import(
         &self,
         owner: Owner,
         file: &Arc<SharedFile>,
         offset: u64,
         bytes: u64,
-        kind: Kind,
+        kind: AllocationKind,
     ) -> Result<u64, MemoryError> {
         let (first, into) = (offset / *PAGE * *PAGE, offset % *PAGE);
         let end = offset.checked_add(bytes).filter(|end| *end <= file.bytes).ok_or(MemoryError::Unknown)?;
@@ -160,7 +163,7 @@ impl Memory {
         let taken = mapped + 2 * *PAGE;
         let mut state = self.state.lock();
         state.chunks.charge()?;
-        let start = state.parts.all[COMMON].take(taken);
+        let start = state.partitions.all[COMMON].take(taken);
         let placed = start
             .ok_or(MemoryError::OutOfMemory)
             .and_then(|start| file.place(start + *PAGE, mapped, first, Access::ReadWrite.protection()).map(|()| start));
@@ -168,7 +171,7 @@ impl Memory {
             Ok(start) => start,
             Err(error) => {
                 state.chunks.discharge(EACH);
-                state.parts.all[COMMON].free.extend(start.map(|start| (start, taken)));
+                state.partitions.all[COMMON].free.extend(start.map(|start| (start, taken)));
                 return Err(error);
             }
         };
@@ -183,7 +186,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// New memory of a device that is mapped nowhere yet.
+    /// Creates memory of a device that is not mapped yet.
     pub(crate) fn physical(&self, device: usize, bytes: u64) -> Result<SharedFile, MemoryError> {
         let charge = {
             let _state = self.state.lock();
@@ -197,15 +200,15 @@ impl Memory {
         Ok(SharedFile { _charge: Some(charge), ..file })
     }
 
-    /// Takes a range of addresses without memory; `bytes` and `align` are whole pages.
+    /// Reserves an address range without memory; `bytes` and `align` are multiples of the page size.
     pub(crate) fn reserve_range(&self, bytes: u64, align: u64) -> Result<u64, MemoryError> {
         let taken = bytes.checked_add(align).and_then(|n| n.checked_add(2 * *PAGE)).ok_or(MemoryError::OutOfMemory)?;
-        // Nobody reaches it before a mapping in it may be accessed.
-        let part = self.open_part(0);
+        // No device can access it until a mapping in it has access rights.
+        let partition = self.open_partition(0);
         let mut state = self.state.lock();
-        let Some(start) = state.parts.all[part].take(taken) else {
+        let Some(start) = state.partitions.all[partition].take(taken) else {
             drop(state);
-            self.close_part(part);
+            self.close_partition(partition);
             return Err(MemoryError::OutOfMemory);
         };
         let base = (start + *PAGE).next_multiple_of(align);
@@ -213,7 +216,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Gives a whole reserved range back, in which nothing may be mapped.
+    /// Frees a whole reserved range, which must have no mappings.
     pub(crate) fn free_range(&self, base: u64, bytes: u64) -> Result<(), MemoryError> {
         let mut state = self.state.lock();
         let (_, start, taken) = *state.reserved.get(&base).filter(|r| r.0 == bytes).ok_or(MemoryError::Unknown)?;
@@ -221,9 +224,9 @@ impl Memory {
             return Err(MemoryError::Unknown);
         }
         state.reserved.remove(&base);
-        state.parts.containing(start).free.push_back((start, taken));
+        state.partitions.containing(start).free.push_back((start, taken));
         drop(state);
-        self.close_part(self.part_of(start));
+        self.close_partition(self.partition_of(start));
         Ok(())
     }
 
@@ -240,8 +243,8 @@ impl Memory {
         let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
         let within = state.reserved.range(..=at).next_back().is_some_and(|(base, (room, ..))| end <= base + room);
         let before = state.live.range(..end).next_back();
-        let part = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
-        if !within || !part || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
+        let partition = offset.checked_add(bytes).is_some_and(|end| end <= file.bytes);
+        if !within || !partition || before.is_some_and(|(_, a)| a.base + a.bytes > at) {
             return Err(MemoryError::Unknown);
         }
         state.chunks.charge()?;
@@ -250,7 +253,7 @@ impl Memory {
             return Err(error);
         }
         state.id += 1;
-        let (id, kind) = (state.id, Kind::Mapped(Access::None));
+        let (id, kind) = (state.id, AllocationKind::Mapped(Access::None));
         let (base, start, pages, mapped, chunk, mappings) = (at, at, at, bytes, None, EACH);
         let new = Allocation { base, bytes, kind, owner, id, start, taken: 0, pages, mapped, chunk, mappings };
         state.live.insert(at, new);
@@ -258,13 +261,13 @@ impl Memory {
         Ok(())
     }
 
-    /// The mappings that make up a range exactly, in order.
+    /// Returns the mappings that exactly cover a range, in order.
     pub(crate) fn mappings(&self, at: u64, bytes: u64) -> Result<Vec<Allocation>, MemoryError> {
         let state = self.state.lock();
         let (mut next, mut found) = (at, Vec::new());
         let end = at.checked_add(bytes).ok_or(MemoryError::Unknown)?;
         while next < end {
-            let mapping = state.live.get(&next).filter(|a| matches!(a.kind, Kind::Mapped(_)));
+            let mapping = state.live.get(&next).filter(|a| matches!(a.kind, AllocationKind::Mapped(_)));
             let mapping = *mapping.ok_or(MemoryError::Unknown)?;
             next += mapping.bytes;
             found.push(mapping);
@@ -272,7 +275,7 @@ impl Memory {
         if next == end { Ok(found) } else { Err(MemoryError::Unknown) }
     }
 
-    /// Undoes mappings of a range.
+    /// Removes the mappings of a range.
     pub(crate) fn unmap_range(&self, at: u64, bytes: u64) -> Result<(), MemoryError> {
         let found = self.mappings(at, bytes)?;
         let mut state = self.state.lock();
@@ -280,35 +283,35 @@ impl Memory {
         Ok(())
     }
 
-    /// Sets what may be done with the mappings of a range.
+    /// Sets the access rights of the mappings of a range.
     pub(crate) fn set_access(&self, at: u64, bytes: u64, access: Access) -> Result<(), MemoryError> {
         let found = self.mappings(at, bytes)?;
         let mut state = self.state.lock();
         for mapping in found {
             let (to, length) = (mapping.base as *mut libc::c_void, mapping.bytes as usize);
-            // SAFETY: pages of the reserved range, which belong to a live mapping.
+            // SAFETY: pages of the reserved range that belong to a live mapping.
             if unsafe { libc::mprotect(to, length, access.protection()) } != 0 {
                 return Err(MemoryError::OutOfMemory);
             }
             if let Some(mapping) = state.live.get_mut(&mapping.base) {
-                mapping.kind = Kind::Mapped(access);
+                mapping.kind = AllocationKind::Mapped(access);
             }
         }
         Ok(())
     }
 
-    /// The file behind an address.
+    /// Returns the file behind an address.
     pub(crate) fn file(&self, base: u64) -> Option<Arc<SharedFile>> {
         self.state.lock().files.get(&base).cloned()
     }
 
-    /// The allocation of an address, if all bytes up to `end` are there: in it, or in mappings that follow each other.
+    /// Returns the allocation of an address if all bytes up to `end` are in it, or in contiguous mappings.
     pub(crate) fn covering(&self, address: u64, end: u64) -> Option<Allocation> {
         let first = self.find(address)?;
         let mut reached = first.base + first.bytes;
         while reached < end {
             let next = self.find(reached).filter(|a| a.base == reached && a.kind == first.kind);
-            reached += next.filter(|a| matches!(a.kind, Kind::Mapped(_)))?.bytes;
+            reached += next.filter(|a| matches!(a.kind, AllocationKind::Mapped(_)))?.bytes;
         }
         Some(first)
     }

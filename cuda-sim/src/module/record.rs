@@ -1,16 +1,17 @@
-//! Records on disk of what loads and launches need: a text that was loaded before on this machine is not parsed again, and a kernel
-//! that was launched before is not translated to LLVM IR again.
+//! Records on disk of modules and kernels: a text that was loaded before on this machine is not parsed again, and a
+//! kernel that was launched before is not lowered to LLVM IR again.
 //!
-//! The key is the text and the sources of this crate, which decide everything else, and the kernel. A kernel's record holds the hash of its LLVM IR
-//! (`texts::identity`), under which its machine code is kept. Where the IR has to be emitted after all and has another hash, the
-//! record is dropped and the launch fails: parts of two translations never run together.
+//! The key consists of the text and this crate's sources, which determine everything else, and the kernel. A kernel's
+//! record has the hash of its LLVM IR (`texts::identity`), which is the key of its machine code. If the IR has to be
+//! emitted after all and has another hash, the record is dropped and the launch fails: parts of two compilations never
+//! run together.
 
 use super::{Facts, KernelFacts, Origin};
 use crate::codegen::texts::Texts;
 use crate::codegen::{Effort, KernelCode, Part, Shape, folder};
 use crate::ir::layout::{Area, Global};
-use crate::ir::matrix::{How, Matrix, Number, Product};
-use crate::ir::sync::{Arg, Count, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
+use crate::ir::matrix::{Arithmetic, ElementType, Matrix, Product};
+use crate::ir::sync::{Arg, BarrierReduction, Operation, Plan, Poll, Reduce, Shuffle, Site, Watched};
 use crate::ir::{Clusters, Signature, Slot};
 use crate::ptx::Position;
 use cuda_jit_cache::Key;
@@ -20,42 +21,42 @@ use std::sync::Arc;
 const LABEL: &str = "a module of the software device";
 const KERNEL_LABEL: &str = "a kernel of the software device";
 
-/// The key of a text's record.
+/// Returns the key of a text's record.
 pub(super) fn key(text: &str) -> Key {
     Key::new(&[b"module", text.as_bytes(), env!("CUDA_SIM_SOURCES").as_bytes(), std::env::consts::ARCH.as_bytes()])
 }
 
-/// The key of the record of one of its kernels, for launches in clusters or not.
+/// Returns the key of the record of a kernel, for launches with or without clusters.
 fn kernel_key(origin: &Origin, function: usize, clustered: bool) -> Key {
     let kernel = [(function as u64).to_le_bytes(), u64::from(clustered).to_le_bytes()].concat();
     Key::new(&[b"kernel", origin.key().as_bytes(), &kernel])
 }
 
-/// The facts of a text from an earlier load, if they are on the disk.
+/// Returns the facts of a text from an earlier load, if they are on disk.
 pub(super) fn find(origin: &Origin) -> Option<Facts> {
     decoded(&folder()?.get(origin.key())?)
 }
 
-/// Keeps what is known of a text.
+/// Writes the facts of a text to disk.
 pub(super) fn keep(origin: &Origin, facts: &Facts) {
     if let Some(folder) = folder() {
         folder.put(origin.key(), LABEL, &encoded(facts));
     }
 }
 
-/// The code of a kernel from an earlier launch, if its record is on the disk.
+/// Returns the code of a kernel from an earlier launch, if its record is on disk.
 pub(super) fn find_kernel(origin: &Arc<Origin>, function: usize, clustered: bool) -> Option<KernelCode> {
     decoded_kernel(origin, function, clustered, &folder()?.get(&kernel_key(origin, function, clustered))?)
 }
 
-/// Keeps what is known of a kernel's code.
+/// Writes the record of a kernel's code to disk.
 pub(super) fn keep_kernel(origin: &Origin, clustered: bool, code: &KernelCode) {
     if let Some(folder) = folder() {
         folder.put(&kernel_key(origin, code.function, clustered), KERNEL_LABEL, &encoded_kernel(code));
     }
 }
 
-/// Makes the record of a kernel none.
+/// Invalidates the record of a kernel.
 fn forget_kernel(origin: &Origin, function: usize, clustered: bool) {
     if let Some(folder) = folder() {
         folder.put(&kernel_key(origin, function, clustered), KERNEL_LABEL, &[]);
@@ -76,7 +77,7 @@ fn encoded(facts: &Facts) -> Vec<u8> {
 fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
     let mut to = Vec::new();
     code.regions.put(&mut to);
-    code.strips.put(&mut to);
+    code.vector_loops.put(&mut to);
     code.texts.identity().as_bytes().put(&mut to);
     code.shape.put(&mut to);
     code.scheduled.put(&mut to);
@@ -89,14 +90,14 @@ fn encoded_kernel(code: &KernelCode) -> Vec<u8> {
 
 fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut from: &[u8]) -> Option<KernelCode> {
     let from = &mut from;
-    let (regions, strips) = (Vec::get(from)?, Vec::get(from)?);
+    let (regions, vector_loops) = (Vec::get(from)?, Vec::get(from)?);
     let identity = Key::from_bytes(<[u8; 32]>::get(from)?);
     let origin = Arc::clone(origin);
     let texts = Texts::later(identity, Box::new(move || written_again(&origin, function, clustered, &identity)));
     let code = KernelCode {
         function,
         regions,
-        strips,
+        vector_loops,
         texts: Arc::new(texts),
         shape: Shape::get(from)?,
         scheduled: bool::get(from)?,
@@ -107,27 +108,27 @@ fn decoded_kernel(origin: &Arc<Origin>, function: usize, clustered: bool, mut fr
     from.is_empty().then_some(code)
 }
 
-/// The texts of a kernel whose record was found, if they are those that the record was written with.
+/// Emits the texts of a kernel whose record was found, and checks that the record was written for them.
 fn written_again(origin: &Origin, function: usize, clustered: bool, identity: &Key) -> Result<Vec<String>, String> {
     let code = origin.emitted(function, clustered).map_err(|error| error.to_string())?;
     if code.texts.identity() == identity {
         return code.texts.all();
     }
     forget_kernel(origin, function, clustered);
-    Err("what the disk knows of the kernel is not what the kernel is; it is dropped, and the next process does without"
+    Err("the kernel's record on disk does not match the kernel: it was dropped, and the next process compiles the kernel"
         .to_owned())
 }
 
-/// A type that is written as bytes, and read back from the rest of some.
-trait Record: Sized {
+/// A type that can be encoded as bytes, and decoded from the start of a byte slice.
+trait Codec: Sized {
     fn put(&self, to: &mut Vec<u8>);
-    /// `None` for bytes that are no such thing.
+    /// Returns `None` for bytes that are not a valid encoding.
     fn get(from: &mut &[u8]) -> Option<Self>;
 }
 
 macro_rules! numbers {
     ($($number:ty),*) => { $(
-        impl Record for $number {
+        impl Codec for $number {
             fn put(&self, to: &mut Vec<u8>) {
                 to.extend(self.to_le_bytes());
             }
@@ -142,7 +143,7 @@ macro_rules! numbers {
 }
 numbers!(u8, u16, u32, u64);
 
-impl Record for usize {
+impl Codec for usize {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u64).put(to);
     }
@@ -152,7 +153,7 @@ impl Record for usize {
     }
 }
 
-impl Record for bool {
+impl Codec for bool {
     fn put(&self, to: &mut Vec<u8>) {
         u8::from(*self).put(to);
     }
@@ -162,20 +163,20 @@ impl Record for bool {
     }
 }
 
-impl<T: Record> Record for Vec<T> {
+impl<T: Codec> Codec for Vec<T> {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         self.iter().for_each(|item| item.put(to));
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        // Each takes a byte at least.
+        // Each element takes at least one byte.
         let count = usize::get(from).filter(|count| *count <= from.len())?;
         (0..count).map(|_| T::get(from)).collect()
     }
 }
 
-impl Record for String {
+impl Codec for String {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         to.extend(self.as_bytes());
@@ -186,7 +187,7 @@ impl Record for String {
     }
 }
 
-impl<T: Record> Record for Option<T> {
+impl<T: Codec> Codec for Option<T> {
     fn put(&self, to: &mut Vec<u8>) {
         self.is_some().put(to);
         self.iter().for_each(|value| value.put(to));
@@ -197,7 +198,7 @@ impl<T: Record> Record for Option<T> {
     }
 }
 
-impl<T: Record, const N: usize> Record for [T; N] {
+impl<T: Codec, const N: usize> Codec for [T; N] {
     fn put(&self, to: &mut Vec<u8>) {
         self.iter().for_each(|item| item.put(to));
     }
@@ -207,7 +208,7 @@ impl<T: Record, const N: usize> Record for [T; N] {
     }
 }
 
-impl<A: Record, B: Record> Record for (A, B) {
+impl<A: Codec, B: Codec> Codec for (A, B) {
     fn put(&self, to: &mut Vec<u8>) {
         self.0.put(to);
         self.1.put(to);
@@ -218,7 +219,7 @@ impl<A: Record, B: Record> Record for (A, B) {
     }
 }
 
-impl<K: Record + Ord, V: Record> Record for BTreeMap<K, V> {
+impl<K: Codec + Ord, V: Codec> Codec for BTreeMap<K, V> {
     fn put(&self, to: &mut Vec<u8>) {
         self.len().put(to);
         for (key, value) in self {
@@ -234,14 +235,14 @@ impl<K: Record + Ord, V: Record> Record for BTreeMap<K, V> {
 
 macro_rules! structs {
     ($($name:ident { $($field:ident),* })*) => { $(
-        impl Record for $name {
+        impl Codec for $name {
             fn put(&self, to: &mut Vec<u8>) {
                 let $name { $($field),* } = self;
                 $($field.put(to);)*
             }
 
             fn get(from: &mut &[u8]) -> Option<Self> {
-                $(let $field = Record::get(from)?;)*
+                $(let $field = Codec::get(from)?;)*
                 Some($name { $($field),* })
             }
         }
@@ -260,11 +261,11 @@ structs! {
     Shape { frame_bytes, local_bytes, static_shared, calls, stack_frames }
     Site { operation, args, active, region, position, name }
     Position { line, column }
-    Product { m, n, k, a, b, c, d, how, quads }
+    Product { m, n, k, a, b, c, d, arithmetic, quads }
     Poll { watched, position }
 }
 
-impl Record for Watched {
+impl Codec for Watched {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as usize).put(to);
     }
@@ -274,27 +275,27 @@ impl Record for Watched {
     }
 }
 
-impl Record for Number {
+impl Codec for ElementType {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        Number::ALL.get(usize::from(u8::get(from)?)).copied()
+        ElementType::ALL.get(usize::from(u8::get(from)?)).copied()
     }
 }
 
-impl Record for How {
+impl Codec for Arithmetic {
     fn put(&self, to: &mut Vec<u8>) {
         (*self as u8).put(to);
     }
 
     fn get(from: &mut &[u8]) -> Option<Self> {
-        How::ALL.get(usize::from(u8::get(from)?)).copied()
+        Arithmetic::ALL.get(usize::from(u8::get(from)?)).copied()
     }
 }
 
-impl Record for Matrix {
+impl Codec for Matrix {
     fn put(&self, to: &mut Vec<u8>) {
         match *self {
             Matrix::FromRows(count, transposed) => (0u8, (count, transposed)).put(to),
@@ -306,16 +307,16 @@ impl Record for Matrix {
 
     fn get(from: &mut &[u8]) -> Option<Self> {
         Some(match u8::get(from)? {
-            0 => Matrix::FromRows(Record::get(from)?, Record::get(from)?),
-            1 => Matrix::ToRows(Record::get(from)?, Record::get(from)?),
+            0 => Matrix::FromRows(Codec::get(from)?, Codec::get(from)?),
+            1 => Matrix::ToRows(Codec::get(from)?, Codec::get(from)?),
             2 => Matrix::Transpose,
-            3 => Matrix::Product(Record::get(from)?),
+            3 => Matrix::Product(Codec::get(from)?),
             _ => return None,
         })
     }
 }
 
-impl Record for Arg {
+impl Codec for Arg {
     fn put(&self, to: &mut Vec<u8>) {
         let known = match self {
             Arg::Known(value) => Some(*value),
@@ -329,12 +330,12 @@ impl Record for Arg {
     }
 }
 
-/// The number of an operation in records: its place in [`OPERATIONS`], where a test finds it.
+/// The number of an operation in records is its index in [`OPERATIONS`].
 const OPERATIONS: &[Operation] = &[
     Operation::Barrier(None),
-    Operation::Barrier(Some(Count::Popc)),
-    Operation::Barrier(Some(Count::And)),
-    Operation::Barrier(Some(Count::Or)),
+    Operation::Barrier(Some(BarrierReduction::Popc)),
+    Operation::Barrier(Some(BarrierReduction::And)),
+    Operation::Barrier(Some(BarrierReduction::Or)),
     Operation::Arrive,
     Operation::WarpSync,
     Operation::Shuffle(Shuffle::Up),
@@ -361,15 +362,15 @@ const OPERATIONS: &[Operation] = &[
     Operation::ClusterWait,
 ];
 
-/// Stands before the description of an operation with matrices, of which there are too many to list.
+/// Precedes the encoding of a matrix operation, of which there are too many to list.
 const MATRIX: u8 = 255;
 
-impl Record for Operation {
+impl Codec for Operation {
     fn put(&self, to: &mut Vec<u8>) {
         if let Operation::Matrix(matrix) = self {
             return (MATRIX, *matrix).put(to);
         }
-        // One that is missing in the list makes a record that nobody reads.
+        // An operation that is missing in the list gives a record that cannot be read.
         let place = OPERATIONS.iter().position(|operation| operation == self).unwrap_or(OPERATIONS.len());
         (place as u8).put(to);
     }
@@ -386,7 +387,7 @@ impl Record for Operation {
 mod tests {
     use super::*;
 
-    /// Texts of real compilers, with variables, calls, clusters or what else there is to know.
+    /// Texts of real compilers, with variables, calls, clusters and other features that records contain.
     const TEXTS: &[&str] = &[
         include_str!("../../tests/samples/nvcc13.ptx"),
         include_str!("../../tests/samples/nvrtc12.ptx"),
@@ -410,7 +411,7 @@ mod tests {
         Facts::of(&origin(text).program().unwrap())
     }
 
-    /// The code of each of a text's kernels, for launches in clusters or not.
+    /// Returns the code of each kernel of a text, for launches with and without clusters.
     fn codes(origin: &Origin) -> Vec<(bool, KernelCode)> {
         let code = |kernel: &KernelFacts| {
             [false, true].map(|clustered| (clustered, origin.emitted(kernel.function, clustered).unwrap()))
@@ -457,7 +458,7 @@ mod tests {
         }
     }
 
-    /// Machine code is kept under what is written, so that it must be the same each time.
+    /// The hash of the IR is the key of the machine code, so emission must be deterministic.
     #[test]
     fn what_is_written_again_is_the_same() {
         for text in TEXTS {
@@ -481,7 +482,7 @@ mod tests {
         code.texts = Arc::new(Texts::new(Key::new(&[b"another"]), Vec::new()));
         let again = decoded_kernel(&origin, code.function, clustered, &encoded_kernel(&code)).unwrap();
         let why = again.texts.get(0).unwrap_err();
-        assert!(why.contains("it is dropped"), "{why}");
+        assert!(why.contains("it was dropped"), "{why}");
     }
 
     #[test]

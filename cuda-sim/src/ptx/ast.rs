@@ -1,11 +1,11 @@
-//! The syntax tree of a PTX module: what was written, in the order in which it was written.
+//! The syntax tree of a PTX module: the text's contents in their original order.
 //!
-//! Not a representation to run: names are unresolved and nothing is lowered. Invariant: printing a tree and parsing
-//! the text gives an equal tree, positions aside.
+//! It is not executable: names are unresolved and nothing is lowered. Invariant: printing a tree and parsing the text
+//! gives an equal tree, apart from positions.
 
 use super::isa::{Modifier, Opcode};
 
-/// A place in the text, counted from 1.
+/// A position in the text, counted from 1.
 #[derive(Clone, Copy, Debug, Default, Eq)]
 pub struct Position {
     /// The line.
@@ -15,7 +15,7 @@ pub struct Position {
 }
 
 impl PartialEq for Position {
-    /// Positions never make two trees differ.
+    /// Returns true always: positions do not take part in the comparison of trees.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -33,7 +33,7 @@ macro_rules! names {
             pub fn name(self) -> &'static str {
                 match self { $($name::$variant => $text,)+ }
             }
-            /// The variant of that name.
+            /// Returns the variant with this name.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some($name::$variant),)+ _ => None }
             }
@@ -52,13 +52,13 @@ names! {
         F32x2 = "f32x2", U16x2 = "u16x2", S16x2 = "s16x2", E4m3x2 = "e4m3x2", E5m2x2 = "e5m2x2",
         Ue8m0x2 = "ue8m0x2",
         Pred = "pred",
-        // Elements of matrices: no register or variable has such a type.
+        // Element types of matrices, which no register or variable can have.
         B1 = "b1", S4 = "s4", U4 = "u4", E4m3 = "e4m3", E5m2 = "e5m2",
     }
 }
 
 impl Type {
-    /// Width in bits; a predicate has 1.
+    /// Returns the width in bits; that of a predicate is 1.
     pub fn bits(self) -> u32 {
         match self {
             Type::Pred | Type::B1 => 1,
@@ -74,22 +74,22 @@ impl Type {
         }
     }
 
-    /// Size in memory in bytes.
+    /// Returns the size in memory in bytes.
     pub fn bytes(self) -> u64 {
         u64::from(self.bits().div_ceil(8))
     }
 
-    /// Returns true for a type that only elements of matrices have.
+    /// Returns true for a type that only elements of matrices can have.
     pub(crate) fn is_of_matrices(self) -> bool {
         matches!(self, Type::B1 | Type::S4 | Type::U4 | Type::E4m3 | Type::E5m2)
     }
 
-    /// Whether this is `s8` to `s64`.
+    /// Returns true for `s8` to `s64`.
     pub fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
 
-    /// The type of each half of a packed type, and whether it is packed.
+    /// Returns the type of each half of a packed type, and true if it is packed.
     pub fn lane(self) -> (Type, bool) {
         match self {
             Type::F16x2 => (Type::F16, true),
@@ -101,13 +101,13 @@ impl Type {
         }
     }
 
-    /// Whether this is a scalar floating-point type.
+    /// Returns true for a scalar floating-point type.
     pub fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::Bf16 | Type::F32 | Type::F64)
     }
 }
 
-/// The name of an instruction as it was written.
+/// Formats the full name of an instruction.
 pub(crate) fn full_name(opcode: Opcode, suffixes: &[Suffix]) -> String {
     let mut name = opcode.name().to_owned();
     for suffix in suffixes {
@@ -128,7 +128,7 @@ names! {
 }
 
 names! {
-    /// How a symbol links.
+    /// The linkage of a symbol.
     Linkage { Extern = "extern", Visible = "visible", Weak = "weak", Common = "common" }
 }
 
@@ -139,45 +139,45 @@ pub struct Module {
     pub version: (u32, u32),
     /// The names after `.target`, such as `sm_90`.
     pub targets: Vec<String>,
-    /// `.address_size`; 64 where the text leaves it out.
+    /// `.address_size`; 64 if it is omitted.
     pub address_size: u32,
     /// Variables and functions in order.
     pub items: Vec<Item>,
 }
 
 impl Module {
-    /// The compute capability of the first target: 90 for `sm_90a`.
+    /// Returns the compute capability of the first target: 90 for `sm_90a`.
     pub(crate) fn capability(&self) -> Option<u32> {
         let name = self.targets.first()?.strip_prefix("sm_")?;
         name.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
     }
 }
 
-/// Something at the top level of a module.
+/// A top-level item of a module.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// A variable of the module.
     Variable(Variable),
     /// A kernel or function, or its declaration.
     Function(Function),
-    /// Another name of a function.
+    /// An alias of a function.
     Alias(Alias),
-    /// A directive that does not change what the program computes, such as `.file`: its text.
+    /// A directive that does not affect execution, such as `.file`, as text.
     Note(String),
 }
 
 /// `.alias name, function;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alias {
-    /// Where its name stands.
+    /// The position of the alias.
     pub position: Position,
-    /// The name.
+    /// The alias.
     pub name: String,
-    /// The function that it is a name of.
+    /// The function that it names.
     pub function: String,
 }
 
-/// `label: .callprototype ..`: what an indirect call passes.
+/// `label: .callprototype ..`: the signature of an indirect call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
     /// The label.
@@ -193,7 +193,7 @@ pub struct Prototype {
 /// A variable, parameter, or formal of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
-    /// Where its name stands.
+    /// The position of its name.
     pub position: Position,
     /// Linkage, at module level.
     pub linkage: Option<Linkage>,
@@ -207,7 +207,7 @@ pub struct Variable {
     pub ty: Type,
     /// `.v2` or `.v4`.
     pub vector: Option<u8>,
-    /// `.ptr`, with the space and alignment of what it points to.
+    /// `.ptr`, with the space and alignment of the pointee.
     pub pointer: Option<(Option<Space>, Option<u64>)>,
     /// The name.
     pub name: String,
@@ -218,18 +218,18 @@ pub struct Variable {
 }
 
 impl Variable {
-    /// Size in bytes; 0 for an array of unknown length.
+    /// Returns the size in bytes; 0 for an array of unknown length.
     pub fn bytes(&self) -> u64 {
         let element = self.ty.bytes() * u64::from(self.vector.unwrap_or(1));
         self.dimensions.iter().fold(element, |size, n| size.saturating_mul(n.unwrap_or(0)))
     }
 
-    /// Size in bytes of what an index counts; `None` unless this is an array.
+    /// Returns the element size in bytes; `None` unless this is an array.
     pub(crate) fn element_bytes(&self) -> Option<u64> {
         (!self.dimensions.is_empty()).then(|| self.ty.bytes())
     }
 
-    /// Alignment in bytes, natural unless written.
+    /// Returns the alignment in bytes, which is natural by default.
     pub fn alignment(&self) -> u64 {
         self.align.unwrap_or_else(|| self.ty.bytes() * u64::from(self.vector.unwrap_or(1)))
     }
@@ -246,7 +246,7 @@ pub enum Init {
     F32(u32),
     /// `0d...`, or a decimal number.
     F64(u64),
-    /// `symbol + offset`, and whether it is written `generic(symbol)`.
+    /// `symbol + offset`, and true if it is written as `generic(symbol)`.
     Symbol(String, i64, bool),
 }
 
@@ -271,7 +271,7 @@ pub struct Directive {
 /// A kernel or function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// Where its name stands.
+    /// The position of its name.
     pub position: Position,
     /// Linkage.
     pub linkage: Option<Linkage>,
@@ -296,7 +296,7 @@ pub struct RegisterDecl {
     pub ty: Type,
     /// `.v2` or `.v4`.
     pub vector: Option<u8>,
-    /// Names, with the count where one was written `%r<5>`.
+    /// Names, with the count of `%r<5>`.
     pub names: Vec<(String, Option<u32>)>,
 }
 
@@ -321,7 +321,7 @@ pub enum Statement {
     CallTargets(String, Vec<String>),
     /// `label: .callprototype ..`
     Prototype(Prototype),
-    /// A directive that does not change what the program computes, such as `.loc` or `.pragma`: its text.
+    /// A directive that does not affect execution, such as `.loc` or `.pragma`, as text.
     Note(String),
 }
 
@@ -330,11 +330,11 @@ pub enum Statement {
 pub struct Guard {
     /// The predicate register.
     pub register: String,
-    /// Whether it is negated.
+    /// True if it is negated.
     pub negated: bool,
 }
 
-/// One part of an instruction's name after a dot.
+/// A dot-separated part of an instruction's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffix {
     /// A type.
@@ -343,18 +343,18 @@ pub enum Suffix {
     Modifier(Modifier),
 }
 
-/// An instruction as written.
+/// An instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// Where it begins.
+    /// The position of its start.
     pub position: Position,
-    /// Its guard.
+    /// Its guard predicate.
     pub guard: Option<Guard>,
-    /// The stem of its name.
+    /// The first part of its name.
     pub opcode: Opcode,
-    /// Types and modifiers, in the order written.
+    /// Types and modifiers, in their original order.
     pub suffixes: Vec<Suffix>,
-    /// Operands in order.
+    /// Its operands, in order.
     pub operands: Vec<Operand>,
     /// The operands of a `call`, which have their own syntax.
     pub call: Option<CallOperands>,
@@ -365,18 +365,18 @@ impl Instruction {
         self.suffixes.contains(&Suffix::Modifier(modifier))
     }
 
-    /// The name in full, such as `add.rn.f32`.
+    /// Returns the full name, such as `add.rn.f32`.
     pub fn full_name(&self) -> String {
         full_name(self.opcode, &self.suffixes)
     }
 }
 
-/// What follows `call`.
+/// The operands of `call`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallOperands {
-    /// `.param` variables and registers that take the results; `_` leaves one.
+    /// `.param` variables and registers for the results; `_` discards one.
     pub returns: Vec<String>,
-    /// The function, or a register in an indirect call.
+    /// The function; a register in an indirect call.
     pub callee: String,
     /// The arguments: `.param` variables, registers and constants.
     pub args: Vec<Operand>,
@@ -393,27 +393,27 @@ pub enum AddressBase {
     Absolute,
 }
 
-/// The index in `name[index]`, which counts elements.
+/// The index in `name[index]`, in elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Index {
     /// The register that holds it.
     pub register: Option<String>,
-    /// The number that is added to the register, or the index itself.
+    /// The number that is added to the register, or the constant index.
     pub offset: i64,
 }
 
-/// An operand as written.
+/// An operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     /// A register, special register, variable, or label.
     Name(String),
     /// `!p`
     Not(String),
-    /// `-%r1`, of some video instructions.
+    /// `-%r1`, in some video instructions.
     Negative(String),
     /// `p|q`
     Pair(String, String),
-    /// An integer; negative ones carry their sign.
+    /// An integer.
     Int(i128),
     /// `0f3F800000`
     F32(u32),

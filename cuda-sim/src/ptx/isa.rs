@@ -1,9 +1,9 @@
-//! The instruction table: the one description of every instruction that this device knows.
+//! The instruction table: the only description of every instruction that this device supports.
 //!
-//! A [`Form`] lists the modifiers, types and operand shapes that an opcode takes; the parser matches what was written
-//! against the forms, the checker resolves operands by their shapes, and the code generator relies on both. An opcode
-//! may have several forms. Modifiers are matched as sets, because LLVM and nvcc write them in different orders
-//! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). Not here: what an instruction computes.
+//! A [`Form`] lists the modifiers, types and operand shapes of an opcode. The parser matches instructions against the
+//! forms, lowering checks operands by their shapes, and the code generator relies on both. An opcode may have several
+//! forms. Modifiers are matched as sets, because LLVM and nvcc write them in different orders
+//! (`atom.acq_rel.sys.global.cas` and `atom.global.sys.cas`). The semantics of instructions are not here.
 
 mod convert;
 mod copies;
@@ -30,64 +30,64 @@ pub use names::{Modifier, Opcode};
 use once_cell::sync::Lazy;
 pub(crate) use targets::{needs_letter, oldest_target};
 
-/// What an operand may be. The number is the index of the type it has among the instruction's types.
+/// The shape of an operand. A number is the index of its type among the instruction's types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A register that is written.
+    /// A destination register.
     Dest(usize),
-    /// A register of twice the width that is written.
+    /// A destination register of twice the width.
     DestWide(usize),
-    /// A register of this fixed type that is written.
+    /// A destination register of a fixed type.
     DestAs(Type),
-    /// A predicate that is written, or a pair `p|q`.
+    /// A destination predicate, or a pair `p|q`.
     DestPred,
-    /// A 32-bit register that is written, or a pair `d|p` of one and a predicate.
+    /// A 32-bit destination register, or a pair `d|p` of one and a predicate.
     DestPair,
-    /// A predicate that is written, never a pair.
+    /// A destination predicate, never a pair.
     DestOnePred,
-    /// A pair of predicates `p|q` that is written.
+    /// A destination pair of predicates `p|q`.
     DestTwoPreds,
-    /// A register, or a vector of them, that is written.
+    /// A destination register, or a vector of them.
     DestVector(usize),
-    /// A lane's registers of a matrix, which are written. The number tells which matrix of the instruction.
+    /// The destination registers of a lane's fragment. The number is the index of the matrix.
     DestMatrix(usize),
     /// A register or constant.
     Source(usize),
     /// A register or constant of twice the width.
     SourceWide(usize),
-    /// A register or constant of this fixed type.
+    /// A register or constant of a fixed type.
     SourceAs(Type),
     /// A predicate, possibly negated.
     SourcePred,
     /// A register, constant, or vector of them.
     SourceVector(usize),
-    /// A lane's registers or constants of a matrix. The number tells which matrix of the instruction.
+    /// The registers or constants of a lane's fragment. The number is the index of the matrix.
     SourceMatrix(usize),
-    /// An integer written out.
+    /// An integer literal.
     Immediate,
-    /// The thread's carry flag, read without being written in the text.
+    /// The thread's carry flag as an implicit input.
     CarryIn,
-    /// The thread's carry flag, set without being written in the text.
+    /// The thread's carry flag as an implicit output.
     CarryOut,
-    /// The mask of the lanes that are active together, which no text has: votes and shuffles of older targets.
+    /// The mask of the active lanes, an implicit operand of votes and shuffles on older targets.
     ActiveLanes,
-    /// The part or the lanes of an operand that are meant, as a number: the text has it behind the operand's name.
+    /// The subword or lanes of an operand, as a number. In the text it follows the operand's name.
     Selector,
     /// `[base+offset]`
     Address,
     /// A label.
     Label,
-    /// The source of a `mov`: anything with a value, the address of a variable, or a vector to pack.
+    /// The source of a `mov`: a value, the address of a variable, or a vector to pack.
     Move,
 }
 
 impl Shape {
-    /// Whether the operand is part of what the instruction does and not of its text.
+    /// Returns true if the operand is implicit: the instruction has it, but the text does not.
     pub fn is_implicit(self) -> bool {
         matches!(self, Shape::CarryIn | Shape::CarryOut | Shape::ActiveLanes | Shape::Selector)
     }
 
-    /// Whether the operand is written.
+    /// Returns true if the operand is a destination.
     pub fn is_written(self) -> bool {
         matches!(
             self,
@@ -105,12 +105,12 @@ impl Shape {
     }
 }
 
-/// Modifiers of which an instruction takes at most one.
+/// A group of modifiers of which an instruction takes at most one.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Whether one must be written.
+    /// True if one is required.
     pub required: bool,
-    /// The choices.
+    /// The alternatives.
     pub choices: &'static [Modifier],
 }
 
@@ -119,11 +119,11 @@ pub struct Group {
 pub struct Form {
     /// The opcode.
     pub opcode: Opcode,
-    /// Groups of modifiers.
+    /// Its groups of modifiers.
     pub groups: &'static [Group],
     /// The types that may be written, in order.
     pub types: &'static [&'static [Type]],
-    /// Operands in order.
+    /// Its operands, in order.
     pub operands: &'static [Shape],
 }
 
@@ -179,7 +179,7 @@ const fn form(
     Form { opcode, groups, types, operands }
 }
 
-/// Every form of every instruction, in tables by what the instructions work on.
+/// Every form of every instruction, in tables by subject.
 pub static TABLES: &[&[Form]] = &[
     FORMS,
     integer::FORMS,
@@ -195,7 +195,7 @@ pub static TABLES: &[&[Form]] = &[
     video::FORMS,
 ];
 
-/// Integers, bits, movement and control.
+/// Integers, bits, data movement and control flow.
 static FORMS: &[Form] = &[
     // Integer and floating-point arithmetic.
     form(Opcode::Add, &[], &[INT16], DSS),
@@ -252,7 +252,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Bfind, &[opt(&[M::Shiftamt])], &[INT32], &[DestAs(U32), Source(0)]),
     form(Opcode::Bfe, &[], &[INT32], &[Dest(0), Source(0), SourceAs(U32), SourceAs(U32)]),
     form(Opcode::Bfi, &[], &[B32_64], &[Dest(0), Source(0), Source(0), SourceAs(U32), SourceAs(U32)]),
-    // Comparison and choice.
+    // Comparison and selection.
     form(Opcode::Setp, &[one(COMPARE_BITS)], &[WORDS], float::TEST),
     form(Opcode::Setp, &[one(COMPARE_BITS), one(BOOL)], &[WORDS], float::TEST_BOOL),
     form(Opcode::Setp, &[one(COMPARE_SIGNED)], &[SIGNED], float::TEST),
@@ -268,7 +268,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Selp, &[], &[VALUES], &[Dest(0), Source(0), Source(0), SourcePred]),
     form(Opcode::Slct, &[], &[VALUES, &[S32]], &[Dest(0), Source(0), Source(0), Source(1)]),
     form(Opcode::Slct, &[opt(FTZ)], &[VALUES, ONLY_F32], &[Dest(0), Source(0), Source(0), Source(1)]),
-    // Movement and conversion.
+    // Data movement and conversion.
     form(Opcode::Mov, &[], &[MOVABLE], &[DestVector(0), Move]),
     form(Opcode::Mov, &[one(&[M::V2, M::V4])], &[VALUES], &[DestVector(0), Shape::SourceVector(0)]),
     // Synchronisation.
@@ -316,7 +316,7 @@ static FORMS: &[Form] = &[
     form(Opcode::Redux, &[one(SYNC), one(BOOL)], &[&[B32]], &[Dest(0), Source(0), SourceAs(B32)]),
     form(Opcode::ActiveMask, &[], &[&[B32]], &[Dest(0)]),
     form(Opcode::Elect, &[one(SYNC)], &[], &[DestPair, SourceAs(B32)]),
-    // Control.
+    // Control flow.
     form(Opcode::Bra, &[opt(UNI)], &[], &[Label]),
     form(Opcode::BrxIdx, &[one(&[M::Idx]), opt(UNI)], &[], &[SourceAs(U32), Label]),
     form(Opcode::Call, &[opt(UNI)], &[], NOTHING),
@@ -328,11 +328,11 @@ static FORMS: &[Form] = &[
     form(Opcode::Setmaxnreg, &[one(&[M::Inc, M::Dec]), one(SYNC), one(ALIGNED)], &[&[U32]], &[Immediate]),
     form(Opcode::Pmevent, &[], &[], &[Immediate]),
     form(Opcode::Pmevent, &[one(&[M::Mask])], &[], &[Immediate]),
-    // A grid begins when those that it depends on have ended.
+    // A grid begins when those on which it depends have ended.
     form(Opcode::Griddepcontrol, &[one(&[M::Wait, M::LaunchDependents])], &[], NOTHING),
 ];
 
-/// Stems that PTX has and this device does not run yet; they are refused by name, never skipped.
+/// PTX instructions that this device does not support; they are refused by name, never skipped.
 pub static UNSUPPORTED: &[&str] = &[
     "alloca",
     "clusterlaunchcontrol",
@@ -354,7 +354,7 @@ pub static UNSUPPORTED: &[&str] = &[
     "wgmma",
 ];
 
-/// The forms of an opcode.
+/// Returns the forms of an opcode.
 ///
 /// # Examples
 ///
@@ -376,7 +376,7 @@ pub fn forms(opcode: Opcode) -> impl Iterator<Item = &'static Form> {
 }
 
 impl Form {
-    /// The shapes of the operands that the text gives.
+    /// Returns the shapes of the operands that are written in the text.
     pub(crate) fn written(&self) -> impl Iterator<Item = Shape> {
         self.operands.iter().copied().filter(|shape| !shape.is_implicit())
     }
@@ -387,11 +387,11 @@ impl Form {
         suffixes.iter().filter(|suffix| matches!(suffix, Suffix::Modifier(m) if knows(m))).count()
     }
 
-    /// Whether the written suffixes fit this form.
+    /// Returns `Ok` if these suffixes match the form.
     ///
     /// # Errors
     ///
-    /// Says which suffix does not fit, or what is missing.
+    /// A message that names the suffix that does not match, or the missing one.
     pub fn matches(&self, suffixes: &[Suffix]) -> Result<(), String> {
         let mut used = 0u32;
         let mut types = 0;
@@ -400,7 +400,7 @@ impl Form {
                 Suffix::Type(ty) => {
                     let allowed = self.types.get(types).ok_or_else(|| format!("one type too many, .{}", ty.name()))?;
                     if !allowed.contains(&ty) {
-                        return Err(format!("the type .{} is not one that it takes", ty.name()));
+                        return Err(format!("the type .{} is not allowed here", ty.name()));
                     }
                     types += 1;
                 }
@@ -409,7 +409,8 @@ impl Form {
                         (used & (1 << i) == 0 && group.choices.contains(&modifier)).then_some(i)
                     };
                     let group = self.groups.iter().enumerate().find_map(free);
-                    let index = group.ok_or_else(|| format!("the modifier .{} does not fit", modifier.name()))?;
+                    let index =
+                        group.ok_or_else(|| format!("the modifier .{} is not allowed here", modifier.name()))?;
                     used |= 1 << index;
                 }
             }

@@ -1,19 +1,19 @@
-//! Tokens of PTX text.
+//! The lexer.
 //!
-//! Works on bytes; text that is not ASCII outside comments and strings is an error with its place. Invariant: each
-//! call consumes at least one byte or gives `End`, so lexing always ends.
+//! It works on bytes. Text that is not ASCII outside of comments and strings is an error with a position. Invariant:
+//! each call consumes at least one byte or returns `End`, so lexing always terminates.
 
 use std::borrow::Cow;
 
 use super::ast::Position;
 use super::{Error, Result};
 
-/// A token; names borrow the text.
+/// A token. Names borrow the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Token<'a> {
     /// A name such as `%r1`, `$L__BB0_1`, `add`.
     Ident(&'a str),
-    /// `.name` without the dot; `::` included.
+    /// `.name` without the dot, including `::`.
     Dot(&'a str),
     /// An integer.
     Int(u64),
@@ -21,7 +21,7 @@ pub(crate) enum Token<'a> {
     F64(u64),
     Str(&'a str),
     Punct(u8),
-    /// An operator of two characters, such as `<<`.
+    /// A two-character operator, such as `<<`.
     Operator(&'a str),
     End,
 }
@@ -31,11 +31,11 @@ pub(crate) struct Lexer<'a> {
     at: usize,
     line: u32,
     line_start: usize,
-    /// Returns true if the last integer ends in `U`.
+    /// True if the last integer ends in `U`.
     is_unsigned: bool,
 }
 
-/// Operators of two characters.
+/// The two-character operators.
 const OPERATORS: [&[u8]; 8] = [b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||"];
 
 fn is_name(byte: u8) -> bool {
@@ -47,17 +47,17 @@ impl<'a> Lexer<'a> {
         Lexer { text: text.as_bytes(), at: 0, line: 1, line_start: 0, is_unsigned: false }
     }
 
-    /// How many bytes were consumed.
+    /// Returns the number of bytes consumed.
     pub(crate) fn offset(&self) -> usize {
         self.at
     }
 
-    /// True if the last integer that was read ends in `U`.
+    /// Returns true if the last integer that was read ends in `U`.
     pub(crate) fn is_unsigned(&self) -> bool {
         self.is_unsigned
     }
 
-    /// The text from such an offset up to here.
+    /// Returns the text from an offset up to the current position.
     pub(crate) fn text_from(&self, offset: usize) -> Cow<'a, str> {
         String::from_utf8_lossy(&self.text[offset..self.at])
     }
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
         loop {
             match (self.peek(0), self.peek(1)) {
                 (b' ' | b'\t' | b'\r' | b'\n' | 0x0c | 0x0b, _) => self.bump(),
-                // A trailing NUL ends the text: drivers are handed C strings.
+                // A trailing NUL ends the text: drivers get C strings.
                 (0, _) if self.at + 1 == self.text.len() => self.at += 1,
                 (b'/', b'/') => {
                     while self.at < self.text.len() && self.peek(0) != b'\n' {
@@ -105,7 +105,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Text between two offsets; token boundaries are ASCII, so the slice is always valid.
+    /// Returns the text between two offsets. Token boundaries are ASCII, so the slice is always valid.
     fn slice(&self, start: usize, end: usize) -> &'a str {
         std::str::from_utf8(&self.text[start..end]).unwrap_or("")
     }
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
         Ok((token, position))
     }
 
-    /// Returns true if a number without digits before its point begins here: `.5`, and not `.1d`.
+    /// Returns true if a number without digits before its point begins here: `.5`, but not `.1d`.
     fn is_fraction(&self) -> bool {
         let digits = (1..).take_while(|at| self.peek(*at).is_ascii_digit()).count();
         digits > 0 && !is_name(self.peek(1 + digits))
@@ -231,7 +231,7 @@ impl<'a> Lexer<'a> {
         Ok(value)
     }
 
-    /// The text from one place of a line to another, for messages.
+    /// Returns the text between two positions of a line, for messages.
     pub(crate) fn between(&self, from: Position, to: Position) -> &'a str {
         let line = std::str::from_utf8(self.text).unwrap_or("").lines().nth(from.line as usize - 1).unwrap_or("");
         let start = from.column as usize - 1;
@@ -239,7 +239,7 @@ impl<'a> Lexer<'a> {
         line.get(start..end).unwrap_or("")
     }
 
-    /// Skips to the end of the line and gives the text passed over: `.loc` and `.file` are read this way.
+    /// Skips to the end of the line and returns the skipped text, for `.loc` and `.file`.
     pub(crate) fn rest_of_line(&mut self) -> &'a str {
         let start = self.at;
         while self.at < self.text.len() && self.peek(0) != b'\n' {

@@ -1,9 +1,9 @@
 //! PTX text: lexer, syntax tree, instruction table, parser and printer.
 //!
-//! [`parse`] reads the assembly that LLVM, nvcc and libNVVM write and gives a [`Module`]; printing the module gives
-//! text that parses to the same tree. Every instruction is described once, in the table of [`isa`]; the parser, the
-//! checker of operand shapes and the printer all read that description. Nothing here knows how an instruction runs:
-//! that is the code generator's part.
+//! [`parse`] reads the assembly that LLVM, nvcc and libNVVM write and returns a [`Module`]. Printing the module gives
+//! text that parses to the same tree. Every instruction is described once, in the table of [`isa`], which the parser,
+//! the operand checks and the printer share. Nothing here knows how an instruction is executed; the code generator
+//! does.
 //!
 //! Invariant: any text gives a module or an [`Error`] with line and column, never a panic.
 
@@ -22,7 +22,7 @@ pub use isa::{Modifier, Opcode};
 pub use parser::parse;
 pub(crate) use parser::{LAST_WITHOUT_MASKS, find_form, forms, parse_internal};
 
-/// What is wrong with a PTX text, and where.
+/// An error in a PTX text, with its position.
 ///
 /// # Examples
 ///
@@ -35,11 +35,11 @@ pub(crate) use parser::{LAST_WITHOUT_MASKS, find_form, forms, parse_internal};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: {message}", position.line, position.column)]
 pub struct Error {
-    /// Where the text is wrong.
+    /// The position of the error.
     pub position: Position,
-    /// What is wrong, naming the token or instruction.
+    /// The message, which names the token or instruction.
     pub message: String,
-    /// Whether the text is valid PTX that this device cannot run, rather than malformed.
+    /// True if the text is valid PTX that this device does not support, false if it is malformed.
     pub unsupported: bool,
 }
 

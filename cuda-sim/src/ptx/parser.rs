@@ -1,7 +1,7 @@
 //! The parser: PTX text to syntax tree.
 //!
-//! Recursive descent over the tokens of [`super::lexer`]; nesting is limited, so no text can exhaust the stack. It
-//! decides which forms an instruction may have by the table in [`super::isa`]; names are resolved later.
+//! It is a recursive-descent parser on the tokens of [`super::lexer`]. Nesting is limited, so no text can exhaust the
+//! stack. The forms of an instruction are determined by the table in [`super::isa`]; names are resolved later.
 
 mod body;
 mod constant;
@@ -11,7 +11,7 @@ use super::lexer::{Lexer, Token};
 use super::{Error, Result};
 pub(crate) use body::{find_form, forms};
 
-/// What may stand between a function's head and its body.
+/// The directives between a function's head and its body.
 const DIRECTIVES: &[&str] = &[
     "maxntid",
     "minnctapersm",
@@ -28,17 +28,17 @@ const DIRECTIVES: &[&str] = &[
     "local_maxnreg",
 ];
 
-/// The last version of PTX whose votes and shuffles need no mask on any target.
+/// The last PTX version whose votes and shuffles need no mask on any target.
 pub(crate) const LAST_WITHOUT_MASKS: (u32, u32) = (6, 3);
 
-/// Deepest nesting of initialisers and of vectors.
+/// The limit on the nesting of initialisers and of vectors.
 const MAX_DEPTH: u32 = 32;
 
 /// Parses PTX text.
 ///
 /// # Errors
 ///
-/// Malformed text and instructions that this device does not know, with line and column.
+/// Malformed text and unsupported instructions, with line and column.
 ///
 /// # Examples
 ///
@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Module> {
     parse_with(text, false)
 }
 
-/// Parses the device's own library, which may use instructions that no other text may.
+/// Parses the device library, which may use instructions that programs may not.
 pub(crate) fn parse_internal(text: &str) -> Result<Module> {
     parse_with(text, true)
 }
@@ -67,13 +67,13 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     token: Token<'a>,
     position: Position,
-    /// Whether the text is the device's own.
+    /// True if the text is the device library.
     internal: bool,
-    /// True if operations of warps have to name their lanes, as for newer targets.
+    /// True if warp-level operations require a lane mask, as for newer targets.
     needs_masks: bool,
-    /// The compute capability that the module is for.
+    /// The compute capability for which the module was compiled.
     target: Option<u32>,
-    /// True if it is for that target alone, as `sm_90a` is.
+    /// True if it is architecture-specific, as `sm_90a` is.
     has_letter: bool,
 }
 
@@ -184,7 +184,7 @@ impl<'a> Parser<'a> {
         Ok((major, minor))
     }
 
-    /// The variables that one directive declares.
+    /// Parses the variables that one directive declares.
     fn items(&mut self, items: &mut Vec<Item>) -> Result<()> {
         if self.eat(b';')? {
             return Ok(());
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A function, or variables.
+    /// Parses a function, or variables.
     fn definitions(&mut self, name: &str, items: &mut Vec<Item>) -> Result<()> {
         let linkage = Linkage::from_name(name);
         if linkage.is_some() {
@@ -236,7 +236,7 @@ impl<'a> Parser<'a> {
         Ok(Item::Alias(Alias { position, name, function }))
     }
 
-    /// A directive that ends with its line, or `.pragma`.
+    /// Parses a directive that ends with its line, or `.pragma`.
     fn note(&mut self, name: &str) -> Result<String> {
         if name == "pragma" {
             return self.pragma();
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
         Ok(format!(".pragma {};", texts.join(", ")))
     }
 
-    /// `.section name { ... }`: debug information, kept as text.
+    /// Parses `.section name { ... }`: debug information, kept as text.
     fn section(&mut self) -> Result<String> {
         let (start, behind_name) = (self.position, self.lexer.offset());
         loop {
@@ -281,13 +281,13 @@ impl<'a> Parser<'a> {
         Ok(text)
     }
 
-    /// A variable or parameter, from its space to its initialiser.
+    /// Parses a variable or parameter, from its space to its initialiser.
     fn variable(&mut self) -> Result<Variable> {
         let head = self.head(None)?;
         self.declarator(head)
     }
 
-    /// The variables of a directive.
+    /// Parses the variables of a directive.
     fn variables(&mut self, linkage: Option<Linkage>) -> Result<Vec<Variable>> {
         let head = self.head(linkage)?;
         let mut variables = vec![self.declarator(head.clone())?];
@@ -298,7 +298,7 @@ impl<'a> Parser<'a> {
         Ok(variables)
     }
 
-    /// The parts that variables of a directive have in common: the space, the type, and what stands between.
+    /// Parses the common part of a directive's variables: the space, the type and the attributes.
     fn head(&mut self, linkage: Option<Linkage>) -> Result<Variable> {
         let Token::Dot(name) = self.token else { return self.expected("a state space") };
         let Some(space) = Space::from_name(name) else { return self.expected("a state space") };
@@ -327,7 +327,7 @@ impl<'a> Parser<'a> {
         Ok(Variable { position, linkage, space, managed, align, ty, vector, pointer, name, dimensions, init })
     }
 
-    /// The name of a variable, its dimensions and its initialiser.
+    /// Parses the name of a variable, its dimensions and its initialiser.
     fn declarator(&mut self, mut variable: Variable) -> Result<Variable> {
         variable.position = self.position;
         variable.name = self.ident("the name of a variable")?.to_owned();
@@ -414,7 +414,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `+4` or `-4` after a symbol, or nothing: the rest is a constant expression.
+    /// Parses an optional constant expression after a symbol that begins with `+` or `-`, such as `+4`.
     fn offset(&mut self) -> Result<i64> {
         if !self.is(b'-') && !self.is(b'+') {
             return Ok(0);
@@ -422,7 +422,7 @@ impl<'a> Parser<'a> {
         self.constant_integer("an offset")
     }
 
-    /// A constant expression whose value is an integer.
+    /// Parses a constant expression whose value is an integer.
     fn constant_integer(&mut self, what: &str) -> Result<i64> {
         let position = self.position;
         match self.constant()? {
@@ -447,7 +447,7 @@ impl<'a> Parser<'a> {
         Ok(function)
     }
 
-    /// What stands between a function's head and its body.
+    /// Parses the directives between a function's head and its body.
     fn directives(&mut self) -> Result<Vec<Directive>> {
         let mut directives = Vec::new();
         while let Token::Dot(name) = self.token {

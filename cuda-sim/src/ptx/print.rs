@@ -1,4 +1,4 @@
-//! Printing of syntax trees as PTX text that parses to the same tree.
+//! The printer: syntax trees as PTX text that parses to the same tree.
 
 use super::ast::*;
 use std::fmt::{self, Display, Formatter};
@@ -86,7 +86,7 @@ fn offset_text(f: &mut Formatter<'_>, offset: i64) -> fmt::Result {
     if offset == 0 { Ok(()) } else { write!(f, "{offset:+}") }
 }
 
-/// An integer constant. The least of 64 bits is a sum, since 9223372036854775808 has no sign.
+/// Prints an integer constant. The smallest 64-bit one is printed as a sum, since 9223372036854775808 is unsigned.
 fn integer(f: &mut Formatter<'_>, value: i128) -> fmt::Result {
     if value == i128::from(i64::MIN) { write!(f, "({}-1)", i64::MIN + 1) } else { write!(f, "{value}") }
 }

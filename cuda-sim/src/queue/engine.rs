@@ -1,16 +1,16 @@
-//! The queues' state, and everything that changes it. See the parent module.
+//! The state of the queues, and all operations on it.
 
-use super::{GroupId, Lane, Order, Point, QueueId, Start, Step, Task};
+use super::{BatchEntry, GroupId, Lane, Order, Point, QueueId, Start, Task};
 use crate::sync::{AtomicU64, Condvar, Mutex, MutexGuard, Ordering, spawn, spin};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Drivers at the same time: as many kernels as NVIDIA's devices run at once.
+/// The limit on drivers: the number of kernels that NVIDIA's devices run concurrently.
 pub(crate) const DRIVERS: usize = 128;
-/// A driver's stack: calls of device functions run on it.
+/// The stack size of a driver: calls of device functions run on it.
 const STACK: usize = 16 << 20;
-/// How long a driver without work stays.
+/// The time after which an idle driver ends.
 const LINGER: Duration = Duration::from_secs(2);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ struct Queue<T> {
 struct Group {
     legacy: Option<QueueId>,
     queues: Vec<QueueId>,
-    /// Queues that are not idle.
+    /// The number of queues that are not idle.
     busy: usize,
 }
 
@@ -59,19 +59,19 @@ struct State<T> {
     serial: u64,
     ready: VecDeque<QueueId>,
     drivers: usize,
-    /// Drivers asleep, and those of them that were woken but have not seen it yet.
+    /// The number of sleeping drivers, and of those among them that were woken but do not run yet.
     asleep: usize,
     wakes: usize,
-    /// Drivers woken or started that have not looked at the list yet.
+    /// The number of drivers that were woken or started and have not looked at the list yet.
     coming: usize,
     limit: usize,
     closing: bool,
 }
 
-/// What to do about drivers after the lock is released.
+/// The action on drivers that remains after the lock is released.
 #[must_use]
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Ring {
+enum DriverAction {
     Nobody,
     Asleep,
     New,
@@ -81,7 +81,7 @@ enum Ring {
 pub(crate) struct Engine<T> {
     state: Mutex<State<T>>,
     wake: Condvar,
-    /// Counts finished entries, for threads that poll.
+    /// The number of finished entries, for threads that poll.
     finished: AtomicU64,
 }
 
@@ -100,7 +100,7 @@ impl<T: Task> State<T> {
         Some(Point { queue: id, number: queue.submitted })
     }
 
-    /// Where the other queues that an entry of this one comes after stand.
+    /// Adds the points of other queues on which an entry of this one implicitly depends.
     fn implied(&self, id: QueueId, group: GroupId, order: Order, depends: &mut Vec<Point>) {
         let group = &self.groups[group.0 as usize];
         let others: &[QueueId] = match order {
@@ -116,8 +116,8 @@ impl<T: Task> State<T> {
         depends.extend(tails.filter(|point| !self.reached(*point)));
     }
 
-    /// Decides the phase of a queue that nobody runs.
-    fn settle(&mut self, id: QueueId) {
+    /// Determines the phase of a queue that is not running.
+    fn update_phase(&mut self, id: QueueId) {
         loop {
             let Some(queue) = self.queue(id) else { return };
             let Some(first) = queue.entries.front_mut() else {
@@ -148,7 +148,7 @@ impl<T: Task> State<T> {
         }
     }
 
-    /// Lists a ready queue for the drivers: those of higher priority, which are lower numbers, first.
+    /// Adds a ready queue to the list for the drivers, ordered by priority: lower numbers come first.
     fn list(&mut self, id: QueueId) {
         let Some(queue) = self.queue(id) else { return };
         if queue.phase != Phase::Ready || queue.listed {
@@ -161,25 +161,26 @@ impl<T: Task> State<T> {
         self.ready.insert(at, id);
     }
 
-    /// Counts on one more driver where more is listed than drivers are on their way.
-    fn ring(&mut self) -> Ring {
+    /// Requests a driver if more queues are listed than drivers are on their way.
+    fn request_driver(&mut self) -> DriverAction {
         if self.ready.len() <= self.coming {
-            return Ring::Nobody;
+            return DriverAction::Nobody;
         }
         if self.asleep > self.wakes {
             self.wakes += 1;
             self.coming += 1;
-            return Ring::Asleep;
+            return DriverAction::Asleep;
         }
         if self.drivers < self.limit {
             self.drivers += 1;
             self.coming += 1;
-            return Ring::New;
+            return DriverAction::New;
         }
-        Ring::Nobody
+        DriverAction::Nobody
     }
 
-    /// Counts an entry as finished and wakes who waits for it; the queues among them are settled and listed.
+    /// Counts an entry as finished and wakes its waiters; the phases of waiting queues are determined, and ready ones
+    /// listed.
     fn finish(&mut self, id: QueueId) {
         let Some(queue) = self.queue(id) else { return };
         queue.completed += 1;
@@ -193,20 +194,20 @@ impl<T: Task> State<T> {
             match waiter {
                 Waiter::Thread(thread) => thread.notify_one(),
                 Waiter::Queue(other) => {
-                    self.settle(other);
+                    self.update_phase(other);
                     self.list(other);
                 }
             }
         }
     }
 
-    /// A queue that can be run now and leads to `id`: itself, or one that its first entry waits for.
+    /// Returns a queue that can be run now and on which `id` depends: itself, or one that its first entry waits for.
     fn stealable(&mut self, mut id: QueueId) -> Option<QueueId> {
         for _ in 0..16 {
             let queue = self.queue(id)?;
             let first = queue.entries.front()?;
             match queue.phase {
-                Phase::Ready => return first.task.as_ref().is_none_or(Task::anywhere).then_some(id),
+                Phase::Ready => return first.task.as_ref().is_none_or(Task::runs_on_any_thread).then_some(id),
                 Phase::Blocked => id = first.depends.last()?.queue,
                 Phase::Running | Phase::Idle => return None,
             }
@@ -214,7 +215,7 @@ impl<T: Task> State<T> {
         None
     }
 
-    /// A new queue of a group.
+    /// Creates a queue of a group.
     fn open(&mut self, group: GroupId, order: Order, priority: i32) -> QueueId {
         self.serial += 1;
         let serial = self.serial;
@@ -253,7 +254,7 @@ impl<T: Task> State<T> {
         }
     }
 
-    /// Appends an entry: its point, and whether the queue was idle. An entry of a closed queue is dropped.
+    /// Appends an entry. Returns its point, and true if the queue was idle. An entry of a closed queue is dropped.
     fn push(&mut self, id: QueueId, mut depends: Vec<Point>, task: Option<T>) -> (Point, bool) {
         let none = (Point { queue: id, number: 0 }, false);
         let Some((group, order)) = self.queue(id).filter(|q| !q.closed).map(|q| (q.group, q.order)) else {
@@ -267,7 +268,7 @@ impl<T: Task> State<T> {
         let idle = queue.phase == Phase::Idle;
         if idle {
             self.groups[group.0 as usize].busy += 1;
-            self.settle(id);
+            self.update_phase(id);
         }
         (point, idle)
     }
@@ -283,7 +284,7 @@ impl<T: Task> State<T> {
 }
 
 impl<T: Task> Engine<T> {
-    /// An engine with at most `limit` drivers.
+    /// Creates an engine with at most `limit` drivers.
     pub(crate) fn new(limit: usize) -> Arc<Engine<T>> {
         let state = State {
             queues: Vec::new(),
@@ -300,24 +301,24 @@ impl<T: Task> Engine<T> {
         Arc::new(Engine { state: Mutex::new(state), wake: Condvar::default(), finished: AtomicU64::new(0) })
     }
 
-    /// A new group without queues. Groups are as few as contexts, and stay.
+    /// Creates a group without queues. There are as few groups as contexts, so they are never removed.
     pub(crate) fn group(&self) -> GroupId {
         let mut state = self.state.lock();
         state.groups.push(Group::default());
         GroupId(state.groups.len() as u32 - 1)
     }
 
-    /// A new queue of a group.
+    /// Creates a queue of a group.
     pub(crate) fn queue(&self, group: GroupId, order: Order, priority: i32) -> QueueId {
         self.state.lock().open(group, order, priority)
     }
 
-    /// Ends a queue: what was submitted still runs, and nothing more is accepted.
+    /// Closes a queue: submitted entries still run, and no more are accepted.
     pub(crate) fn close(&self, id: QueueId) {
         self.state.lock().close(id);
     }
 
-    /// Puts an entry into a queue and gives its point. An entry of a closed queue is dropped.
+    /// Submits an entry to a queue and returns its point. An entry of a closed queue is dropped.
     pub(crate) fn submit(self: &Arc<Self>, id: QueueId, depends: Vec<Point>, task: Option<T>, start: Start) -> Point {
         let mut state = self.state.lock();
         let (point, idle) = state.push(id, depends, task);
@@ -331,14 +332,14 @@ impl<T: Task> Engine<T> {
             Start::Here | Start::Driver => {}
         }
         state.list(id);
-        self.ring(state);
+        self.request_driver(state);
         point
     }
 
-    /// Puts entries into several queues at once and gives their points: nothing of another thread comes between them.
+    /// Atomically submits entries to several queues and returns their points.
     ///
-    /// An entry may come after earlier ones of the batch. New lanes end with their last entry.
-    pub(crate) fn submit_batch(self: &Arc<Self>, lanes: &[Lane], batch: Vec<Step<T>>) -> Vec<Point> {
+    /// An entry may depend on earlier ones of the batch. The queues of new lanes are closed after their last entry.
+    pub(crate) fn submit_batch(self: &Arc<Self>, lanes: &[Lane], batch: Vec<BatchEntry<T>>) -> Vec<Point> {
         let mut state = self.state.lock();
         let mut open = |lane: &Lane| match *lane {
             Lane::Queue(id) => id,
@@ -360,12 +361,12 @@ impl<T: Task> Engine<T> {
         let new = lanes.iter().zip(&queues).filter(|(lane, _)| matches!(lane, Lane::New(..)));
         new.for_each(|(_, id)| state.close(*id));
         woken.into_iter().for_each(|id| state.list(id));
-        self.ring(state);
+        self.request_driver(state);
         points
     }
 
     /// Runs the first entry of a ready queue. Other queues that become ready are listed for the drivers; this one is
-    /// the caller's.
+    /// left to the caller.
     fn run_first<'a>(&'a self, mut state: MutexGuard<'a, State<T>>, id: QueueId) -> MutexGuard<'a, State<T>> {
         let entry = state.queue(id).and_then(|queue| {
             queue.phase = Phase::Running;
@@ -377,22 +378,22 @@ impl<T: Task> Engine<T> {
             state = self.state.lock();
         }
         state.finish(id);
-        state.settle(id);
+        state.update_phase(id);
         self.finished.fetch_add(1, Ordering::Release);
         state
     }
 
-    /// Calls a driver if one is needed.
-    fn ring(self: &Arc<Self>, mut state: MutexGuard<'_, State<T>>) {
-        let ring = state.ring();
+    /// Wakes or starts a driver if one is needed.
+    fn request_driver(self: &Arc<Self>, mut state: MutexGuard<'_, State<T>>) {
+        let request_driver = state.request_driver();
         drop(state);
-        match ring {
-            Ring::Nobody => {}
-            Ring::Asleep => self.wake.notify_one(),
-            Ring::New => {
+        match request_driver {
+            DriverAction::Nobody => {}
+            DriverAction::Asleep => self.wake.notify_one(),
+            DriverAction::New => {
                 let engine = Arc::clone(self);
                 if !spawn("cuda-sim stream".to_owned(), STACK, move || engine.drive()) {
-                    // The system gives no thread: what is listed stays until a driver is free or somebody waits for it.
+                    // The system gives no thread: listed queues wait until a driver is free or a thread waits for them.
                     let mut state = self.state.lock();
                     state.drivers -= 1;
                     state.coming -= 1;
@@ -401,7 +402,7 @@ impl<T: Task> Engine<T> {
         }
     }
 
-    /// A driver's life.
+    /// The main loop of a driver.
     fn drive(self: &Arc<Self>) {
         let mut state = self.state.lock();
         state.coming -= 1;
@@ -412,9 +413,9 @@ impl<T: Task> Engine<T> {
                     queue.phase == Phase::Ready
                 });
                 if ready {
-                    // Each driver that finds more than it takes calls one more.
+                    // A driver that finds more than it takes requests another one.
                     if !state.ready.is_empty() {
-                        self.ring(state);
+                        self.request_driver(state);
                         state = self.state.lock();
                         if state.queue(id).is_none_or(|queue| queue.phase != Phase::Ready) {
                             continue;
@@ -448,7 +449,7 @@ impl<T: Task> Engine<T> {
         state.drivers -= 1;
     }
 
-    /// Returns when a point is reached, running what leads to it where nobody else does.
+    /// Waits until a point is reached, and runs the entries that lead to it if nobody else does.
     pub(crate) fn wait(self: &Arc<Self>, point: Point) {
         let mut state = self.state.lock();
         let mut polled = false;
@@ -460,9 +461,9 @@ impl<T: Task> Engine<T> {
                 }
                 continue;
             }
-            // A queue whose first entry is for drivers only may not be listed yet.
+            // A queue whose first entry only drivers may run may not be listed yet.
             state.list(point.queue);
-            self.ring(state);
+            self.request_driver(state);
             if !polled {
                 polled = true;
                 let before = self.finished.load(Ordering::Acquire);
@@ -482,14 +483,15 @@ impl<T: Task> Engine<T> {
                 state = thread.wait(state);
             }
         }
-        self.ring(state);
+        self.request_driver(state);
     }
 
     pub(crate) fn reached(&self, point: Point) -> bool {
         self.state.lock().reached(point)
     }
 
-    /// What a synchronisation with a queue waits for: its own tail, and for the legacy one that of all blocking queues.
+    /// Returns the points for which a synchronisation with a queue waits: its own tail, and for the legacy one those of
+    /// all blocking queues.
     pub(crate) fn tails(&self, id: QueueId) -> Vec<Point> {
         let mut state = self.state.lock();
         let Some((group, order)) = state.queue(id).map(|q| (q.group, q.order)) else { return Vec::new() };
@@ -501,7 +503,7 @@ impl<T: Task> Engine<T> {
         points
     }
 
-    /// The tails of a group's busy queues.
+    /// Returns the tails of a group's busy queues.
     pub(crate) fn group_tails(&self, group: GroupId) -> Vec<Point> {
         let state = self.state.lock();
         let group = &state.groups[group.0 as usize];
@@ -511,7 +513,7 @@ impl<T: Task> Engine<T> {
         group.queues.iter().filter_map(|q| state.tail(*q)).filter(|point| !state.reached(*point)).collect()
     }
 
-    /// Ends the drivers once nothing is listed, so that a model ends.
+    /// Ends the drivers once nothing is listed, so that a loom model ends.
     #[cfg(all(test, loom))]
     pub(crate) fn end(&self) {
         self.state.lock().closing = true;

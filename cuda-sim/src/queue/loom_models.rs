@@ -1,22 +1,22 @@
-//! Every interleaving of small programs on the real engine.
+//! Loom models: every interleaving of small programs on the real engine.
 //!
-//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --profile loom`. loom also reports a thread that waits for ever,
-//! so each model shows that no wake-up is lost.
+//! `RUSTFLAGS="--cfg loom" cargo test -p cuda-sim --lib loom --profile loom`. Loom also reports a thread that waits for
+//! ever, so each model shows that no wake-up is lost.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks access a cell that loom watches: an access that nothing orders fails the model.
+//! The cells are tracked by loom: an unordered access fails the model.
 
-use super::{Engine, Lane, Order, Start, Step as Entry, Task};
+use super::{BatchEntry as Entry, Engine, Lane, Order, Start, Task};
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// A cell that loom watches: two accesses that nothing orders are an error.
+/// A cell that loom tracks: two unordered accesses are an error.
 struct Watched(UnsafeCell<u32>);
-// SAFETY: that accesses are ordered is what loom checks.
+// SAFETY: loom checks that all accesses are ordered.
 unsafe impl Send for Watched {}
-// SAFETY: as above.
+// SAFETY: loom checks that all accesses are ordered.
 unsafe impl Sync for Watched {}
 
 type Cell = Arc<Watched>;
@@ -34,17 +34,17 @@ impl Task for Step {
             // SAFETY: loom checks that no other access is concurrent.
             Step::Write(cell, value) => cell.0.with_mut(|at| unsafe { *at = value }),
             Step::Follow(cell, expected) => cell.0.with_mut(|at| {
-                // SAFETY: as above.
+                // SAFETY: loom checks that no other access is concurrent.
                 let found = unsafe { *at };
                 assert_eq!(found, expected);
-                // SAFETY: as above.
+                // SAFETY: loom checks that no other access is concurrent.
                 unsafe { *at = expected + 1 };
             }),
             Step::Count(count) => drop(count.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
-    fn anywhere(&self) -> bool {
+    fn runs_on_any_thread(&self) -> bool {
         !matches!(self, Step::Write(..))
     }
 }
@@ -64,7 +64,7 @@ fn read(cell: &Cell) -> u32 {
     cell.0.with(|at| unsafe { *at })
 }
 
-/// A queue's entries run one after the other, on a driver or on the thread that waits, each once.
+/// A queue's entries run in order, each once, on a driver or on the waiting thread.
 #[test]
 fn loom_a_queue_runs_in_order_and_each_entry_once() {
     model(|| {
@@ -80,7 +80,7 @@ fn loom_a_queue_runs_in_order_and_each_entry_once() {
     });
 }
 
-/// A wait for an event: the second queue sees what the first one wrote before the point.
+/// A wait for an event: the second queue sees the writes of the first one before the point.
 #[test]
 fn loom_a_point_orders_two_queues() {
     model(|| {
@@ -96,7 +96,7 @@ fn loom_a_point_orders_two_queues() {
     });
 }
 
-/// Two threads submit to one queue and synchronise; nothing is lost, and nobody waits for ever.
+/// Two threads submit to one queue and synchronise: nothing is lost, and nobody waits for ever.
 #[test]
 fn loom_two_clients_on_one_queue() {
     model(|| {
@@ -117,7 +117,7 @@ fn loom_two_clients_on_one_queue() {
     });
 }
 
-/// Blocking queue, legacy queue, blocking queue: in this order although on three queues.
+/// Blocking queue, legacy queue, blocking queue: they run in this order although they are three queues.
 #[test]
 fn loom_the_legacy_queue_stands_between() {
     model(|| {
@@ -151,7 +151,7 @@ fn loom_a_queue_closed_under_way() {
     });
 }
 
-/// A batch that forks from its queue and joins it again: both branches run between what is before and what is after.
+/// A batch that forks from its queue and joins it again: both branches run between the entries before and after it.
 #[test]
 fn loom_a_batch_forks_and_joins() {
     model(|| {

@@ -1,10 +1,11 @@
-//! The engine with real threads: order, dependencies, the legacy rules, and that an idle queue has no thread.
+//! Tests of the engine with real threads: order, dependencies, the legacy rules, and the absence of threads for idle
+//! queues.
 
-use super::{Engine, Lane, Order, Point, Start, Step as Entry, Task};
+use super::{BatchEntry as Entry, Engine, Lane, Order, Point, Start, Task};
 use parking_lot::{Condvar, Mutex};
 use std::sync::Arc;
 
-/// What has run, in order; and a gate that entries can wait at.
+/// The entries that have run, in order, and a gate at which entries can wait.
 #[derive(Default)]
 struct Log {
     ran: Mutex<Vec<u32>>,
@@ -27,7 +28,7 @@ struct Step {
     log: Arc<Log>,
     number: u32,
     gated: bool,
-    anywhere: bool,
+    runs_on_any_thread: bool,
 }
 
 impl Task for Step {
@@ -41,17 +42,17 @@ impl Task for Step {
         self.log.ran.lock().push(self.number);
     }
 
-    fn anywhere(&self) -> bool {
-        self.anywhere
+    fn runs_on_any_thread(&self) -> bool {
+        self.runs_on_any_thread
     }
 }
 
 fn step(log: &Arc<Log>, number: u32) -> Option<Step> {
-    Some(Step { log: Arc::clone(log), number, gated: false, anywhere: true })
+    Some(Step { log: Arc::clone(log), number, gated: false, runs_on_any_thread: true })
 }
 
 fn gated(log: &Arc<Log>, number: u32) -> Option<Step> {
-    Some(Step { log: Arc::clone(log), number, gated: true, anywhere: false })
+    Some(Step { log: Arc::clone(log), number, gated: true, runs_on_any_thread: false })
 }
 
 fn engine() -> (Arc<Engine<Step>>, Arc<Log>) {
@@ -161,7 +162,7 @@ fn a_batch_is_one_item_of_its_queue_and_its_branches_run_at_once() {
     let queue = engine.queue(group, Order::Blocking, 0);
     let lanes = [Lane::Queue(queue), Lane::New(group, 0), Lane::New(group, 0)];
     let entry = |lane, after: &[usize], task| Entry { lane, depends: Vec::new(), after: after.to_vec(), task };
-    // 1, then 2 (held) beside 3, 4; then 5.
+    // 1, then 2 (waiting at the gate) concurrently with 3 and 4; then 5.
     let batch = vec![
         entry(0, &[], step(&log, 1)),
         entry(1, &[0], gated(&log, 2)),

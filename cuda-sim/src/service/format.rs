@@ -1,13 +1,14 @@
-//! `printf` formats: each conversion takes its argument from packed memory and is written by the C library.
+//! `printf` formats: each conversion takes its argument from packed memory and is formatted by the C library.
 //!
 //! # Safety
 //!
-//! Every call of `snprintf` passes one conversion of a checked shape and one argument of the type that it names.
+//! Every call of `snprintf` passes one conversion whose form was checked, and one argument of the type that it
+//! specifies.
 
 use super::{bytes, text};
 use std::ffi::{CString, c_char, c_int};
 
-/// Widest field or precision that is honoured.
+/// The limit on field width and precision.
 const MAX_WIDTH: i32 = 4096;
 
 /// Packed arguments, each aligned to its size.
@@ -35,12 +36,12 @@ impl Arguments {
 struct Conversion {
     /// Flags, width and precision as C writes them.
     spec: String,
-    /// How often `h` and `l` stand before the letter.
+    /// The numbers of `h` and `l` before the conversion letter.
     short: u8,
     long: u8,
 }
 
-/// Reads a conversion after its `%`; gives the letter.
+/// Parses a conversion after its `%`; returns it and its letter.
 fn conversion(rest: &mut std::slice::Iter<'_, u8>, arguments: &mut Arguments) -> Option<(Conversion, u8)> {
     let mut c = Conversion::default();
     loop {
@@ -48,7 +49,7 @@ fn conversion(rest: &mut std::slice::Iter<'_, u8>, arguments: &mut Arguments) ->
             flag @ (b'-' | b'+' | b' ' | b'#' | b'0'..=b'9' | b'.') => c.spec.push(char::from(flag)),
             b'*' => {
                 let width = arguments.int()?.clamp(-MAX_WIDTH, MAX_WIDTH);
-                // A negative precision is as none.
+                // A negative precision counts as none.
                 if c.spec.ends_with('.') && width < 0 {
                     c.spec.pop();
                 } else {
@@ -63,7 +64,8 @@ fn conversion(rest: &mut std::slice::Iter<'_, u8>, arguments: &mut Arguments) ->
     }
 }
 
-/// A number of a specification that is too large is left out: the C library would fill memory with blanks.
+/// Returns false for a width or precision that is too large and is dropped: the C library would fill memory with
+/// blanks.
 fn is_modest(spec: &str) -> bool {
     spec.split(|c: char| !c.is_ascii_digit()).all(|n| n.is_empty() || n.parse::<i32>().is_ok_and(|n| n <= MAX_WIDTH))
 }
@@ -74,7 +76,7 @@ macro_rules! written {
         let mut buffer = vec![0u8; 1 << 14];
         let (to, room) = (buffer.as_mut_ptr().cast::<c_char>(), buffer.len());
         let length;
-        // SAFETY: the buffer is as long as said; the format is one conversion for the type of the argument.
+        // SAFETY: the buffer has `room` bytes; the format is one conversion for the type of the argument.
         unsafe { length = libc::snprintf(to, room, spec.as_ptr(), $argument) };
         buffer.truncate(usize::try_from(length).unwrap_or(0).min((1 << 14) - 1));
         buffer
@@ -121,12 +123,12 @@ fn convert(c: &Conversion, letter: u8, arguments: &mut Arguments) -> Option<Vec<
             let value = CString::new(value).ok()?;
             if spec.is_empty() { value.into_bytes() } else { written!(format!("%{spec}s"), value.as_ptr()) }
         }
-        // Not a conversion: shown as it was written.
+        // Not a conversion: printed as it is.
         other => [b"%", spec.as_bytes(), &[other]].concat(),
     })
 }
 
-/// The text of a format with its arguments, and their number; `None` where memory that it names cannot be read.
+/// Formats a text and returns it with the number of arguments; `None` if memory that it refers to cannot be read.
 pub(super) fn format(format: &[u8], arguments: u64) -> Option<(Vec<u8>, i32)> {
     let mut arguments = Arguments { at: arguments, count: 0 };
     let mut out = Vec::with_capacity(format.len() + 32);
@@ -149,10 +151,10 @@ pub(super) fn format(format: &[u8], arguments: u64) -> Option<(Vec<u8>, i32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::{Kind, MEMORY};
+    use crate::memory::{AllocationKind, MEMORY};
 
     fn formatted(pattern: &str, packed: &[u8]) -> Option<(String, i32)> {
-        let base = MEMORY.alloc(packed.len() as u64, Kind::Device).unwrap();
+        let base = MEMORY.alloc(packed.len() as u64, AllocationKind::Device).unwrap();
         // SAFETY: the allocation is new and as long as the bytes.
         unsafe { std::ptr::copy_nonoverlapping(packed.as_ptr(), base as *mut u8, packed.len()) };
         let result = format(pattern.as_bytes(), base);

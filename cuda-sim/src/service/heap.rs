@@ -1,34 +1,34 @@
-//! A context's heap: first fit in one area of device memory, with its books kept outside of it.
+//! A context's device heap: a first-fit allocator in one area of device memory, with its metadata outside of it.
 //!
-//! Invariant: live and free ranges tile the area, so a kernel that writes out of bounds cannot break the heap itself.
+//! Invariant: live and free ranges tile the area. A kernel that writes out of bounds cannot corrupt the metadata.
 
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashMap};
 
 /// CUDA's default for `CU_LIMIT_MALLOC_HEAP_SIZE`.
 const BYTES: u64 = 8 << 20;
-/// What `malloc` aligns to.
+/// The alignment of `malloc`.
 const ALIGN: u64 = 16;
 
 #[derive(Default)]
 struct Heap {
     base: u64,
-    /// What `CU_LIMIT_MALLOC_HEAP_SIZE` was set to.
+    /// The value of `CU_LIMIT_MALLOC_HEAP_SIZE`, if it was set.
     limit: Option<u64>,
     free: BTreeMap<u64, u64>,
     live: BTreeMap<u64, u64>,
 }
 
-/// One heap for each context, by its number.
+/// The heap of each context, by its id.
 static HEAPS: Lazy<Mutex<HashMap<u32, Heap>>> = Lazy::new(Mutex::default);
 
 impl Heap {
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         if self.base == 0 {
             let bytes = self.limit.unwrap_or(BYTES).next_multiple_of(ALIGN);
-            self.base = MEMORY.alloc(bytes, Kind::Internal).ok()?;
+            self.base = MEMORY.alloc(bytes, AllocationKind::Internal).ok()?;
             self.free.insert(self.base, bytes);
         }
         let wanted = bytes.max(1).checked_next_multiple_of(ALIGN)?;
@@ -61,22 +61,22 @@ pub(super) fn allocate(context: u32, bytes: u64) -> Option<u64> {
     HEAPS.lock().entry(context).or_default().allocate(bytes)
 }
 
-/// Whether the address was live.
+/// Returns true if the address was live.
 pub(super) fn release(context: u32, address: u64) -> bool {
     HEAPS.lock().get_mut(&context).is_some_and(|heap| heap.release(address))
 }
 
-/// Sets the size of a context's heap; one that is in use keeps what it has.
+/// Sets the size of a context's heap. A heap that is in use keeps its size.
 pub(crate) fn limit(context: u32, bytes: u64) {
     HEAPS.lock().entry(context).or_default().limit = Some(bytes);
 }
 
-/// Gives a context's whole heap back, as its reset does.
+/// Frees a context's whole heap, at its reset.
 pub(crate) fn reset(context: u32) {
     let old = HEAPS.lock().remove(&context);
     if let Some(old) = old.filter(|heap| heap.base != 0) {
-        // Allocated above, so freeing it cannot fail.
-        let _ = MEMORY.free(old.base, |kind| kind == Kind::Internal);
+        // Allocated by `allocate`, so freeing it cannot fail.
+        let _ = MEMORY.free(old.base, |kind| kind == AllocationKind::Internal);
     }
 }
 

@@ -1,12 +1,14 @@
-//! What kernels ask of the device while they run: `printf`, `assert`, `malloc`, `free` and breakpoints.
+//! Services for running kernels: `printf`, `assert`, `malloc`, `free` and breakpoints.
 //!
-//! Compiled code calls these functions. They read device memory only where an allocation is, so a wild pointer ends
-//! the thread and never faults inside Rust code; output is kept for each launch and written when it ends, whole.
+//! Compiled code calls these functions. They read device memory only inside live allocations, so a wild pointer ends
+//! the thread and never faults inside Rust code. Output is buffered for each launch and written as a whole when it
+//! ends.
 //!
 //! # Safety
 //!
 //! Compiled code passes its own context and the thread's record, which are live for the call. Text is copied out of
-//! allocations whose bounds were just looked up; that another thread frees one at that moment is the kernel's race.
+//! allocations whose bounds were just looked up; if another thread frees one at that moment, the kernel has a data
+//! race.
 
 mod format;
 mod heap;
@@ -21,73 +23,73 @@ use std::ffi::c_void;
 
 pub(crate) use heap::{limit as limit_heap, reset};
 
-/// Value of the context's trap field after a failed assertion.
+/// The value of the context's trap field after a failed assertion.
 pub(crate) const ASSERT: u32 = 3;
-/// Value of the context's trap field after `trap`, or after a request that makes no sense.
+/// The value of the context's trap field after `trap`, or after an invalid request.
 pub(crate) const TRAP: u32 = 1;
-/// Value of the context's trap field after calls too deep for the stack.
+/// The value of the context's trap field after a stack overflow.
 pub(crate) const OVERFLOW: u32 = 2;
 
-/// Output of one launch beyond which it is written early.
+/// The size of a launch's output above which it is written early.
 const MAX_BUFFERED: usize = 1 << 20;
 
-/// What running launches have printed, by grid.
+/// The output of running launches, by grid.
 static OUTPUT: Lazy<Mutex<HashMap<u64, Vec<u8>>>> = Lazy::new(Mutex::default);
 
-/// What compiled code keeps about a thread for the functions it calls.
+/// The record that compiled code keeps about a thread for functions it calls.
 #[repr(C)]
 pub(crate) struct ThreadRecord {
     thread: [u32; 3],
     block: [u32; 3],
 }
 
-/// Breakpoints of one launch that are told in full.
-const TOLD: usize = 32;
+/// The number of breakpoints of one launch that are reported in full.
+const MAX_BREAKPOINTS: usize = 32;
 
-/// The breakpoints that threads of running launches came to, by grid.
+/// The breakpoints that threads of running launches reached, by grid.
 static BREAKPOINTS: Lazy<Mutex<HashMap<u64, Breakpoints>>> = Lazy::new(Mutex::default);
 
-/// The breakpoints that a launch's threads came to.
+/// The breakpoints that a launch's threads reached.
 #[derive(Debug, Default)]
 pub(crate) struct Breakpoints {
-    /// The first of them.
+    /// The first ones.
     pub(crate) first: Vec<Stopped>,
-    /// How many came after those.
+    /// The number of further ones.
     pub(crate) more: u64,
 }
 
-/// Bytes from `address` to the end of its allocation, at most `limit`; `None` where there is none.
+/// Returns the bytes from `address` to the end of its allocation, at most `limit`; `None` if there is no allocation.
 fn readable(address: u64, limit: u64) -> Option<&'static [u8]> {
     let allocation = MEMORY.find(address)?;
     let length = (allocation.base + allocation.bytes).checked_sub(address)?.min(limit);
-    // SAFETY: the range lies in a live allocation; see the header for who keeps it so.
+    // SAFETY: the range was just found to be in a live allocation; a kernel that frees it concurrently has a data race.
     Some(unsafe { std::slice::from_raw_parts(address as *const u8, length as usize) })
 }
 
-/// The text up to its NUL, or to the end of its allocation.
+/// Returns the text up to its NUL, or to the end of its allocation.
 fn text(address: u64) -> Option<Vec<u8>> {
     let bytes = readable(address, 1 << 20)?;
     Some(bytes.iter().copied().take_while(|b| *b != 0).collect())
 }
 
-/// A number of `N` bytes.
+/// Reads `N` bytes.
 fn bytes<const N: usize>(address: u64) -> Option<[u8; N]> {
     readable(address, N as u64)?.try_into().ok()
 }
 
-/// The address of an access of that many bytes, or one in a guard if it is neither in what the launch reaches of the
-/// devices' range nor registered.
+/// Returns the address of an access of this many bytes, or one in a guard area if it is neither in the launch's slots
+/// of the devices' range nor in registered memory.
 pub(crate) extern "C" fn mapped(address: u64, bytes: u64, slots: u64) -> u64 {
     MEMORY.mapped(address, bytes, slots)
 }
 
-/// A thread stops the launch: `trap`, or calls too deep for the stack. The first that does is remembered.
-pub(crate) extern "C" fn stopped(context: *mut Context, thread: u64, place: u64, how: u32) {
-    // SAFETY: compiled code passes its live context, which no other thread accesses.
+/// Called when a thread stops the launch, by `trap` or a stack overflow. The first one is recorded.
+pub(crate) extern "C" fn stopped(context: *mut Context, thread: u64, position: u64, how: u32) {
+    // SAFETY: compiled code passes its live context, which no other thread accesses during the call.
     let context = unsafe { &mut *context };
     if context.trap == 0 {
         context.trap = how;
-        context.stopped = Stopped { block: context.running, thread, place };
+        context.stopped = Stopped { block: context.running, thread, position };
     }
 }
 
@@ -103,13 +105,13 @@ fn grid(context: *mut Context) -> u64 {
     unsafe { (*context).grid_id }
 }
 
-/// The number of the driver's context that the launch is of.
+/// Returns the id of the driver's context to which the launch belongs.
 fn owner(context: *mut Context) -> u32 {
     // SAFETY: compiled code passes its live context; the field does not change during a launch.
     unsafe { (*context).owner }
 }
 
-/// `vprintf(format, arguments)`: gives the number of arguments, -1 without a format.
+/// `vprintf(format, arguments)`: returns the number of arguments, -1 without a format.
 pub(crate) extern "C" fn printf(context: *mut Context, format: u64, arguments: u64) -> i32 {
     let count = print(context, format, arguments);
     fault::leave();
@@ -137,12 +139,12 @@ fn print(context: *mut Context, format: u64, arguments: u64) -> i32 {
 }
 
 unsafe extern "C" {
-    /// C's buffered standard output, which programs in C share with their own `printf`.
+    /// C's buffered standard output, which C programs share with their own `printf`.
     static stdout: *mut libc::FILE;
 }
 
 fn write(text: &[u8]) {
-    // SAFETY: the C library sets the stream up before any code runs, and never takes it away.
+    // SAFETY: the C library initialises the stream before any code runs, and never destroys it.
     let stream = unsafe { stdout };
     // SAFETY: the slice is valid for its length, and the stream is open.
     unsafe { libc::fwrite(text.as_ptr().cast::<c_void>(), 1, text.len(), stream) };
@@ -150,7 +152,7 @@ fn write(text: &[u8]) {
     unsafe { libc::fflush(stream) };
 }
 
-/// Writes what a launch has printed; called when it has ended.
+/// Writes the output of a launch after it has ended.
 pub(crate) fn flush(grid: u64) {
     let text = OUTPUT.lock().remove(&grid);
     if let Some(text) = text.filter(|t| !t.is_empty()) {
@@ -158,7 +160,7 @@ pub(crate) fn flush(grid: u64) {
     }
 }
 
-/// `__assertfail`: one message on standard error, in the words of NVIDIA's driver.
+/// `__assertfail`: writes one message to standard error, in the format of NVIDIA's driver.
 pub(crate) extern "C" fn assertfail(
     context: *mut Context,
     record: *const ThreadRecord,
@@ -171,22 +173,23 @@ pub(crate) extern "C" fn assertfail(
         return stop(context, ASSERT);
     }
     let show = |address| text(address).map_or_else(|| "?".to_owned(), |t| String::from_utf8_lossy(&t).into_owned());
-    // SAFETY: compiled code passes the running thread's record, which it has filled and does not change now.
+    // SAFETY: compiled code passes the running thread's record, which it has filled in and does not change during the
+    // call.
     let ThreadRecord { thread, block } = unsafe { &*record };
-    let place = |v: &[u32; 3]| format!("[{},{},{}]", v[0], v[1], v[2]);
+    let coordinates = |v: &[u32; 3]| format!("[{},{},{}]", v[0], v[1], v[2]);
     eprintln!(
         "{}:{line}: {}: block: {}, thread: {} Assertion `{}` failed.",
         show(file),
         show(function),
-        place(block),
-        place(thread),
+        coordinates(block),
+        coordinates(thread),
         show(message)
     );
     stop(context, ASSERT);
 }
 
-/// `brkpt`: there is no debugger, so that it is noted and the thread goes on.
-pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, place: u64) {
+/// `brkpt`: there is no debugger, so the breakpoint is recorded and the thread continues.
+pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, position: u64) {
     if search::active() {
         return;
     }
@@ -194,26 +197,26 @@ pub(crate) extern "C" fn breakpoint(context: *mut Context, thread: u64, place: u
     let block = unsafe { (*context).running };
     let mut all = BREAKPOINTS.lock();
     let of_launch = all.entry(grid(context)).or_default();
-    if of_launch.first.len() < TOLD {
-        of_launch.first.push(Stopped { block, thread, place });
+    if of_launch.first.len() < MAX_BREAKPOINTS {
+        of_launch.first.push(Stopped { block, thread, position });
     } else {
         of_launch.more += 1;
     }
 }
 
-/// Takes the breakpoints that a launch came to; called when it has ended.
+/// Takes the breakpoints that a launch reached, after it has ended.
 pub(crate) fn breakpoints(grid: u64) -> Option<Breakpoints> {
     BREAKPOINTS.lock().remove(&grid)
 }
 
-/// `malloc` on the device; 0 where the heap is full.
+/// `malloc` on the device; 0 if the heap is full.
 pub(crate) extern "C" fn malloc(context: *mut Context, bytes: u64) -> u64 {
     let address = heap::allocate(owner(context), bytes).unwrap_or(0);
     fault::leave();
     address
 }
 
-/// `free` on the device; an address that `malloc` did not give ends the thread.
+/// `free` on the device. An address that `malloc` did not return ends the thread.
 pub(crate) extern "C" fn free(context: *mut Context, address: u64) {
     if address != 0 && !search::active() && !heap::release(owner(context), address) {
         stop(context, TRAP);

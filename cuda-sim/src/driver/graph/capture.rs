@@ -1,11 +1,12 @@
-//! Capture: streams whose work goes into a graph instead of the device.
+//! Stream capture: the work of a captured stream becomes graph nodes instead of running on the device.
 //!
-//! A sequence begins in one stream; others join it by waiting for an event that was recorded inside, and have to be
-//! joined again before it ends. For each stream of a sequence its frontier is kept: the nodes that its next one comes
-//! after. A call that a sequence forbids makes it invalid, as NVIDIA's driver has it, and then it can only be ended.
+//! A capture sequence begins in one stream. Other streams join it by waiting for an event that was recorded in it, and
+//! must be joined back before it ends. For each stream of a sequence its frontier is kept: the dependencies of its next
+//! node. A call that is not allowed during capture invalidates the sequence, as in NVIDIA's driver, and then it can
+//! only be ended.
 //!
-//! Invariant: all sequences are under one lock; a stream's own number of its sequence is changed under it, and read
-//! without it, so a stream that is not captured costs one load.
+//! Invariant: all sequences are under one lock. A stream's sequence id is changed under it and read without it, so a
+//! stream that is not captured costs one load.
 
 use super::{GRAPHS, Graphs, INVALID, Status, Work};
 use crate::driver::stream::Stream;
@@ -19,10 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::ThreadId;
 
-/// A stream of a sequence.
+/// A stream of a capture sequence.
 struct Member {
     stream: Arc<Stream>,
-    /// What its next node comes after.
+    /// The dependencies of its next node.
     frontier: Vec<usize>,
 }
 
@@ -30,27 +31,27 @@ struct Sequence {
     number: u64,
     mode: CUstreamCaptureMode,
     thread: ThreadId,
-    /// The stream that it began in.
+    /// The id of the stream in which it began.
     origin: u64,
     graph: usize,
-    /// The graph was made for it.
+    /// True if the graph was created for this capture.
     own: bool,
     invalid: bool,
-    /// By the numbers of the streams.
+    /// The streams of the sequence, by id.
     members: BTreeMap<u64, Member>,
 }
 
-/// What a client may know of a stream's capture.
+/// The capture information that a client can query.
 pub(super) struct Info {
     pub(super) status: CUstreamCaptureStatus,
     pub(super) number: u64,
     pub(super) graph: usize,
-    /// The frontier: where it is, and how long.
+    /// Pointer and length of the frontier.
     pub(super) frontier: (*const CUgraphNode, usize),
 }
 
 static SEQUENCES: Lazy<Mutex<Vec<Sequence>>> = Lazy::new(Mutex::default);
-/// How many there are: with none, nothing has to be asked.
+/// The number of active captures; while it is 0, no stream has to be checked.
 static ACTIVE: AtomicUsize = AtomicUsize::new(0);
 static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
 
@@ -62,7 +63,7 @@ thread_local! {
     static MODE: Cell<CUstreamCaptureMode> = const { Cell::new(GLOBAL) };
 }
 
-/// Whether a mode is one that exists.
+/// Checks that a capture mode is defined.
 fn known(mode: CUstreamCaptureMode) -> Status {
     if mode.0 > RELAXED.0 { Err(INVALID) } else { Ok(()) }
 }
@@ -73,13 +74,13 @@ pub(super) fn exchange(mode: CUstreamCaptureMode) -> Result<CUstreamCaptureMode,
     Ok(MODE.replace(mode))
 }
 
-/// The sequence that a stream is captured into.
+/// Returns the sequence into which a stream is captured.
 fn of<'a>(sequences: &'a mut [Sequence], stream: &Stream) -> Option<&'a mut Sequence> {
     let number = stream.capture.load(Ordering::Acquire);
     sequences.iter_mut().find(|s| number != 0 && s.number == number)
 }
 
-/// The valid sequence of a stream, which is captured.
+/// Returns the sequence of a captured stream, which must be valid.
 fn valid<'a>(sequences: &'a mut [Sequence], stream: &Stream) -> Result<&'a mut Sequence, CUresult> {
     let found = of(sequences, stream).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
     if found.invalid { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) } else { Ok(found) }
@@ -89,9 +90,9 @@ fn frontier_of<'a>(sequence: &'a mut Sequence, stream: &Stream) -> Result<&'a mu
     sequence.members.get_mut(&stream.id).map(|m| &mut m.frontier).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)
 }
 
-/// Refuses a call that may depend on when it is made while streams are captured: because of a sequence of this thread,
-/// or a global one of another, as the modes have it. Those become invalid.
-pub(in crate::driver) fn permit() -> Status {
+/// Refuses a potentially unsafe call while streams are captured by this thread, or globally by another, as the capture
+/// modes define. Those sequences become invalid.
+pub(in crate::driver) fn check_permitted() -> Status {
     if ACTIVE.load(Ordering::Acquire) == 0 || MODE.get() == RELAXED {
         return Ok(());
     }
@@ -102,12 +103,12 @@ pub(in crate::driver) fn permit() -> Status {
     if forbidden == 0 { Ok(()) } else { Err(UNSUPPORTED) }
 }
 
-/// Refuses a call about a stream that is captured, which cannot be part of a graph.
+/// Refuses a call on a captured stream that cannot become part of a graph.
 pub(in crate::driver) fn refuse(stream: &Stream) -> Status {
     fail(stream, UNSUPPORTED)
 }
 
-/// Refuses a wait of a captured stream for what is outside.
+/// Refuses a wait of a captured stream for work outside of the capture.
 pub(in crate::driver) fn isolated(stream: &Stream) -> Status {
     fail(stream, CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION)
 }
@@ -122,22 +123,23 @@ fn fail(stream: &Stream, code: CUresult) -> Status {
     Err(code)
 }
 
-/// Refuses a synchronisation of a context with a stream that is captured.
+/// Refuses to synchronise a context that has a captured stream.
 pub(in crate::driver) fn refuse_context(context: u32) -> Status {
     let in_it = |s: &Sequence| s.members.values().any(|m| m.stream.context == context);
     forbid(in_it, UNSUPPORTED)
 }
 
-/// Refuses the use of a legacy stream while a blocking stream of its context is captured, which it would wait for.
-pub(in crate::driver) fn implied(stream: &Stream) -> Status {
+/// Refuses the use of a legacy stream while a blocking stream of its context is captured: it would have to wait for
+/// that.
+pub(in crate::driver) fn check_implicit_sync(stream: &Stream) -> Status {
     if stream.order != Order::Legacy {
         return Ok(());
     }
     forbid(|s| waited_for(s, stream), CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
 }
 
-/// As [`implied`], where a capture is only asked about: nothing becomes invalid.
-pub(super) fn asked(stream: &Stream) -> Status {
+/// As [`check_implicit_sync`], for queries of the capture state, which do not invalidate it.
+pub(super) fn check_query(stream: &Stream) -> Status {
     let implicit = stream.order == Order::Legacy && SEQUENCES.lock().iter().any(|s| waited_for(s, stream));
     if implicit { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) } else { Ok(()) }
 }
@@ -147,7 +149,7 @@ fn waited_for(sequence: &Sequence, legacy: &Stream) -> bool {
     sequence.members.values().any(blocking)
 }
 
-/// Makes the sequences that forbid something invalid, and refuses it.
+/// Invalidates the sequences that forbid a call, and refuses it.
 fn forbid(forbids: impl Fn(&Sequence) -> bool, code: CUresult) -> Status {
     if ACTIVE.load(Ordering::Acquire) == 0 {
         return Ok(());
@@ -157,14 +159,14 @@ fn forbid(forbids: impl Fn(&Sequence) -> bool, code: CUresult) -> Status {
     if forbidden == 0 { Ok(()) } else { Err(code) }
 }
 
-/// Makes a sequence invalid, if it has not ended.
+/// Invalidates a sequence, if it has not ended.
 pub(in crate::driver) fn invalidate(number: u64) {
     if let Some(sequence) = SEQUENCES.lock().iter_mut().find(|s| s.number == number) {
         sequence.invalid = true;
     }
 }
 
-/// Begins a sequence in a stream: into a new graph, or one that exists, behind some of its nodes.
+/// Begins a sequence in a stream, for a new graph or for an existing one after some of its nodes.
 pub(super) fn begin(stream: &Arc<Stream>, mode: CUstreamCaptureMode, into: Option<(usize, Vec<usize>)>) -> Status {
     known(mode)?;
     if stream.order == Order::Legacy {
@@ -192,7 +194,7 @@ pub(super) fn begin(stream: &Arc<Stream>, mode: CUstreamCaptureMode, into: Optio
     Ok(())
 }
 
-/// Ends the sequence that began in a stream, and gives its graph.
+/// Ends the sequence that began in a stream, and returns its graph.
 pub(super) fn end(stream: &Stream) -> Result<usize, CUresult> {
     let mut sequences = SEQUENCES.lock();
     let sequence = of(&mut sequences, stream).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
@@ -207,7 +209,7 @@ pub(super) fn end(stream: &Stream) -> Result<usize, CUresult> {
     finish(&mut sequences, number)
 }
 
-/// Takes a sequence out, its streams with it.
+/// Removes a sequence and its streams.
 fn finish(sequences: &mut MutexGuard<'_, Vec<Sequence>>, number: u64) -> Result<usize, CUresult> {
     let at = sequences.iter().position(|s| s.number == number).ok_or(CUresult::CUDA_ERROR_ILLEGAL_STATE)?;
     let sequence = sequences.swap_remove(at);
@@ -225,7 +227,7 @@ fn finish(sequences: &mut MutexGuard<'_, Vec<Sequence>>, number: u64) -> Result<
 }
 
 impl Sequence {
-    /// Returns true if all that a stream did comes before what the others did.
+    /// Returns true if the frontier of the stream depends on everything that the other streams have captured.
     fn covers(&self, stream: &Stream) -> bool {
         let mut graphs = GRAPHS.lock();
         let Ok(graph) = graphs.graph(self.graph) else { return false };
@@ -235,7 +237,7 @@ impl Sequence {
     }
 }
 
-/// Checks that everything in a sequence comes before the end of its first stream.
+/// Checks that everything in a sequence precedes the end of its origin stream.
 fn joined(graphs: &mut Graphs, sequence: &Sequence) -> Status {
     if sequence.invalid {
         return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
@@ -247,8 +249,8 @@ fn joined(graphs: &mut Graphs, sequence: &Sequence) -> Status {
     if whole { Ok(()) } else { Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_UNJOINED) }
 }
 
-/// A stream that is destroyed: if what it did comes before what another stream of its sequence did, the sequence goes on
-/// without it. Otherwise it becomes invalid, and ends where it began in this stream.
+/// Handles the destruction of a captured stream. If another stream of the sequence depends on all its work, the
+/// sequence continues without it. Otherwise it becomes invalid, and ends if this is its origin stream.
 pub(in crate::driver) fn abandon(stream: &Stream) {
     if !stream.is_capturing() {
         return;
@@ -263,28 +265,28 @@ pub(in crate::driver) fn abandon(stream: &Stream) {
     sequence.invalid = true;
     if sequence.origin == stream.id {
         let number = sequence.number;
-        // It is invalid, so its end gives an error and no graph.
+        // It is invalid, so ending it returns an error and no graph.
         let _ = finish(&mut sequences, number);
     }
 }
 
-/// At the end of a context: sequences with a stream of it end too, without a graph.
+/// At the end of a context: ends its captures, without a graph.
 pub(in crate::driver) fn forget(context: u32) {
     let mut sequences = SEQUENCES.lock();
     let ended = sequences.iter_mut().filter(|s| s.members.values().any(|m| m.stream.context == context));
     let numbers: Vec<u64> = ended.map(|s| (s.invalid = true, s.number).1).collect();
     for number in numbers {
-        // It is invalid, so its end gives an error and no graph.
+        // It is invalid, so ending it returns an error and no graph.
         let _ = finish(&mut sequences, number);
     }
 }
 
-/// Captures something that a stream is given: a node behind the stream's last one.
+/// Captures an operation of a stream as a node after the stream's last one.
 pub(in crate::driver) fn add(stream: &Stream, work: Work) -> Result<usize, CUresult> {
     captured(stream, |graphs, graph, after| graphs.add(graph, after, work))
 }
 
-/// Captures the launch of a graph, which `make` makes: a child node.
+/// Captures the launch of a graph, which `make` copies, as a child node.
 pub(super) fn add_graph(stream: &Stream, make: impl FnOnce(&mut Graphs) -> Result<usize, CUresult>) -> Status {
     let child = |graphs: &mut Graphs, graph: usize, after: &[usize]| {
         let child = make(graphs)?;
@@ -307,14 +309,14 @@ fn captured(
     Ok(new)
 }
 
-/// The number of a stream's sequence, and what its next node comes after.
+/// Returns the id of a stream's sequence and the dependencies of its next node.
 pub(in crate::driver) fn frontier(stream: &Stream) -> Result<(u64, Vec<usize>), CUresult> {
     let mut sequences = SEQUENCES.lock();
     let sequence = valid(&mut sequences, stream)?;
     Ok((sequence.number, frontier_of(sequence, stream)?.clone()))
 }
 
-/// Makes a stream wait for nodes of a sequence: it joins that one.
+/// Makes a stream wait for nodes of a sequence, and adds it to that sequence.
 pub(in crate::driver) fn join(stream: &Arc<Stream>, number: u64, nodes: &[usize]) -> Status {
     let mut sequences = SEQUENCES.lock();
     let own = stream.capture.load(Ordering::Acquire);
@@ -322,7 +324,7 @@ pub(in crate::driver) fn join(stream: &Arc<Stream>, number: u64, nodes: &[usize]
         valid(&mut sequences, stream)?;
     }
     let Some(there) = sequences.iter().position(|s| s.number == number) else {
-        // What was captured then is part of no sequence any more.
+        // The earlier capture of this stream has ended.
         if let Some(sequence) = of(&mut sequences, stream) {
             sequence.invalid = true;
             return Err(CUresult::CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
@@ -348,7 +350,7 @@ pub(in crate::driver) fn join(stream: &Arc<Stream>, number: u64, nodes: &[usize]
     Ok(())
 }
 
-/// What there is to know of a stream's capture; `None` where it has none.
+/// Returns the information about a stream's capture; `None` without one.
 pub(super) fn info(stream: &Stream) -> Option<Info> {
     let mut sequences = SEQUENCES.lock();
     let sequence = of(&mut sequences, stream)?;
@@ -357,12 +359,12 @@ pub(super) fn info(stream: &Stream) -> Option<Info> {
         false => CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE,
     };
     let (number, graph) = (sequence.number, sequence.graph);
-    // Handles are numbers of a pointer's size, so a list of numbers is a list of handles.
+    // Handles are numbers of pointer size, so a list of numbers is a list of handles.
     let frontier = frontier_of(sequence, stream).map_or((std::ptr::null(), 0), |f| (f.as_ptr().cast(), f.len()));
     Some(Info { status, number, graph, frontier })
 }
 
-/// Changes what a stream's next node comes after.
+/// Changes the dependencies of a stream's next node.
 pub(super) fn update(stream: &Stream, nodes: &[usize], replace: bool) -> Status {
     let mut sequences = SEQUENCES.lock();
     let sequence = valid(&mut sequences, stream)?;

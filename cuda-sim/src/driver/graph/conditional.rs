@@ -1,21 +1,22 @@
-//! Conditional nodes: bodies, which are graphs of the node's own, and a number that says which of them runs, and how often.
+//! Conditional nodes: body graphs, and a value that decides which of them runs, and how often.
 //!
-//! The number is a word of device memory whose address is the handle, so that kernels set it as they write memory
-//! (`cudaGraphSetConditional` of the device's library). A node looks at it when everything before it has finished, and runs its
-//! bodies there and then, node by node in an order of the graph: what two of their nodes do never overlaps.
+//! The value is a word of device memory whose address is the conditional handle, so kernels set it by a plain store
+//! (`cudaGraphSetConditional` of the device library). A node reads it when its dependencies are complete, and runs its
+//! bodies immediately, node by node in topological order: the nodes of a body never overlap.
 //!
-//! Invariant: a body has only kernels, copies, fills, empty nodes, children of those, and conditional nodes; that is checked
-//! when the graph is instantiated. One node looks at a number.
+//! Invariant: a body has only kernels, copies, fills, empty nodes, child graphs of those, and conditional nodes, which
+//! is checked at instantiation. Only one node uses a value.
 //!
 //! # Safety
 //!
-//! See the driver's module. A number's word is read and written as an atomic, as long as its memory lives.
+//! A value's word is allocated as long as its [`ConditionalValue`] lives, and is accessed only by atomic operations. Pointers
+//! from C are null or valid, by CUDA's contract.
 
 use super::{GRAPHS, Graphs, INVALID, Work, api, initialised, put};
 use crate::driver::memory::failure;
+use crate::driver::operations::{Item, Op};
 use crate::driver::state::{Context, context, healthy};
-use crate::driver::work::{Item, Op};
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::queue::Task;
 use cuda_sys::{
     CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_CONDITIONAL_NODE_PARAMS, CUcontext, CUgraph, CUgraphConditionalHandle,
@@ -25,25 +26,25 @@ use std::ffi::c_uint;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// The number of a conditional node.
-pub(in crate::driver) struct Number {
+/// The value of a conditional node.
+pub(in crate::driver) struct ConditionalValue {
     address: u64,
-    /// What it is at the beginning of each execution of its graph.
+    /// Its value at the start of each execution of its graph.
     default: Option<u32>,
-    /// A node looks at it.
-    taken: AtomicBool,
+    /// True if a node uses it.
+    in_use: AtomicBool,
 }
 
-impl Number {
-    fn new(default: Option<u32>) -> Result<Number, CUresult> {
-        let address = MEMORY.alloc(4, Kind::Internal).map_err(failure)?;
-        let number = Number { address, default, taken: AtomicBool::new(false) };
-        number.word().store(0, Ordering::Release);
-        Ok(number)
+impl ConditionalValue {
+    fn new(default: Option<u32>) -> Result<ConditionalValue, CUresult> {
+        let address = MEMORY.alloc(4, AllocationKind::Internal).map_err(failure)?;
+        let value = ConditionalValue { address, default, in_use: AtomicBool::new(false) };
+        value.word().store(0, Ordering::Release);
+        Ok(value)
     }
 
     fn word(&self) -> &AtomicU32 {
-        // SAFETY: the word is allocated, and aligned, as long as this lives.
+        // SAFETY: the word is allocated and aligned as long as `self` lives, and every access to it is atomic.
         unsafe { AtomicU32::from_ptr(self.address as *mut u32) }
     }
 
@@ -54,87 +55,91 @@ impl Number {
     }
 }
 
-impl Drop for Number {
+impl Drop for ConditionalValue {
     fn drop(&mut self) {
-        // Allocated above, so freeing it cannot fail.
-        let _ = MEMORY.free(self.address, |kind| kind == Kind::Internal);
+        // Allocated by `new`, so freeing it cannot fail.
+        let _ = MEMORY.free(self.address, |kind| kind == AllocationKind::Internal);
     }
 }
 
-/// How a node chooses.
+/// The type of a conditional node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Choice {
+pub(super) enum ConditionalKind {
     If,
     While,
     Switch,
 }
 
-/// What a conditional node is.
+/// The parameters of a conditional node.
 pub(in crate::driver) struct Conditional {
     pub(super) context: Arc<Context>,
-    pub(super) number: Arc<Number>,
-    pub(super) choice: Choice,
-    /// Its bodies, by handle.
+    pub(super) value: Arc<ConditionalValue>,
+    pub(super) kind: ConditionalKind,
+    /// Handles of its body graphs.
     pub(super) bodies: Vec<usize>,
 }
 
-/// What a client asks for.
-pub(super) struct Asked {
+/// The parameters that a client passed.
+pub(super) struct ConditionalParams {
     context: Arc<Context>,
     handle: u64,
-    choice: Choice,
+    kind: ConditionalKind,
     bodies: usize,
 }
 
-/// Reads the description of a node.
-pub(super) fn asked(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<Asked, CUresult> {
+/// Reads the parameters of a node.
+pub(super) fn read_params(p: &CUDA_CONDITIONAL_NODE_PARAMS) -> Result<ConditionalParams, CUresult> {
     use CUgraphConditionalNodeType as T;
-    let (choice, most) = match p.type_ {
-        T::CU_GRAPH_COND_TYPE_IF => (Choice::If, 2),
-        T::CU_GRAPH_COND_TYPE_WHILE => (Choice::While, 1),
-        T::CU_GRAPH_COND_TYPE_SWITCH => (Choice::Switch, c_uint::MAX),
+    let (kind, most) = match p.type_ {
+        T::CU_GRAPH_COND_TYPE_IF => (ConditionalKind::If, 2),
+        T::CU_GRAPH_COND_TYPE_WHILE => (ConditionalKind::While, 1),
+        T::CU_GRAPH_COND_TYPE_SWITCH => (ConditionalKind::Switch, c_uint::MAX),
         _ => return Err(INVALID),
     };
     if p.size == 0 || p.size > most {
         return Err(INVALID);
     }
     let context = if p.ctx.is_null() { healthy()? } else { context(p.ctx)? };
-    Ok(Asked { context, handle: p.handle, choice, bodies: p.size as usize })
+    Ok(ConditionalParams { context, handle: p.handle, kind, bodies: p.size as usize })
 }
 
 /// Adds the node, with new graphs as its bodies.
-pub(super) fn add(graphs: &mut Graphs, graph: usize, after: &[usize], asked: Asked) -> Result<usize, CUresult> {
+pub(super) fn add(
+    graphs: &mut Graphs,
+    graph: usize,
+    after: &[usize],
+    params: ConditionalParams,
+) -> Result<usize, CUresult> {
     graphs.graph(graph)?.check(after)?;
-    let number = number_in(graphs, graph, asked.handle)?;
-    if number.taken.swap(true, Ordering::Relaxed) {
+    let value = value_in(graphs, graph, params.handle)?;
+    if value.in_use.swap(true, Ordering::Relaxed) {
         return Err(INVALID);
     }
-    let bodies: Vec<usize> = (0..asked.bodies).map(|_| graphs.create()).collect();
+    let bodies: Vec<usize> = (0..params.bodies).map(|_| graphs.create()).collect();
     for body in &bodies {
         let body = graphs.graph(*body)?;
         (body.owned, body.around) = (true, Some(graph));
     }
     let shown = bodies.clone();
-    let Asked { context, choice, .. } = asked;
-    let node =
-        graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, number, choice, bodies })))?;
-    // The client reads their handles here as long as the node is there.
-    graphs.node(node)?.shown = shown;
+    let ConditionalParams { context, kind, .. } = params;
+    let node = graphs.add(graph, after, Work::Conditional(Arc::new(Conditional { context, value, kind, bodies })))?;
+    // The client reads the handles here as long as the node exists.
+    graphs.node(node)?.exposed = shown;
     Ok(node)
 }
 
-/// The number of that handle, of a graph or of one around it.
-fn number_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<Number>, CUresult> {
+/// Returns the value with this handle that belongs to a graph or an enclosing one.
+fn value_in(graphs: &mut Graphs, mut graph: usize, handle: u64) -> Result<Arc<ConditionalValue>, CUresult> {
     loop {
         let found = graphs.graph(graph)?;
-        if let Some(number) = found.numbers.iter().find(|number| number.address == handle) {
-            return Ok(Arc::clone(number));
+        if let Some(value) = found.values.iter().find(|value| value.address == handle) {
+            return Ok(Arc::clone(value));
         }
         graph = found.around.ok_or(INVALID)?;
     }
 }
 
-/// Whether a node may be in a body.
+/// Returns true if a node is allowed in a body.
 pub(super) fn allowed(work: &Work) -> bool {
     match work {
         Work::Op(_, op) => matches!(op, Op::Kernel { .. } | Op::Copy(_) | Op::Fill(_)),
@@ -143,34 +148,34 @@ pub(super) fn allowed(work: &Work) -> bool {
     }
 }
 
-/// The bodies of a node, as a launch takes them along.
-pub(in crate::driver) struct Branch {
+/// A conditional node during a launch.
+pub(in crate::driver) struct ConditionalRun {
     pub(super) node: Arc<Conditional>,
-    pub(super) bodies: Vec<BranchBody>,
-    /// The stream and the branch that the launch is in: for the timeline.
+    pub(super) bodies: Vec<ConditionalBody>,
+    /// The stream and lane of the launch, for the timeline.
     pub(super) stream: u64,
     pub(super) lane: u32,
 }
 
-/// What a body does each time that it runs.
-pub(super) struct BranchBody {
-    /// Numbers that begin anew.
-    pub(super) numbers: Vec<Arc<Number>>,
-    /// Its work, in an order in which it may run.
+/// A body during a launch.
+pub(super) struct ConditionalBody {
+    /// Values that are reset at the start of each run.
+    pub(super) values: Vec<Arc<ConditionalValue>>,
+    /// The operations, in topological order.
     pub(super) ops: Vec<Op>,
 }
 
-impl Branch {
-    /// Runs what the number says, until that is done or the context is poisoned.
+impl ConditionalRun {
+    /// Runs the bodies as the value says, until that is done or the context has faulted.
     pub(in crate::driver) fn run(&self) {
-        let Conditional { number, choice, context, .. } = &*self.node;
-        let value = || number.word().load(Ordering::Acquire);
-        let chosen = match (choice, value()) {
-            (Choice::If, 0) => 1,
-            (Choice::If, _) => 0,
-            (Choice::Switch, at) => at as usize,
-            (Choice::While, _) => {
-                while value() != 0 && context.lost().is_ok() {
+        let Conditional { value, kind, context, .. } = &*self.node;
+        let current = || value.word().load(Ordering::Acquire);
+        let chosen = match (kind, current()) {
+            (ConditionalKind::If, 0) => 1,
+            (ConditionalKind::If, _) => 0,
+            (ConditionalKind::Switch, at) => at as usize,
+            (ConditionalKind::While, _) => {
+                while current() != 0 && context.lost().is_ok() {
                     self.body(0);
                 }
                 return;
@@ -179,13 +184,13 @@ impl Branch {
         self.body(chosen);
     }
 
-    /// Runs a body, where there is one of that position.
+    /// Runs the body with this index, if there is one.
     fn body(&self, at: usize) {
-        let Some(BranchBody { numbers, ops }) = self.bodies.get(at) else { return };
-        numbers.iter().for_each(|number| number.begin());
+        let Some(ConditionalBody { values, ops }) = self.bodies.get(at) else { return };
+        values.iter().for_each(|value| value.begin());
         for op in ops {
             let context = Arc::clone(&self.node.context);
-            Item { context, stream: self.stream, lane: self.lane, op: op.again() }.run();
+            Item { context, stream: self.stream, lane: self.lane, op: op.for_relaunch() }.run();
         }
     }
 }
@@ -202,14 +207,14 @@ api! {
         if flags > CU_GRAPH_COND_ASSIGN_DEFAULT || out.is_null() {
             return Err(INVALID);
         }
-        // The context says where kernels reach the number, which is everywhere here.
+        // The context selects the device whose kernels can set the value; here all of them can.
         if on.is_null() { healthy()? } else { context(on)? };
         let default = (flags == CU_GRAPH_COND_ASSIGN_DEFAULT).then_some(value);
         let mut graphs = GRAPHS.lock();
         let found = graphs.graph(graph.addr())?;
-        let number = Arc::new(Number::new(default)?);
-        put(out, number.address)?;
-        found.numbers.push(number);
+        let value = Arc::new(ConditionalValue::new(default)?);
+        put(out, value.address)?;
+        found.values.push(value);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
-//! Graphs as text that Graphviz draws: what each node does, with as much of its parameters as is asked for.
+//! Graphs as DOT text for Graphviz, with as many of the nodes' parameters as the flags ask for.
 
 use super::{Graphs, Work};
-use crate::driver::work::Op;
+use crate::driver::operations::Op;
 use cuda_sys::{CUgraphDebugDot_flags as Flag, CUresult};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -9,16 +9,16 @@ use std::fmt::Write as _;
 struct Drawing {
     flags: u32,
     text: String,
-    /// Numbers of the nodes, for shorter names.
+    /// Short numbers of the nodes, by handle.
     numbers: HashMap<usize, usize>,
 }
 
-/// Text inside a quoted string; what ends lines in a label stays.
+/// Escapes text for a quoted string; line breaks in a label stay.
 fn quoted(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
-/// Three numbers as they stand in a launch.
+/// Formats grid or block extents.
 fn triple(n: [u32; 3]) -> String {
     format!("({}, {}, {})", n[0], n[1], n[2])
 }
@@ -28,7 +28,7 @@ impl Drawing {
         self.flags & (flag.0 | Flag::CU_GRAPH_DEBUG_DOT_FLAGS_VERBOSE.0) != 0
     }
 
-    /// What a node is: a line for its kind, and further ones.
+    /// Returns a node's label: its kind, and its parameters on further lines.
     fn label(&self, handle: usize, work: &Work) -> String {
         let kind = work.kind();
         let kind = kind.name().unwrap_or("?").trim_start_matches("CU_GRAPH_NODE_TYPE_");
@@ -52,7 +52,7 @@ impl Drawing {
             {
                 write!(label, "\nevent {event:#x}")
             }
-            Work::Conditional(node) => write!(label, "\n{:?}", node.choice),
+            Work::Conditional(node) => write!(label, "\n{:?}", node.kind),
             Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => Ok(()),
         };
     }
@@ -101,7 +101,7 @@ impl Drawing {
         }
     }
 
-    /// A graph as a frame, its children as further ones that are tied to their nodes.
+    /// Draws a graph as a cluster, and its child graphs as further ones that are connected to their nodes.
     fn frame(&mut self, graphs: &mut Graphs, graph: usize) -> Result<(), CUresult> {
         let found = graphs.graph(graph)?;
         let _ = writeln!(self.text, "subgraph cluster_{graph:x} {{\nlabel=\"graph {graph:#x}\"");
@@ -135,7 +135,7 @@ impl Drawing {
     }
 }
 
-/// The drawing of a graph.
+/// Returns the drawing of a graph.
 pub(super) fn draw(graphs: &mut Graphs, graph: usize, flags: u32) -> Result<String, CUresult> {
     let text = "digraph dot {\ncompound=true\n".to_owned();
     let mut drawing = Drawing { flags, text, numbers: HashMap::new() };

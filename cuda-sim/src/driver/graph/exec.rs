@@ -1,26 +1,27 @@
-//! Executable graphs: nodes in an order, with copies of what they do, in lanes that are queues at a launch.
+//! Executable graphs: nodes in topological order, with copies of their parameters, divided into lanes that are queues
+//! during a launch.
 //!
-//! A lane is a chain of nodes, one after the other; nodes of different lanes run at the same time unless an edge orders
-//! them. The first lane runs in the stream's own queue, each other one in a queue of the launch's own; all go in as one
-//! batch. A launch comes after the one before of the same executable graph.
+//! A lane is a chain of nodes that run one after the other; nodes of different lanes run concurrently unless an edge
+//! orders them. The first lane runs in the stream's own queue, each other one in a queue of the launch; all are
+//! enqueued as one batch. A launch follows the previous one of the same executable graph.
 //!
-//! What is changed here affects later launches only: a launch takes copies along, and so an executable graph may be
-//! destroyed while it runs. Child graphs are dissolved: their nodes stand before the child node, which joins them. The graphs
-//! of a conditional node are no lanes: the node runs them itself.
+//! Changes affect later launches only: a launch has copies of everything, so an executable graph may be destroyed while
+//! it runs. Child graphs are flattened: their nodes precede the child node, which joins them. The graphs of a
+//! conditional node are not lanes: the node runs them itself.
 
-use super::conditional::{self, Branch, BranchBody, Conditional, Number};
+use super::conditional::{self, Conditional, ConditionalBody, ConditionalRun, ConditionalValue};
 use super::memory::{self, GraphMemory};
 use super::nodes::Graph;
-use super::object::Kept;
+use super::object::Retained;
 use super::params::kind;
 use super::{Graphs, INVALID, Status, Work, capture};
-use crate::driver::copy::on_device_sides;
-use crate::driver::event::{Event, Mark, Record};
+use crate::driver::event::{Event, EventRecord, Mark};
+use crate::driver::memory::copy::on_device_sides;
+use crate::driver::operations::{Item, Op, Recorded, Run};
 use crate::driver::state::{Context, ENGINE};
 use crate::driver::stream::Stream;
 use crate::driver::trace::{self, Track};
-use crate::driver::work::{Item, Op, Recorded, Run};
-use crate::queue::{DRIVERS, Lane, Point, Step as Entry};
+use crate::queue::{BatchEntry as Entry, DRIVERS, Lane, Point};
 use cuda_sys::{CUgraphExecUpdateResult, CUgraphNodeType, CUresult};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -28,36 +29,36 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A node, ready to be launched.
+/// A node of an executable graph.
 struct Step {
     node: usize,
     work: Work,
     enabled: bool,
-    /// Earlier steps that it comes after.
+    /// Indices of the earlier steps on which it depends.
     after: Vec<usize>,
     lane: usize,
-    /// Of a child node: the steps of its graph, which come right before.
+    /// For a child node: the steps of its graph, which directly precede it.
     children: Range<usize>,
-    /// Of a conditional node: its graphs.
+    /// For a conditional node: its body graphs.
     bodies: Vec<Body>,
 }
 
-/// A graph that a conditional node runs.
+/// A body graph of a conditional node.
 struct Body {
     steps: Vec<Step>,
-    numbers: Vec<Arc<Number>>,
+    values: Vec<Arc<ConditionalValue>>,
 }
 
-/// What a launch enqueues.
+/// The work that a launch enqueues.
 struct Program {
     steps: Vec<Step>,
-    /// The context of each lane; `None` where it has only nodes that need none.
+    /// The context of each lane; `None` if none of its nodes needs one.
     lanes: Vec<Option<Arc<Context>>>,
-    /// Where the last launch ends.
+    /// The end of the last launch.
     last: Option<Point>,
-    kept: Kept,
-    /// Those of its conditional nodes.
-    numbers: Vec<Arc<Number>>,
+    kept: Retained,
+    /// The values of its conditional nodes.
+    values: Vec<Arc<ConditionalValue>>,
 }
 
 pub(super) struct Exec {
@@ -66,16 +67,16 @@ pub(super) struct Exec {
     program: Mutex<Program>,
 }
 
-/// Why an update is refused: the result, and the node of the new graph with the one that it comes after.
+/// The reason why an update is refused: the result, the node of the new graph, and the one on which it depends.
 pub(super) struct Refused(pub(super) CUgraphExecUpdateResult, pub(super) usize, pub(super) usize);
 
-/// What is still allocated is freed by the next launch; excludes launches from the device.
+/// `AUTO_FREE`: the next launch frees what is still allocated. It excludes launches from the device.
 pub(super) const AUTO_FREE: u64 = 1;
 const DEVICE_LAUNCH: u64 = 4;
-/// Auto free, upload, device launch, node priorities.
+/// All flags: auto free, upload, device launch, node priorities.
 const FLAGS: u64 = 15;
 
-/// The steps of a graph and of the graphs in it.
+/// Flattens a graph and its child graphs into steps.
 fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>) -> Result<(), usize> {
     let Some(found) = graphs.graphs.get(&graph) else { return Ok(()) };
     let first = steps.len();
@@ -105,7 +106,7 @@ fn flatten(graphs: &Graphs, graph: usize, after: &[usize], steps: &mut Vec<Step>
     Ok(())
 }
 
-/// The graphs of a conditional node; a node of them that cannot be in one.
+/// Returns the body graphs of a conditional node. The error is a node that is not allowed in a body.
 fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize> {
     let Work::Conditional(conditional) = work else { return Ok(Vec::new()) };
     let fits = |step: &Step| {
@@ -119,13 +120,14 @@ fn bodies(graphs: &Graphs, node: usize, work: &Work) -> Result<Vec<Body>, usize>
             tracing::warn!("the body of a conditional node cannot have a node of type {:?}", step.work.kind());
             return Err(step.node);
         }
-        let numbers = graphs.graphs.get(graph).ok_or(node)?.numbers.clone();
-        Ok(Body { steps, numbers })
+        let values = graphs.graphs.get(graph).ok_or(node)?.values.clone();
+        Ok(Body { steps, values })
     };
     conditional.bodies.iter().map(body).collect()
 }
 
-/// Puts steps into lanes: after one of their dependencies where that is the last one of its lane, else into a new lane.
+/// Assigns steps to lanes: a step follows one of its dependencies if that is the last of its lane, else it starts a new
+/// lane.
 fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
     let mut lanes: Vec<Option<Arc<Context>>> = Vec::new();
     let mut ends: Vec<usize> = Vec::new();
@@ -137,7 +139,7 @@ fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
         };
         let mut chains = steps[at].after.iter().map(|n| steps[*n].lane);
         let found = chains.find(|lane| steps[at].after.contains(&ends[*lane]) && fits(*lane));
-        // More lanes than drivers run no more at once.
+        // With more lanes than driver threads, no more of them would run concurrently.
         let found = found.or_else(|| (0..lanes.len()).filter(|_| lanes.len() >= DRIVERS).find(|lane| fits(*lane)));
         let lane = found.unwrap_or(lanes.len());
         if lane == lanes.len() {
@@ -153,7 +155,7 @@ fn arrange(steps: &mut [Step]) -> Vec<Option<Arc<Context>>> {
     lanes
 }
 
-/// Allocations that nodes make, or free.
+/// Returns the allocations that nodes make (or free).
 fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
     let memory = |step: &Step| match &step.work {
         Work::Op(_, Op::Memory(memory, how)) if *how == allocates => Some(Arc::clone(memory)),
@@ -162,7 +164,7 @@ fn memory_of(steps: &[Step], allocates: bool) -> Vec<Arc<GraphMemory>> {
     steps.iter().filter_map(memory).collect()
 }
 
-/// Whether work may stand where other work stood.
+/// Checks that work may be replaced by other work in an update.
 fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
     use CUgraphExecUpdateResult as R;
     match (old, new) {
@@ -187,7 +189,7 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
             _ => Ok(()),
         },
         (Work::Conditional(a), Work::Conditional(b))
-            if (a.choice, a.bodies.len(), a.context.id) != (b.choice, b.bodies.len(), b.context.id) =>
+            if (a.kind, a.bodies.len(), a.context.id) != (b.kind, b.bodies.len(), b.context.id) =>
         {
             Err(R::CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED)
         }
@@ -195,7 +197,7 @@ fn replaceable(old: &Work, new: &Work) -> Result<(), CUgraphExecUpdateResult> {
     }
 }
 
-/// The step of a node, in a conditional node's graphs too.
+/// Finds the step of a node, including in body graphs.
 fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
     steps.iter_mut().find_map(|step| match step.node == node {
         true => Some(step),
@@ -203,8 +205,8 @@ fn find(steps: &mut [Step], node: usize) -> Option<&mut Step> {
     })
 }
 
-/// Whether new steps can take the place of old ones, which begin at `first` in their program.
-fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
+/// Checks that new steps have the same topology as old ones, which begin at `first` in their program.
+fn check_topology(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
     use CUgraphExecUpdateResult as R;
     let changed = R::CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
     if old.len() != new.len() {
@@ -225,27 +227,27 @@ fn alike(old: &[Step], first: usize, new: &[Step]) -> Result<(), Refused> {
         }
         replaceable(&a.work, &b.work).map_err(|result| Refused(result, b.node, 0))?;
         for (a, b) in a.bodies.iter().zip(&b.bodies) {
-            alike(&a.steps, 0, &b.steps)?;
+            check_topology(&a.steps, 0, &b.steps)?;
         }
     }
     Ok(())
 }
 
-/// Replaces what old steps do by what new ones do, which are alike.
-fn take_over(old: &mut [Step], new: Vec<Step>) {
+/// Moves the work of new steps into old ones with the same topology.
+fn replace_work(old: &mut [Step], new: Vec<Step>) {
     for (old, new) in old.iter_mut().zip(new) {
-        // A child's own graph stays: what was inside it is compared and replaced node by node.
+        // A child node keeps its own graph: the nodes in it are compared and replaced one by one.
         if !matches!(old.work, Work::Child(_)) {
             old.work = new.work;
         }
         for (old, new) in old.bodies.iter_mut().zip(new.bodies) {
-            take_over(&mut old.steps, new.steps);
-            old.numbers = new.numbers;
+            replace_work(&mut old.steps, new.steps);
+            old.values = new.values;
         }
     }
 }
 
-/// A conditional node's graphs, as a launch takes them along.
+/// Returns the operation of a conditional node in a launch.
 fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> Op {
     let op = |step: &Step| match &step.work {
         _ if !step.enabled => None,
@@ -254,31 +256,36 @@ fn branch(node: &Arc<Conditional>, bodies: &[Body], stream: u64, lane: u32) -> O
         Work::Empty | Work::Child(_) | Work::Record(..) | Work::Wait(..) => None,
     };
     let body =
-        |body: &Body| BranchBody { numbers: body.numbers.clone(), ops: body.steps.iter().filter_map(op).collect() };
-    Op::Branch(Arc::new(Branch { node: Arc::clone(node), bodies: bodies.iter().map(body).collect(), stream, lane }))
+        |body: &Body| ConditionalBody { values: body.values.clone(), ops: body.steps.iter().filter_map(op).collect() };
+    Op::ConditionalRun(Arc::new(ConditionalRun {
+        node: Arc::clone(node),
+        bodies: bodies.iter().map(body).collect(),
+        stream,
+        lane,
+    }))
 }
 
 impl Program {
-    fn new(graphs: &Graphs, graph: usize, kept: Kept) -> Result<Program, usize> {
+    fn new(graphs: &Graphs, graph: usize, kept: Retained) -> Result<Program, usize> {
         let mut steps = Vec::new();
         flatten(graphs, graph, &[], &mut steps)?;
         let lanes = arrange(&mut steps);
-        let numbers = graphs.graphs.get(&graph).map(|found| found.numbers.clone()).unwrap_or_default();
-        Ok(Program { steps, lanes, last: None, kept, numbers })
+        let values = graphs.graphs.get(&graph).map(|found| found.values.clone()).unwrap_or_default();
+        Ok(Program { steps, lanes, last: None, kept, values })
     }
 
     fn step(&mut self, node: usize) -> Result<&mut Step, CUresult> {
         find(&mut self.steps, node).ok_or(INVALID)
     }
 
-    /// Takes over what the nodes of another program do, which is built in the same way.
+    /// Moves the work from another program with the same topology.
     fn update(&mut self, range: Range<usize>, new: Vec<Step>) -> Result<(), Refused> {
-        alike(&self.steps[range.clone()], range.start, &new)?;
-        take_over(&mut self.steps[range], new);
+        check_topology(&self.steps[range.clone()], range.start, &new)?;
+        replace_work(&mut self.steps[range], new);
         Ok(())
     }
 
-    /// Whether every context that work needs is there and in order.
+    /// Checks that every context used by the work exists and has not faulted.
     fn check(&self) -> Status {
         for context in self.lanes.iter().flatten() {
             if !context.live.load(Ordering::Acquire) {
@@ -289,43 +296,43 @@ impl Program {
         Ok(())
     }
 
-    /// What a step does this time; the time of an event's record is told through `times`.
+    /// Returns the operation of a step in this launch; event records add their time stamps to `times`.
     fn task(&self, at: usize, context: &Arc<Context>, stream: &Stream, lane: u32, times: &mut Times) -> Option<Item> {
         let step = &self.steps[at];
         let (context, op) = match &step.work {
             _ if !step.enabled => return None,
-            Work::Op(context, op) => (context, op.again()),
+            Work::Op(context, op) => (context, op.for_relaunch()),
             Work::Record(_, event) => {
                 let noted = event.note(Track { device: context.device, stream: stream.id, lane });
                 times.push((at, Arc::clone(event), Arc::clone(&noted)));
                 (context, Op::Record(noted))
             }
-            Work::Wait(_, event) => (context, event.elsewhere()?),
+            Work::Wait(_, event) => (context, event.remote_wait()?),
             Work::Conditional(node) => (&node.context, branch(node, &step.bodies, stream.id, lane)),
             Work::Empty | Work::Child(_) => return None,
         };
         Some(Item { context: Arc::clone(context), stream: stream.id, lane, op })
     }
 
-    /// Enqueues everything as one item of a stream.
+    /// Enqueues all steps as one item of a stream.
     fn submit(&mut self, context: &Arc<Context>, stream: &Stream, name: String) {
         let own = self.lanes.first().is_none_or(|lane| lane.as_ref().is_none_or(|lane| lane.id == context.id));
-        // The stream is lane 0 here, and the first lane of the program unless that is of another context.
+        // Here the stream is lane 0. It is the program's first lane too, unless that belongs to another context.
         let shift = usize::from(!own);
         let mut lanes = vec![Lane::Queue(stream.queue)];
         let group = |lane: &Option<Arc<Context>>| lane.as_ref().map_or(context.group, |other| other.group);
         lanes.extend(self.lanes.iter().skip(1 - shift).map(|lane| Lane::New(group(lane), stream.priority)));
-        let held = !self.kept.is_empty() || !self.numbers.is_empty();
-        let bracket = lanes.len() > 1 || self.steps.is_empty() || held || trace::wanted();
-        let (nodes, kept, numbers) = (self.steps.len(), self.kept.clone(), self.numbers.clone());
-        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, numbers });
+        let retains = !self.kept.is_empty() || !self.values.is_empty();
+        let bracket = lanes.len() > 1 || self.steps.is_empty() || retains || trace::wanted();
+        let (nodes, kept, values) = (self.steps.len(), self.kept.clone(), self.values.clone());
+        let run = Arc::new(Run { name, nodes, stream: stream.id, span: Mutex::new(None), kept, values });
         let item = |op| Item { context: Arc::clone(context), stream: stream.id, lane: 0, op };
 
         let last: Vec<Point> = self.last.into_iter().collect();
         let (mut batch, mut times) = (Vec::new(), Vec::new());
         let first = usize::from(bracket);
         if bracket {
-            let task = Some(item(Op::Began(Arc::clone(&run))));
+            let task = Some(item(Op::GraphStart(Arc::clone(&run))));
             batch.push(Entry { lane: 0, depends: last.clone(), after: Vec::new(), task });
         }
         let mut led = vec![false; self.steps.len()];
@@ -346,12 +353,12 @@ impl Program {
         }
         if bracket {
             let after = (0..led.len()).filter(|at| !led[*at]).map(|at| at + first).collect();
-            batch.push(Entry { lane: 0, depends: Vec::new(), after, task: Some(item(Op::Ended(run))) });
+            batch.push(Entry { lane: 0, depends: Vec::new(), after, task: Some(item(Op::GraphEnd(run))) });
         }
         self.last = enqueue(&lanes, batch, &times, first).or(self.last);
     }
 
-    /// The steps as a graph without children.
+    /// Converts the steps to a graph without children.
     fn graph(&self, graphs: &mut Graphs) -> Result<usize, CUresult> {
         let unique = |step: &Step| matches!(&step.work, Work::Op(_, Op::Memory(..)) | Work::Conditional(_));
         if self.steps.iter().any(unique) {
@@ -373,19 +380,20 @@ impl Program {
     }
 }
 
-/// Events that a launch records: the step, the event and what is noted of it.
+/// The events that a launch records: the step, the event and its time stamp.
 type Times = Vec<(usize, Arc<Event>, Arc<Recorded>)>;
 
-/// Submits a batch and marks the events that it records; gives the last point.
+/// Submits a batch and marks the events that it records; returns its last point.
 fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize) -> Option<Point> {
-    // Held until the places are known, so that another thread's wait finds them: each event once, in a fixed order.
+    // Locked until the points are known, so that another thread's wait sees them. Each event is locked once, in a fixed
+    // order.
     let mut events: Vec<_> = times.iter().map(|(_, event, _)| event).collect();
     events.sort_by_key(|event| Arc::as_ptr(event));
     events.dedup_by(|a, b| Arc::ptr_eq(a, b));
-    let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.held())).collect();
+    let mut marks: Vec<_> = events.iter().map(|event| (Arc::as_ptr(event), event.lock_mark())).collect();
     let points = ENGINE.submit_batch(lanes, batch);
     for (at, event, noted) in times {
-        let record = Record { point: points[at + first], noted: Arc::clone(noted) };
+        let record = EventRecord { point: points[at + first], noted: Arc::clone(noted) };
         if let Some((_, mark)) = marks.iter_mut().find(|(known, _)| *known == Arc::as_ptr(event)) {
             **mark = Mark::Record(record);
         }
@@ -394,7 +402,7 @@ fn enqueue(lanes: &[Lane], batch: Vec<Entry<Item>>, times: &Times, first: usize)
 }
 
 impl Exec {
-    /// Makes a graph executable; the node that is at fault where it cannot be.
+    /// Instantiates a graph; the error has the node that caused it.
     pub(super) fn new(graphs: &mut Graphs, graph: usize, flags: u64) -> Result<Arc<Exec>, (CUresult, usize)> {
         let found = graphs.graph(graph).map_err(|code| (code, 0))?;
         const EXCLUSIVE: u64 = AUTO_FREE | DEVICE_LAUNCH;
@@ -402,7 +410,7 @@ impl Exec {
             return Err((INVALID, 0));
         }
         if flags & DEVICE_LAUNCH != 0 {
-            tracing::warn!("graphs are not launched from the device here");
+            tracing::warn!("launches of graphs from the device are not supported");
             return Err((CUresult::CUDA_ERROR_NOT_SUPPORTED, 0));
         }
         let tied = found.has_memory();
@@ -420,7 +428,7 @@ impl Exec {
         Ok(exec)
     }
 
-    /// Launches in a stream; in one that is captured, becomes a child node.
+    /// Launches in a stream. In a captured stream, the graph becomes a child node.
     pub(super) fn launch(&self, context: &Arc<Context>, stream: &Stream) -> Status {
         if stream.is_capturing() {
             return capture::add_graph(stream, |graphs| self.program.lock().graph(graphs));
@@ -435,7 +443,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Replaces what a node does, in later launches.
+    /// Replaces a node's work for later launches.
     pub(super) fn change(&self, node: usize, work: Work) -> Status {
         let mut program = self.program.lock();
         let step = program.step(node)?;
@@ -452,12 +460,12 @@ impl Exec {
         Ok(())
     }
 
-    /// What a node does here.
+    /// Returns a node's work in this executable graph.
     pub(super) fn work(&self, node: usize) -> Result<Work, CUresult> {
         Ok(self.program.lock().step(node)?.work.clone())
     }
 
-    /// Replaces what the nodes of a child do by what those of another graph do, which is built in the same way.
+    /// Replaces the nodes of a child graph by those of another graph with the same topology.
     pub(super) fn change_child(&self, graphs: &Graphs, node: usize, graph: usize) -> Status {
         let new = Program::new(graphs, graph, Vec::new()).map_err(|_| INVALID)?;
         let mut program = self.program.lock();
@@ -469,7 +477,7 @@ impl Exec {
         program.update(children, new.steps).map_err(|_| INVALID)
     }
 
-    /// Replaces what all nodes do by what those of another graph do, which is built in the same way.
+    /// Replaces all nodes by those of another graph with the same topology.
     pub(super) fn update(&self, graphs: &Graphs, graph: usize) -> Result<(), Refused> {
         let error = CUgraphExecUpdateResult::CU_GRAPH_EXEC_UPDATE_ERROR;
         let kept = graphs.graphs.get(&graph).map(|graph: &Graph| graph.kept.clone());
@@ -478,11 +486,11 @@ impl Exec {
         let mut program = self.program.lock();
         let all = 0..program.steps.len();
         program.update(all, new.steps)?;
-        (program.kept, program.numbers) = (kept, new.numbers);
+        (program.kept, program.values) = (kept, new.values);
         Ok(())
     }
 
-    /// Whether a node takes part; nodes that only order cannot be left out.
+    /// Sets or returns whether a node is enabled. Nodes without work cannot be disabled.
     pub(super) fn enabled(&self, node: usize, set: Option<bool>) -> Result<bool, CUresult> {
         use CUgraphNodeType as T;
         let mut program = self.program.lock();

@@ -1,20 +1,20 @@
-//! Memory that graphs allocate: its address is fixed when the node is made, and it can be used between the nodes that
-//! allocate and free it, or beyond the graph until the client frees it.
+//! Memory that graphs allocate. Its address is fixed when the node is created. It can be used between the nodes that
+//! allocate and free it, or outside of the graph until the client frees it.
 //!
-//! Its pages are inaccessible while it is not allocated, so a use too early or too late faults. They stay with the graph,
-//! so nothing is cached that a trim could give back.
+//! Its pages are inaccessible while it is not allocated, so an access too early or too late faults. The pages stay with
+//! the graph, so there is no cache that could be trimmed.
 //!
 //! Invariant: memory is `live` from a launch that allocates and does not free it until the call or launch that does.
-//! These states follow the calls, not the device.
+//! These states follow the order of calls, not of execution.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::{INVALID, Status, api, get, put};
 use crate::driver::memory::failure;
 use crate::driver::state::{Context, device};
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{CUdevice, CUgraphMem_attribute, CUmemPoolProps, CUresult};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -33,16 +33,16 @@ pub(in crate::driver) struct GraphMemory {
     accessible: AtomicBool,
 }
 
-/// What clients may do with an allocation.
+/// The state of an allocation for clients.
 struct State {
     memory: Weak<GraphMemory>,
-    /// A node frees it; no other one may.
+    /// True if a node frees it; no other node may.
     freed: bool,
-    /// Kept until the client frees it, whatever becomes of the graph.
+    /// Set until the client frees it, even after the graph is destroyed.
     live: Option<Arc<GraphMemory>>,
 }
 
-/// Bytes now and at most.
+/// The current and the highest number of bytes.
 #[derive(Clone, Copy, Default)]
 struct Level {
     now: u64,
@@ -52,7 +52,7 @@ struct Level {
 #[derive(Default)]
 struct Memories {
     by_address: HashMap<u64, State>,
-    /// In use and reserved, by device.
+    /// Used and reserved bytes, by device.
     used: HashMap<usize, Level>,
     reserved: HashMap<usize, Level>,
     last: u64,
@@ -77,10 +77,10 @@ impl GraphMemory {
         memories.last += 1;
         let number = memories.last;
         let owner = Owner { context: context.id, device };
-        let base = MEMORY.alloc_for(owner, bytes as u64, Kind::Graph(number), 0).map_err(failure)?;
+        let base = MEMORY.alloc_for(owner, bytes as u64, AllocationKind::Graph(number), 0).map_err(failure)?;
         let mapped = MEMORY.find(base).map_or(bytes as u64, |a| a.mapped);
         let accessible = AtomicBool::new(false);
-        MEMORY.set_accessible(base, Kind::Graph(number), false).map_err(failure)?;
+        MEMORY.set_accessible(base, AllocationKind::Graph(number), false).map_err(failure)?;
         let new = Arc::new(GraphMemory { number, base, bytes: bytes as u64, mapped, device, accessible });
         memories.reserved.entry(device).or_default().add(mapped);
         let state = State { memory: Arc::downgrade(&new), freed: false, live: None };
@@ -88,7 +88,7 @@ impl GraphMemory {
         Ok(new)
     }
 
-    /// Allocates or frees it, in the order of a stream.
+    /// Makes it accessible or inaccessible, in the order of a stream.
     pub(in crate::driver) fn set_accessible(&self, accessible: bool) -> Result<(), CUresult> {
         if self.accessible.swap(accessible, Ordering::AcqRel) == accessible {
             return Ok(());
@@ -100,7 +100,7 @@ impl GraphMemory {
             false => used.now -= self.mapped,
         }
         drop(memories);
-        MEMORY.set_accessible(self.base, Kind::Graph(self.number), accessible).map_err(failure)
+        MEMORY.set_accessible(self.base, AllocationKind::Graph(self.number), accessible).map_err(failure)
     }
 
     fn is_live(&self) -> bool {
@@ -118,11 +118,11 @@ impl Drop for GraphMemory {
         memories.reserved.entry(self.device).or_default().now -= self.mapped;
         drop(memories);
         // The end of its context may have freed it already.
-        let _ = MEMORY.free(self.base, |kind| kind == Kind::Graph(self.number));
+        let _ = MEMORY.free(self.base, |kind| kind == AllocationKind::Graph(self.number));
     }
 }
 
-/// The allocation that a new node frees, which no other node does.
+/// Returns the allocation that a new node frees. No other node may free it.
 pub(in crate::driver) fn freed_by_node(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
     let mut memories = MEMORIES.lock();
     let state = memories.by_address.get_mut(&address).filter(|state| !state.freed).ok_or(INVALID)?;
@@ -130,35 +130,35 @@ pub(in crate::driver) fn freed_by_node(address: u64) -> Result<Arc<GraphMemory>,
     state.memory.upgrade().ok_or(INVALID)
 }
 
-/// The live allocation that the client frees.
+/// Returns the live allocation that the client frees.
 pub(in crate::driver) fn freed_by_client(address: u64) -> Result<Arc<GraphMemory>, CUresult> {
     MEMORIES.lock().by_address.get_mut(&address).and_then(|state| state.live.take()).ok_or(INVALID)
 }
 
-/// Checks and notes what a launch allocates and frees; `anew` says that what is still allocated counts as freed.
-pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], anew: bool) -> Status {
-    let within = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
-    if !anew && allocates.iter().any(|m| m.is_live()) {
+/// Checks and records what a launch allocates and frees. With `auto_free`, memory that is still allocated counts as freed.
+pub(super) fn launched(allocates: &[Arc<GraphMemory>], frees: &[Arc<GraphMemory>], auto_free: bool) -> Status {
+    let lives_in = |m: &Arc<GraphMemory>, list: &[Arc<GraphMemory>]| list.iter().any(|other| Arc::ptr_eq(m, other));
+    if !auto_free && allocates.iter().any(|m| m.is_live()) {
         return Err(INVALID);
     }
-    if frees.iter().any(|m| !within(m, allocates) && !m.is_live()) {
+    if frees.iter().any(|m| !lives_in(m, allocates) && !m.is_live()) {
         return Err(INVALID);
     }
     let mut dropped = Vec::new();
     let mut memories = MEMORIES.lock();
     for memory in allocates.iter().chain(frees) {
-        let stays = within(memory, allocates) && !within(memory, frees);
+        let stays = lives_in(memory, allocates) && !lives_in(memory, frees);
         if let Some(state) = memories.by_address.get_mut(&memory.base) {
             dropped.push(std::mem::replace(&mut state.live, stays.then(|| Arc::clone(memory))));
         }
     }
-    // The last reference to an allocation takes the lock.
+    // Dropping the last reference to an allocation takes the lock.
     drop(memories);
     drop(dropped);
     Ok(())
 }
 
-/// The device that an allocation node's pool is of.
+/// Returns the device of an allocation node's pool properties.
 pub(super) fn device_of(props: &CUmemPoolProps) -> Result<usize, CUresult> {
     use cuda_sys::{CUmemAllocationHandleType, CUmemAllocationType, CUmemLocationType};
     if props.allocType != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED
@@ -188,7 +188,7 @@ api! {
     }
     fn cuDeviceSetGraphMemAttribute(dev: CUdevice, which: CUgraphMem_attribute, value: *mut c_void) {
         let device = device(dev)?;
-        // The marks of the most there was can be set back, to what there is.
+        // The high-water marks can be reset, to the current values.
         if get(value.cast::<u64>())? != 0 {
             return Err(INVALID);
         }

@@ -1,16 +1,16 @@
-//! CUDA graphs: work with dependencies, made by hand or captured from streams, launched as one item of a stream.
+//! CUDA graphs: operations with dependencies, built explicitly or captured from streams, launched as one item of a
+//! stream.
 //!
-//! A node holds what a stream would have been given ([`Op`]), so a launch enqueues the same work, and there is no second
-//! way to copy or to launch. [`nodes`] is the graph, [`exec`] what it becomes to be launched, [`capture`] how streams
-//! fill one, [`conditional`] nodes that choose, [`memory`] the memory that graphs allocate, [`object`] what clients give them
-//! to keep. [`params`] turns C's descriptions into work and back; the functions of the API are in `calls/`, thin over these.
+//! A node holds the operation that a stream would enqueue ([`Op`]), so graphs and streams share the code of copies and
+//! launches. [`nodes`] has the graphs, [`exec`] executable graphs, [`capture`] stream capture, [`conditional`]
+//! conditional nodes, [`memory`] memory allocated by graphs, [`object`] user objects. [`params`] converts between C's
+//! parameter structs and operations. The functions of the API are thin wrappers in `calls/`.
 //!
-//! Graphs belong to no context; each node that does something names its own. External semaphores and launches from the
-//! device do not exist here: they are refused as not supported.
+//! Graphs belong to no context; each node with an operation has its own. External semaphores and device-side launches
+//! are not supported.
 //!
-//! Invariant: all graphs are under one lock, [`GRAPHS`]; the handles of nodes ascend in the order in which they were
-//! added, in all graphs together. Locks are taken in the order: captures, graphs, program of an executable graph, marks
-//! of events, queues.
+//! Invariant: all graphs are under one lock, [`GRAPHS`]. Node handles ascend in the order of creation, over all graphs.
+//! Locks are taken in the order: captures, graphs, program of an executable graph, marks of events, queues.
 
 mod calls;
 pub(super) mod capture;
@@ -23,9 +23,9 @@ pub(super) mod object;
 mod params;
 
 use super::event::Event;
+use super::operations::Op;
 use super::state::{Context, initialised};
-use super::work::Op;
-use super::{Status, api, function, get, guarded, put, stream, text};
+use super::{Status, api, get, put, text};
 use conditional::Conditional;
 use cuda_sys::{CUgraph, CUgraphExec, CUgraphNode, CUgraphNodeType, CUresult, DriverFns};
 use exec::Exec;
@@ -35,20 +35,20 @@ use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a node does.
+/// The work of a node.
 #[derive(Clone)]
 pub(super) enum Work {
-    /// What a stream would be given.
+    /// An operation, as in a stream.
     Op(Arc<Context>, Op),
-    /// Nothing, but its dependents come after its dependencies.
+    /// No work: an empty node only orders others.
     Empty,
-    /// All of the graph with that handle, which is the node's own.
+    /// A child graph, by the handle of the node's own copy.
     Child(usize),
     /// Records the event with that handle.
     Record(usize, Arc<Event>),
-    /// Waits for the record that an event has at the launch.
+    /// Waits for the last record of an event at the time of the launch.
     Wait(usize, Arc<Event>),
-    /// Runs one of its graphs, or none, as a number says.
+    /// Runs one of its body graphs, or none, depending on a value.
     Conditional(Arc<Conditional>),
 }
 
@@ -64,10 +64,13 @@ impl Work {
                 Op::Value(_) => T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
                 Op::Memory(_, true) => T::CU_GRAPH_NODE_TYPE_MEM_ALLOC,
                 Op::Memory(_, false) => T::CU_GRAPH_NODE_TYPE_MEM_FREE,
-                // Of streams and launches alone.
-                Op::Record(_) | Op::Waited(_) | Op::Await(..) | Op::Began(_) | Op::Ended(_) | Op::Branch(_) => {
-                    T::CU_GRAPH_NODE_TYPE_EMPTY
-                }
+                // Operations of streams and launches only.
+                Op::Record(_)
+                | Op::WaitEnded(_)
+                | Op::AwaitRemote(..)
+                | Op::GraphStart(_)
+                | Op::GraphEnd(_)
+                | Op::ConditionalRun(_) => T::CU_GRAPH_NODE_TYPE_EMPTY,
             },
             Work::Empty => T::CU_GRAPH_NODE_TYPE_EMPTY,
             Work::Child(_) => T::CU_GRAPH_NODE_TYPE_GRAPH,
@@ -85,7 +88,7 @@ impl Work {
         }
     }
 
-    /// Graphs that are the node's own.
+    /// Returns the graphs that the node owns.
     fn graphs(&self) -> &[usize] {
         match self {
             Work::Child(child) => std::slice::from_ref(child),
@@ -95,7 +98,7 @@ impl Work {
     }
 }
 
-/// All graphs, and what was made of them.
+/// All graphs and executable graphs.
 #[derive(Default)]
 pub(super) struct Graphs {
     graphs: HashMap<usize, Graph>,
@@ -110,7 +113,7 @@ static GRAPHS: Lazy<Mutex<Graphs>> = Lazy::new(Mutex::default);
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
 impl Graphs {
-    /// A number that was never a handle before. Handles of other objects are elsewhere.
+    /// Returns a new handle. Handles of other kinds of objects have other ranges.
     fn number(&mut self) -> usize {
         self.last += 0x10;
         0x6_0000_0000 + self.last
@@ -120,7 +123,7 @@ impl Graphs {
         self.graphs.get_mut(&handle).ok_or(INVALID)
     }
 
-    /// A node's graph.
+    /// Returns the graph of a node.
     fn graph_of(&mut self, node: usize) -> Result<&mut Graph, CUresult> {
         let graph = *self.owner.get(&node).ok_or(INVALID)?;
         self.graph(graph)
@@ -135,7 +138,7 @@ impl Graphs {
     }
 }
 
-/// The executable graph with that handle.
+/// Returns the executable graph with this handle.
 fn exec_of(handle: CUgraphExec) -> Result<Arc<Exec>, CUresult> {
     initialised()?;
     GRAPHS.lock().exec(handle.addr())
@@ -149,7 +152,7 @@ fn raw_node(handle: usize) -> CUgraphNode {
     std::ptr::without_provenance_mut(handle)
 }
 
-/// Puts the functions into the table.
+/// Adds the functions to the table.
 pub(super) fn fill(fns: &mut DriverFns) {
     calls::fill(fns);
     conditional::fill(fns);

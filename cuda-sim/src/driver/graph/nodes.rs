@@ -1,80 +1,80 @@
-//! The graph itself: nodes, the edges between them, and copies of graphs.
+//! Graphs: nodes, the edges between them, and clones.
 //!
-//! Invariant: the dependencies of a node are nodes of the same graph, each named once. That there is no cycle is checked
-//! when the graph is instantiated, as NVIDIA's driver has it.
+//! Invariant: the dependencies of a node are distinct nodes of the same graph. Cycles are detected at instantiation, as
+//! in NVIDIA's driver.
 //!
 //! # Safety
 //!
-//! The one `unsafe` says that remembered attributes may go to another thread: they are plain values.
+//! The one `unsafe impl` lets stored attributes move between threads: they are plain values.
 
-use super::conditional::Number;
+use super::conditional::ConditionalValue;
 use super::exec::Exec;
-use super::object::Kept;
+use super::object::Retained;
 use super::{Graphs, INVALID, Status, Work};
-use crate::driver::work::Op;
+use crate::driver::operations::Op;
 use cuda_sys::{CUgraphNodeType, CUlaunchAttributeValue, CUresult};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Weak};
 
 pub(super) struct Node {
     pub(super) work: Work,
-    /// Nodes that this one comes after.
+    /// The nodes on which this one depends.
     pub(super) after: Vec<usize>,
-    /// Attributes of a kernel's launch that change nothing here, by number.
+    /// Kernel launch attributes without effect here, by number.
     pub(super) attributes: Attributes,
-    /// Addresses of the parameters, which a client that asked for them reads while the node is as it is.
-    pub(super) shown: Vec<usize>,
+    /// Addresses of the parameters, which a client may read until the node changes.
+    pub(super) exposed: Vec<usize>,
 }
 
-/// Launch attributes that are remembered.
+/// Stored launch attributes.
 #[derive(Clone, Default)]
 pub(super) struct Attributes(pub(super) HashMap<u32, CUlaunchAttributeValue>);
-// SAFETY: plain values; the pointers among them are the client's and never followed.
+// SAFETY: plain values; pointers among them are the client's and never dereferenced.
 unsafe impl Send for Attributes {}
 
 #[derive(Default)]
 pub(super) struct Graph {
-    /// By handle, and so in the order in which they were added.
+    /// By handle, and so in the order of creation.
     pub(super) nodes: BTreeMap<usize, Node>,
-    /// It is a child node's own: the client may change it but not destroy it.
+    /// True for a child node's own graph, which the client may change but not destroy.
     pub(super) owned: bool,
-    /// Streams are being captured into it.
+    /// True while streams are being captured into it.
     pub(super) capturing: bool,
-    /// The nodes of a clone by the nodes that they were cloned from.
+    /// For a clone: its nodes, by the nodes that they were cloned from.
     cloned: HashMap<usize, usize>,
-    /// What the client gave it to keep, as often as it was given.
-    pub(super) kept: Kept,
-    /// The executable graph that owns its memory now.
+    /// The user objects that it retains, with their counts.
+    pub(super) kept: Retained,
+    /// The executable graph that currently owns its memory.
     pub(super) executable: Weak<Exec>,
-    /// Numbers for its conditional nodes, and for those in its bodies.
-    pub(super) numbers: Vec<Arc<Number>>,
-    /// The graph that it is a body in.
+    /// The values of its conditional nodes, and of those in its bodies.
+    pub(super) values: Vec<Arc<ConditionalValue>>,
+    /// The graph that contains it as a body.
     pub(super) around: Option<usize>,
 }
 
 impl Node {
     pub(super) fn new(work: Work, after: Vec<usize>) -> Node {
-        Node { work, after, attributes: Attributes::default(), shown: Vec::new() }
+        Node { work, after, attributes: Attributes::default(), exposed: Vec::new() }
     }
 }
 
 impl Graph {
-    /// Whether it has nodes that allocate or free memory, which ties it to one executable graph.
+    /// Returns true if it has allocation or free nodes, which allow only one executable graph at a time.
     pub(super) fn has_memory(&self) -> bool {
         self.nodes.values().any(|node| matches!(&node.work, Work::Op(_, Op::Memory(..))))
     }
 
-    /// Whether it has nodes of which no copies are made: those of memory, and conditional ones.
+    /// Returns true if it has nodes that cannot be cloned: memory nodes and conditional nodes.
     fn is_unique(&self) -> bool {
         self.has_memory() || self.nodes.values().any(|node| matches!(&node.work, Work::Conditional(_)))
     }
 
-    /// Edges: each node with those that it comes after, in the order of the nodes.
+    /// Returns the edges: for each node its dependencies, in the order of the nodes.
     pub(super) fn edges(&self) -> Vec<(usize, usize)> {
         self.nodes.iter().flat_map(|(to, node)| node.after.iter().map(move |from| (*from, *to))).collect()
     }
 
-    /// The nodes themselves, and all that lead to them.
+    /// Returns the nodes and all their transitive dependencies.
     pub(super) fn ancestors(&self, nodes: &[usize]) -> HashSet<usize> {
         let (mut found, mut open) = (HashSet::new(), nodes.to_vec());
         while let Some(node) = open.pop() {
@@ -85,8 +85,8 @@ impl Graph {
         found
     }
 
-    /// The nodes in an order in which each comes after its dependencies: the first one added among those that may be
-    /// next. A node of a cycle where there is one.
+    /// Returns the nodes in topological order, the oldest first among those that are ready. The error is a node of a
+    /// cycle.
     pub(super) fn order(&self) -> Result<Vec<usize>, usize> {
         let mut missing: BTreeMap<usize, usize> = self.nodes.iter().map(|(id, node)| (*id, node.after.len())).collect();
         let mut next: HashMap<usize, Vec<usize>> = HashMap::new();
@@ -114,7 +114,7 @@ impl Graph {
         }
     }
 
-    /// Checks that handles name nodes of this graph, each once.
+    /// Checks that handles are distinct nodes of this graph.
     pub(super) fn check(&self, nodes: &[usize]) -> Status {
         let distinct: HashSet<&usize> = nodes.iter().collect();
         let known = nodes.iter().all(|node| self.nodes.contains_key(node));
@@ -155,7 +155,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The clone's node for a node of the original.
+    /// Returns the clone of a node.
     pub(super) fn cloned_from(&self, original: usize) -> Result<usize, CUresult> {
         self.cloned.get(&original).copied().filter(|node| self.nodes.contains_key(node)).ok_or(INVALID)
     }
@@ -178,7 +178,7 @@ impl Graphs {
         Ok(new)
     }
 
-    /// Adds a node that runs a copy of a graph.
+    /// Adds a child node, with a copy of a graph.
     pub(super) fn add_child(&mut self, graph: usize, after: &[usize], of: usize) -> Result<usize, CUresult> {
         self.graph(graph)?.check(after)?;
         let child = self.copy(of)?;
@@ -186,7 +186,7 @@ impl Graphs {
         self.add(graph, after, Work::Child(child))
     }
 
-    /// A copy of a graph, with copies of the graphs of its nodes.
+    /// Copies a graph and the graphs that its nodes own.
     pub(super) fn copy(&mut self, of: usize) -> Result<usize, CUresult> {
         let original = self.graph(of)?;
         if original.is_unique() {
@@ -197,7 +197,7 @@ impl Graphs {
         let nodes: Vec<_> = original.nodes.iter().map(parts).collect();
         let mut cloned = HashMap::new();
         let mut copies = BTreeMap::new();
-        // In the order of the handles, which the copies' handles keep; an edge may lead to a later node all the same.
+        // In the order of the handles, which the copies' handles keep. An edge may come from a later node nevertheless.
         for (old, ..) in &nodes {
             cloned.insert(*old, self.number());
         }
@@ -211,7 +211,7 @@ impl Graphs {
                 other => other,
             };
             let after = after.iter().filter_map(|node| cloned.get(node).copied()).collect();
-            copies.insert(cloned[&old], Node { work, after, attributes, shown: Vec::new() });
+            copies.insert(cloned[&old], Node { work, after, attributes, exposed: Vec::new() });
         }
         let new = self.number();
         self.owner.extend(copies.keys().map(|node| (*node, new)));
@@ -237,7 +237,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// Destroys a graph that is the client's.
+    /// Destroys a graph, which must be the client's.
     pub(super) fn destroy(&mut self, graph: usize) -> Status {
         let found = self.graph(graph)?;
         if found.owned || found.capturing {
@@ -247,7 +247,7 @@ impl Graphs {
         Ok(())
     }
 
-    /// Drops a graph and the graphs of its nodes.
+    /// Drops a graph and the graphs that its nodes own.
     pub(super) fn forget(&mut self, graph: usize) {
         let Some(old) = self.graphs.remove(&graph) else { return };
         for (id, node) in &old.nodes {
@@ -256,13 +256,13 @@ impl Graphs {
         }
     }
 
-    /// Replaces what a node does by something of the same kind.
+    /// Replaces a node's work by other work of the same kind.
     pub(super) fn change(&mut self, node: usize, kind: CUgraphNodeType, work: Work) -> Status {
         let node = self.node(node)?;
         if node.work.kind() != kind || work.kind() != kind {
             return Err(INVALID);
         }
-        (node.work, node.shown) = (work, Vec::new());
+        (node.work, node.exposed) = (work, Vec::new());
         Ok(())
     }
 }

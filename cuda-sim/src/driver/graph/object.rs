@@ -1,14 +1,15 @@
-//! User objects: a client's data with a destructor, counted, which graphs can be given to keep.
+//! User objects: a client's data with a destructor and a reference count, which graphs can retain.
 //!
-//! A graph's copies and executable graphs keep what it keeps, and a launch until it has finished. The destructor runs on
-//! a thread of its own, as it may take any lock of the client's.
+//! Clones and executable graphs retain what a graph retains, and a launch does so until it has finished. The destructor
+//! runs on a thread of its own, since it may take any lock of the client's.
 //!
 //! # Safety
 //!
-//! See the driver's module. The destructor is the client's function, called once with the client's pointer.
+//! The destructor is the client's function, which is called once with the client's pointer. Pointers from C are null or
+//! valid for the call, by CUDA's contract.
 
 use super::{GRAPHS, INVALID, Status, api, initialised, put};
-use crate::driver::work::{Foreign, host_function};
+use crate::driver::operations::{ClientPointer, host_function};
 use cuda_sys::{CUgraph, CUhostFn, CUresult, CUuserObject};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -16,16 +17,16 @@ use std::collections::HashMap;
 use std::ffi::{c_uint, c_void};
 use std::sync::{Arc, Weak};
 
-/// What a client gave; its destructor runs when nobody has it any more.
+/// A client's data. Its destructor runs when the last reference is released.
 pub(in crate::driver) struct UserObject {
-    data: Foreign,
+    data: ClientPointer,
     destroy: unsafe extern "C" fn(*mut c_void),
 }
 
-/// The objects that a graph keeps, each with how many references it has of it.
-pub(in crate::driver) type Kept = Vec<(Arc<UserObject>, u64)>;
+/// The objects that a graph retains, each with the number of references.
+pub(in crate::driver) type Retained = Vec<(Arc<UserObject>, u64)>;
 
-// SAFETY: the pointer is only handed to the client's destructor.
+// SAFETY: the pointer is only passed to the client's destructor.
 unsafe impl Sync for UserObject {}
 
 impl Drop for UserObject {
@@ -33,7 +34,7 @@ impl Drop for UserObject {
         let (data, destroy) = (self.data, self.destroy);
         let run = move || {
             let data = data;
-            // SAFETY: the client's function with the client's pointer, called this once.
+            // SAFETY: the client's function is called with the client's pointer, and only this once.
             host_function(|| unsafe { destroy(data.0) });
         };
         if std::thread::Builder::new().name("cuda-sim destructor".to_owned()).spawn(run).is_err() {
@@ -42,17 +43,17 @@ impl Drop for UserObject {
     }
 }
 
-/// An object by its handle, which is good while anybody has the object.
-struct Known {
+/// An object by handle, which is valid as long as anyone has a reference.
+struct UserObjectEntry {
     object: Weak<UserObject>,
-    /// What keeps the client's own references.
+    /// Represents the client's own references.
     client: Option<Arc<UserObject>>,
     count: u32,
 }
 
 #[derive(Default)]
 struct Objects {
-    known: HashMap<usize, Known>,
+    known: HashMap<usize, UserObjectEntry>,
     last: usize,
 }
 
@@ -67,7 +68,7 @@ impl Objects {
         self.known.get(&handle).and_then(|known| known.object.upgrade()).ok_or(INVALID)
     }
 
-    /// Gives back references of the client's; the last one may end the object, so it is for the caller to drop.
+    /// Releases references of the client's. The returned one may be the last, so the caller drops it without the lock.
     fn release(&mut self, handle: usize, count: u32) -> Result<Option<Arc<UserObject>>, CUresult> {
         let known = self.known.get_mut(&handle).filter(|known| count <= known.count).ok_or(INVALID)?;
         known.count -= count;
@@ -87,7 +88,7 @@ fn counted(count: c_uint) -> Status {
     if count == 0 || count > i32::MAX as c_uint { Err(INVALID) } else { Ok(()) }
 }
 
-fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
+fn retain_for_graph(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
     counted(count)?;
     if flags > MOVE {
         return Err(INVALID);
@@ -106,7 +107,7 @@ fn keep(graph: usize, handle: usize, count: c_uint, flags: c_uint) -> Status {
     Ok(())
 }
 
-fn give_up(graph: usize, handle: usize, count: c_uint) -> Status {
+fn release_from_graph(graph: usize, handle: usize, count: c_uint) -> Status {
     counted(count)?;
     let mut graphs = GRAPHS.lock();
     let kept = &mut graphs.graph(graph)?.kept;
@@ -135,8 +136,8 @@ api! {
         objects.known.retain(|_, known| known.object.strong_count() > 0);
         objects.last += 0x10;
         let new = FIRST + objects.last;
-        let object = Arc::new(UserObject { data: Foreign(data), destroy });
-        objects.known.insert(new, Known { object: Arc::downgrade(&object), client: Some(object), count });
+        let object = Arc::new(UserObject { data: ClientPointer(data), destroy });
+        objects.known.insert(new, UserObjectEntry { object: Arc::downgrade(&object), client: Some(object), count });
         put(out, std::ptr::without_provenance_mut(new))
     }
     fn cuUserObjectRetain(object: CUuserObject, count: c_uint) {
@@ -153,10 +154,10 @@ api! {
     }
     fn cuGraphRetainUserObject(graph: CUgraph, object: CUuserObject, count: c_uint, flags: c_uint) {
         initialised()?;
-        keep(graph.addr(), object.addr(), count, flags)
+        retain_for_graph(graph.addr(), object.addr(), count, flags)
     }
     fn cuGraphReleaseUserObject(graph: CUgraph, object: CUuserObject, count: c_uint) {
         initialised()?;
-        give_up(graph.addr(), object.addr(), count)
+        release_from_graph(graph.addr(), object.addr(), count)
     }
 }

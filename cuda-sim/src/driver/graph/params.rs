@@ -1,22 +1,22 @@
-//! C's descriptions of what nodes do, as work and back.
+//! Conversions between C's node parameters and work.
 //!
-//! Everything is checked and copied when a node is made, by the code that streams use: a description that a stream would
-//! refuse is refused here.
+//! Everything is checked and copied when a node is created, by the code that streams use: parameters that a stream
+//! would refuse are refused here.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid. Of a description's union the member is read that its type
-//! names.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module). Of a
+//! union the member is read that its type field selects.
 
 use super::memory::{GraphMemory, device_of, freed_by_node};
 use super::nodes::Node;
 use super::{Graphs, INVALID, Status, Work, conditional, get};
-use crate::driver::copy::{checked_copy, checked_fill, description};
 use crate::driver::event::event;
 use crate::driver::launch::{Configuration, LaunchKind, configured, prepare};
-use crate::driver::library;
-use crate::driver::state::{Context, context, healthy, owner, within};
-use crate::driver::work::{Fill, Foreign, Op};
+use crate::driver::memory::copy::{checked_copy, checked_fill, description};
+use crate::driver::module::library;
+use crate::driver::operations::{ClientPointer, Fill, Op};
+use crate::driver::state::{Context, context, healthy, owner, with_current};
 use crate::exec::launch::Launch;
 use cuda_sys::{
     CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEM_ALLOC_NODE_PARAMS,
@@ -26,15 +26,15 @@ use cuda_sys::{
 };
 use std::sync::Arc;
 
-/// What a new node is to be.
-pub(super) enum Wanted {
+/// The parameters of a new node.
+pub(super) enum NewNode {
     Work(Work),
     Child(usize),
-    Conditional(conditional::Asked),
+    Conditional(conditional::ConditionalParams),
 }
 
-/// The context that a node works in; null means the current one.
-fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
+/// Returns the context of a node; null means the current one.
+fn node_context(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     if handle.is_null() {
         return healthy();
     }
@@ -43,7 +43,7 @@ fn meant(handle: CUcontext) -> Result<Arc<Context>, CUresult> {
     Ok(found)
 }
 
-/// The context that work names, and what kind of launch it is: what a new description may say nothing of.
+/// Returns the context and the launch kind of work, which new parameters may omit.
 pub(super) fn kept(work: &Work) -> (CUcontext, LaunchKind) {
     let context = work.context().map_or(std::ptr::null_mut(), |context| context.raw());
     let kind = if let Work::Op(_, Op::Kernel { launch, .. }) = work { kind(launch) } else { LaunchKind::default() };
@@ -54,16 +54,16 @@ pub(super) fn kind(launch: &Launch) -> LaunchKind {
     LaunchKind { cooperative: launch.cooperative, cluster: launch.cluster }
 }
 
-/// The kind of a kernel node's launch.
+/// Returns the launch kind of a kernel node.
 pub(super) fn kind_of(node: &Node) -> Result<LaunchKind, CUresult> {
     if let Work::Op(_, Op::Kernel { launch, .. }) = &node.work { Ok(kind(launch)) } else { Err(INVALID) }
 }
 
-/// The attributes that are part of a launch here.
+/// The attributes that are part of a launch's kind.
 const COOPERATIVE: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
 const CLUSTER: CUlaunchAttributeID = CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
 
-/// The old description of a kernel's launch in today's form.
+/// Converts kernel node parameters from the old struct.
 pub(super) fn of_v1(old: CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS {
     CUDA_KERNEL_NODE_PARAMS {
         func: old.func,
@@ -81,7 +81,7 @@ pub(super) fn of_v1(old: CUDA_KERNEL_NODE_PARAMS_v1) -> CUDA_KERNEL_NODE_PARAMS 
     }
 }
 
-/// A description in the old form.
+/// Converts kernel node parameters to the old struct.
 pub(super) fn to_v1(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1 {
     CUDA_KERNEL_NODE_PARAMS_v1 {
         func: new.func,
@@ -97,15 +97,15 @@ pub(super) fn to_v1(new: &CUDA_KERNEL_NODE_PARAMS) -> CUDA_KERNEL_NODE_PARAMS_v1
     }
 }
 
-/// A kernel's launch; what kind it is of are attributes of the node.
+/// Returns the launch of a kernel node; its kind is set by attributes of the node.
 pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Work, CUresult> {
     let named: CUfunction = if p.func.is_null() { p.kern.cast() } else { p.func };
     if !p.kernelParams.is_null() && !p.extra.is_null() {
         return Err(INVALID);
     }
-    // A library's kernel is a function in the context that is named, or in the current one.
+    // A library's kernel means its function in the node's context, or in the current one.
     let f = match library::is_kernel(named) {
-        true => within(&meant(p.ctx)?, || library::function_of(named))?.unwrap_or(named),
+        true => with_current(&node_context(p.ctx)?, || library::function_of(named))?.unwrap_or(named),
         false => named,
     };
     crate::driver::module::function(f)?;
@@ -124,12 +124,12 @@ pub(super) fn kernel(p: &CUDA_KERNEL_NODE_PARAMS, kind: LaunchKind) -> Result<Wo
     Ok(Work::Op(owner, op))
 }
 
-/// What a kernel node is; the addresses of its parameters stay valid until it is changed.
+/// Returns the parameters of a kernel node. The addresses of its arguments stay valid until it is changed.
 pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUresult> {
     let Work::Op(context, Op::Kernel { launch, function }) = &node.work else { return Err(INVALID) };
     let base = launch.params.as_ptr().addr();
     let params = &function.kernel.signature().params;
-    node.shown = params.iter().map(|param| base + param.offset as usize).collect();
+    node.exposed = params.iter().map(|param| base + param.offset as usize).collect();
     let ([x, y, z], [bx, by, bz]) = (launch.grid, launch.block);
     Ok(CUDA_KERNEL_NODE_PARAMS {
         func: std::ptr::without_provenance_mut(function.handle),
@@ -140,32 +140,32 @@ pub(super) fn kernel_of(node: &mut Node) -> Result<CUDA_KERNEL_NODE_PARAMS, CUre
         blockDimY: by,
         blockDimZ: bz,
         sharedMemBytes: launch.dynamic_shared,
-        kernelParams: if node.shown.is_empty() { std::ptr::null_mut() } else { node.shown.as_mut_ptr().cast() },
+        kernelParams: if node.exposed.is_empty() { std::ptr::null_mut() } else { node.exposed.as_mut_ptr().cast() },
         extra: std::ptr::null_mut(),
         kern: std::ptr::null_mut(),
         ctx: context.raw(),
     })
 }
 
-/// Makes the launch of a kernel node one of that kind.
+/// Sets the launch kind of a kernel node.
 pub(super) fn set_kind(node: &mut Node, kind: LaunchKind) -> Status {
     let Work::Op(_, Op::Kernel { launch, function }) = &mut node.work else { return Err(INVALID) };
     let how = Configuration { grid: launch.grid, block: launch.block, shared: launch.dynamic_shared, kind };
     let params = launch.params.clone();
     **launch = configured(function, launch.context, how, || Ok(params))?;
-    node.shown.clear();
+    node.exposed.clear();
     Ok(())
 }
 
-/// An attribute of a kernel node: those that nothing here depends on are remembered.
+/// Sets an attribute of a kernel node. Attributes without effect are stored.
 pub(super) fn set_attribute(node: &mut Node, which: CUlaunchAttributeID, value: CUlaunchAttributeValue) -> Status {
     let kind = kind_of(node)?;
-    // SAFETY: every variant of the union is plain data, and those looked at begin with an integer.
+    // SAFETY: every member of the union is plain data of its full size, and those compared begin with an integer.
     let wanted = unsafe { value.cooperative };
     match which {
         COOPERATIVE => set_kind(node, LaunchKind { cooperative: wanted != 0, ..kind })?,
         CLUSTER => {
-            // SAFETY: every variant of the union is plain data.
+            // SAFETY: every member of the union is plain data of its full size.
             let CUlaunchAttributeValue_clusterDim { x, y, z } = unsafe { value.clusterDim };
             if [x, y, z].contains(&0) {
                 return Err(INVALID);
@@ -182,7 +182,7 @@ pub(super) fn set_attribute(node: &mut Node, which: CUlaunchAttributeID, value: 
     Ok(())
 }
 
-/// An attribute of a kernel node, zeros where it was not set.
+/// Returns an attribute of a kernel node; zeros if it was not set.
 pub(super) fn attribute(node: &Node, which: CUlaunchAttributeID) -> Result<CUlaunchAttributeValue, CUresult> {
     let Work::Op(_, Op::Kernel { launch, .. }) = &node.work else { return Err(INVALID) };
     let mut value = CUlaunchAttributeValue { pad: [0; 64] };
@@ -200,9 +200,9 @@ pub(super) fn attribute(node: &Node, which: CUlaunchAttributeID) -> Result<CUlau
 }
 
 pub(super) fn memcpy(p: &CUDA_MEMCPY3D, on: CUcontext) -> Result<Work, CUresult> {
-    let context = meant(on)?;
+    let context = node_context(on)?;
     let copy = checked_copy(p)?;
-    // A node that copies nothing does nothing, but says what it was made of.
+    // An empty copy has no effect, but its parameters can be read.
     Ok(Work::Op(context, Op::Copy(copy)))
 }
 
@@ -214,13 +214,13 @@ pub(super) fn memcpy_of(node: &Node) -> Result<CUDA_MEMCPY3D, CUresult> {
 }
 
 pub(super) fn memset(p: &CUDA_MEMSET_NODE_PARAMS, on: CUcontext) -> Result<Work, CUresult> {
-    let context = meant(on)?;
+    let context = node_context(on)?;
     let size = p.elementSize as usize;
     if !matches!(size, 1 | 2 | 4) || (size < 4 && p.value >> (8 * size) != 0) {
         return Err(INVALID);
     }
     let fill = Fill { to: p.dst, value: p.value, size, width: p.width, rows: p.height, pitch: p.pitch };
-    // Nodes that set nothing are refused, as NVIDIA's driver has it.
+    // Empty fills are refused, as in NVIDIA's driver.
     let fill = checked_fill(fill)?.ok_or(INVALID)?;
     Ok(Work::Op(context, Op::Fill(fill)))
 }
@@ -238,7 +238,7 @@ pub(super) fn memset_of(node: &Node) -> Result<CUDA_MEMSET_NODE_PARAMS, CUresult
 }
 
 pub(super) fn host(p: CUDA_HOST_NODE_PARAMS) -> Result<Work, CUresult> {
-    Ok(Work::Op(healthy()?, Op::Host(p.fn_.ok_or(INVALID)?, Foreign(p.userData))))
+    Ok(Work::Op(healthy()?, Op::Host(p.fn_.ok_or(INVALID)?, ClientPointer(p.userData))))
 }
 
 pub(super) fn host_of(node: &Node) -> Result<CUDA_HOST_NODE_PARAMS, CUresult> {
@@ -248,7 +248,7 @@ pub(super) fn host_of(node: &Node) -> Result<CUDA_HOST_NODE_PARAMS, CUresult> {
     }
 }
 
-/// Memory that a node allocates; `p` is told the address.
+/// Returns the work of an allocation node, and writes the address to `p`.
 pub(super) fn alloc(p: &mut CUDA_MEM_ALLOC_NODE_PARAMS) -> Result<Work, CUresult> {
     let context = healthy()?;
     let memory = GraphMemory::new(&context, device_of(&p.poolProps)?, p.bytesize)?;
@@ -292,7 +292,7 @@ pub(super) fn wait(handle: CUevent) -> Result<Work, CUresult> {
     Ok(Work::Wait(handle.addr(), event(handle)?))
 }
 
-/// The event of a node that records one, or waits for one.
+/// Returns the event of a record or wait node.
 pub(super) fn event_of(node: &Node, kind: CUgraphNodeType) -> Result<CUevent, CUresult> {
     match &node.work {
         work @ (Work::Record(event, _) | Work::Wait(event, _)) if work.kind() == kind => {
@@ -302,7 +302,7 @@ pub(super) fn event_of(node: &Node, kind: CUgraphNodeType) -> Result<CUevent, CU
     }
 }
 
-/// The graph of a child node.
+/// Returns the graph of a child node.
 pub(super) fn child_of(node: &Node) -> Result<usize, CUresult> {
     match &node.work {
         Work::Child(graph) => Ok(*graph),
@@ -310,13 +310,13 @@ pub(super) fn child_of(node: &Node) -> Result<usize, CUresult> {
     }
 }
 
-/// A description of any kind; `kind` is that of the launch of a kernel node that is there already.
-pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted, CUresult> {
+/// Returns the node for parameters of any kind. `kind` is the launch kind of an existing kernel node.
+pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<NewNode, CUresult> {
     use CUgraphNodeType as T;
     let u = &mut p.anon_1;
     let work = match p.type_ {
         T::CU_GRAPH_NODE_TYPE_KERNEL => {
-            // SAFETY: the member that the type names.
+            // SAFETY: the type field says that the union holds this member.
             let k = unsafe { u.kernel };
             let mut now = of_v1(CUDA_KERNEL_NODE_PARAMS_v1 {
                 func: k.func,
@@ -334,12 +334,12 @@ pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted,
             kernel(&now, kind)?
         }
         T::CU_GRAPH_NODE_TYPE_MEMCPY => {
-            // SAFETY: as above.
+            // SAFETY: the type field says that the union holds this member.
             let m = unsafe { u.memcpy };
             memcpy(&m.copyParams, m.copyCtx)?
         }
         T::CU_GRAPH_NODE_TYPE_MEMSET => {
-            // SAFETY: as above.
+            // SAFETY: the type field says that the union holds this member.
             let m = unsafe { u.memset };
             let now = CUDA_MEMSET_NODE_PARAMS {
                 dst: m.dst,
@@ -352,21 +352,21 @@ pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted,
             memset(&now, m.ctx)?
         }
         T::CU_GRAPH_NODE_TYPE_HOST => {
-            // SAFETY: as above.
+            // SAFETY: the type field says that the union holds this member.
             let h = unsafe { u.host };
             host(CUDA_HOST_NODE_PARAMS { fn_: h.fn_, userData: h.userData })?
         }
         T::CU_GRAPH_NODE_TYPE_GRAPH => {
-            // SAFETY: as above.
+            // SAFETY: the type field says that the union holds this member.
             return unsafe { child(u.graph.graph, u.graph.ownership) };
         }
         T::CU_GRAPH_NODE_TYPE_EMPTY => Work::Empty,
-        // SAFETY: as above.
+        // SAFETY: the type field says that the union holds this member.
         T::CU_GRAPH_NODE_TYPE_WAIT_EVENT => wait(unsafe { u.eventWait.event })?,
-        // SAFETY: as above.
+        // SAFETY: the type field says that the union holds this member.
         T::CU_GRAPH_NODE_TYPE_EVENT_RECORD => record(unsafe { u.eventRecord.event })?,
         T::CU_GRAPH_NODE_TYPE_MEM_ALLOC => {
-            // SAFETY: as above.
+            // SAFETY: the type field says that the union holds this member.
             let a = unsafe { &mut u.alloc };
             let mut now = CUDA_MEM_ALLOC_NODE_PARAMS {
                 poolProps: a.poolProps,
@@ -379,43 +379,43 @@ pub(super) fn any(p: &mut CUgraphNodeParams, kind: LaunchKind) -> Result<Wanted,
             a.dptr = now.dptr;
             work
         }
-        // SAFETY: as above.
+        // SAFETY: the type field says that the union holds this member.
         T::CU_GRAPH_NODE_TYPE_MEM_FREE => free(unsafe { u.free.dptr })?,
         T::CU_GRAPH_NODE_TYPE_CONDITIONAL => {
-            // SAFETY: as above.
-            return conditional::asked(unsafe { &u.conditional }).map(Wanted::Conditional);
+            // SAFETY: the type field says that the union holds this member.
+            return conditional::read_params(unsafe { &u.conditional }).map(NewNode::Conditional);
         }
         T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL
         | T::CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT
         | T::CU_GRAPH_NODE_TYPE_BATCH_MEM_OP => {
-            tracing::warn!("graphs have no nodes of type {:?} here", p.type_);
+            tracing::warn!("graph nodes of type {:?} are not supported", p.type_);
             return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
         }
         _ => return Err(INVALID),
     };
-    Ok(Wanted::Work(work))
+    Ok(NewNode::Work(work))
 }
 
-fn child(graph: CUgraph, ownership: CUgraphChildGraphNodeOwnership) -> Result<Wanted, CUresult> {
+fn child(graph: CUgraph, ownership: CUgraphChildGraphNodeOwnership) -> Result<NewNode, CUresult> {
     match ownership {
-        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => Ok(Wanted::Child(graph.addr())),
+        CUgraphChildGraphNodeOwnership::CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE => Ok(NewNode::Child(graph.addr())),
         _ => {
-            tracing::warn!("child graphs are copied here; ownership cannot be moved");
+            tracing::warn!("moving the ownership of a child graph is not supported: child graphs are copied");
             Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
         }
     }
 }
 
-/// Makes the node.
-pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: Wanted) -> Result<usize, CUresult> {
+/// Adds the node.
+pub(super) fn create(graphs: &mut Graphs, graph: usize, after: &[usize], new: NewNode) -> Result<usize, CUresult> {
     match new {
-        Wanted::Work(work) => graphs.add(graph, after, work),
-        Wanted::Child(of) => graphs.add_child(graph, after, of),
-        Wanted::Conditional(asked) => conditional::add(graphs, graph, after, asked),
+        NewNode::Work(work) => graphs.add(graph, after, work),
+        NewNode::Child(of) => graphs.add_child(graph, after, of),
+        NewNode::Conditional(asked) => conditional::add(graphs, graph, after, asked),
     }
 }
 
-/// Handles in an array of a client's.
+/// Reads an array of handles.
 pub(super) fn handles<T>(from: *const *mut T, count: usize) -> Result<Vec<usize>, CUresult> {
     (0..count).map(|i| get(from.wrapping_add(i)).map(|handle| handle.addr())).collect()
 }

@@ -1,11 +1,11 @@
-//! Calls: direct ones, and indirect ones as a choice among the functions that the address may be of.
+//! Calls: direct ones, and indirect ones, which are lowered to a chain of comparisons with the possible callees.
 
 use super::{Lowering, function_address};
 use crate::ir::video::video;
-use crate::ir::{Call, Inst, Reg, Term, Value};
+use crate::ir::{Call, Inst, Reg, Terminator, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Position, Result, Suffix, Type};
 
-/// Size and alignment of formals, by which a function fits a prototype.
+/// Sizes and alignments of formals, which decide whether a function matches a prototype.
 type Signature = (Vec<u64>, Vec<u64>);
 
 fn signature(returns: &[ptx::Variable], params: &[ptx::Variable]) -> Signature {
@@ -13,7 +13,7 @@ fn signature(returns: &[ptx::Variable], params: &[ptx::Variable]) -> Signature {
     (bytes(returns), bytes(params))
 }
 
-/// Parameters and results of what a call calls.
+/// The parameters and results of a callee.
 struct Formals {
     returns: Vec<ptx::Variable>,
     params: Vec<ptx::Variable>,
@@ -26,7 +26,7 @@ struct Passed {
     returns: Vec<usize>,
     /// The slots of the arguments.
     args: Vec<usize>,
-    /// Results by their indices, and the registers that they are loaded to after the call.
+    /// Indices of results, and the registers into which they are loaded after the call.
     loads: Vec<(usize, String)>,
 }
 
@@ -37,7 +37,7 @@ impl Formals {
 }
 
 impl Lowering<'_> {
-    /// Adds an instruction to the current block, or what it is made of.
+    /// Emits an instruction, or the instructions that it is lowered to, into the current block.
     pub(super) fn emit(&mut self, ast: &ptx::Instruction) -> Result<()> {
         match &ast.call {
             Some(call) => self.call(ast, call),
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A call with what passes its arguments and results, an indirect one as a chain of comparisons and direct calls.
+    /// Lowers a call, its arguments and its results. An indirect call becomes a chain of comparisons and direct calls.
     fn call(&mut self, ast: &ptx::Instruction, call: &ptx::CallOperands) -> Result<()> {
         let position = ast.position;
         let (callees, formals) = match &call.prototype {
@@ -87,17 +87,18 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Stores the arguments of a call.
+    /// Stores a call's arguments.
     fn pass(&mut self, call: &ptx::CallOperands, formals: &Formals, position: Position) -> Result<Passed> {
         let Formals { returns, params } = formals;
         let callee = &call.callee;
         if call.args.len() != params.len() {
-            let message = format!("'{callee}' takes {} parameter(s), {} given", params.len(), call.args.len());
+            let message = format!("'{callee}' takes {} parameter(s), but {} are given", params.len(), call.args.len());
             return Err(Error::new(position, message));
         }
         if call.returns.len() != returns.len() {
             let (has, taken) = (returns.len(), call.returns.len());
-            let message = format!("'{callee}' has {has} result(s), {taken} taken: '_' in a result's place leaves it");
+            let message =
+                format!("'{callee}' has {has} result(s), and the call takes {taken}: write '_' to discard a result");
             return Err(Error::new(position, message));
         }
         let mut passed = Passed::default();
@@ -136,15 +137,15 @@ impl Lowering<'_> {
             let compare = self.is_function(target, index, truth, position)?;
             self.push(compare);
             let (taken, next) = (self.new_block(), self.new_block());
-            self.terminate(Term::Branch(truth, false, taken, next));
+            self.terminate(Terminator::Branch(truth, false, taken, next));
             self.current = taken;
             let direct = self.direct_call(ast, index, passed)?;
             self.push(direct);
-            self.terminate(Term::Jump(end));
+            self.terminate(Terminator::Jump(end));
             self.current = next;
         }
-        // An address of no such function: undefined in PTX, a fault here.
-        self.terminate(Term::Trap(position));
+        // The address is that of no candidate: undefined in PTX, a fault here.
+        self.terminate(Terminator::Trap(position));
         self.current = end;
         Ok(())
     }
@@ -156,7 +157,8 @@ impl Lowering<'_> {
         self.synthetic(Opcode::Setp, suffixes, operands, position)
     }
 
-    /// The functions that an indirect call may reach: those listed, or those that fit and whose address is taken.
+    /// Returns the candidates of an indirect call: those listed, or those that match the prototype and whose address is
+    /// taken.
     fn candidates(&self, name: &str, position: Position) -> Result<(Vec<usize>, Formals)> {
         if let Some(targets) = self.in_scopes(|scope| scope.tables.get(name).cloned()) {
             return self.targets(&targets, position);
@@ -175,7 +177,7 @@ impl Lowering<'_> {
         Ok((found, Formals { returns: prototype.returns, params: prototype.params }))
     }
 
-    /// The functions of a `.calltargets` list.
+    /// Returns the functions of a `.calltargets` list.
     fn targets(&self, names: &[String], position: Position) -> Result<(Vec<usize>, Formals)> {
         let mut found = Vec::new();
         for name in names {
@@ -197,7 +199,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The function that a direct call names.
+    /// Returns the function that a direct call names.
     fn callee(&self, name: &str, position: Position) -> Result<(Vec<usize>, Formals)> {
         let Some(&callee) = self.indices.get(name) else {
             let message = format!("the function '{name}' is called but not defined in this module");

@@ -1,15 +1,15 @@
-//! Copies that threads start and wait for, and barriers in shared memory: what is wrong with their operands.
+//! Checks of the operands of asynchronous copies and of barriers in shared memory (`mbarrier`).
 
 use super::Lowering;
 use crate::ir::Value;
 use crate::ptx::{self, Error, Modifier, Result};
 
 impl Lowering<'_> {
-    /// `cp.async` and what waits for it.
+    /// Checks `cp.async` and the instructions that wait for it.
     pub(super) fn copy(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         let wrong = |message: String| Err(Error::new(ast.position, format!("'{}' {message}", ast.full_name())));
-        // The table knows sets of modifiers; here their order tells destination and source.
+        // The instruction table has sets of modifiers; here their order distinguishes destination and source.
         use Modifier::{Global, Shared, SharedCluster, SharedCta};
         let spaces = inst.modifiers().filter(|m| matches!(m, Global | Shared | SharedCta | SharedCluster));
         if !spaces.map(|m| inst.form.groups.iter().position(|group| group.choices.contains(&m))).is_sorted() {
@@ -30,19 +30,19 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// `mbarrier`: an arrival at another block's tells no state.
+    /// Checks `mbarrier`: an arrival at another block's barrier returns no state.
     pub(super) fn barrier(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         let arrives = ast.has(Modifier::Arrive) || ast.has(Modifier::ArriveDrop);
         if arrives && ast.has(Modifier::SharedCluster) && inst.operands.first() != Some(&Value::Sink) {
-            let message = format!("'{}' gives no state: '_' stands in its place", ast.full_name());
+            let message = format!("'{}' returns no state: write '_' as its destination", ast.full_name());
             return Err(Error::new(ast.position, message));
         }
         self.push(inst);
         Ok(())
     }
 
-    /// `setmaxnreg`, which changes nothing: this device's threads have the registers that they need.
+    /// Lowers `setmaxnreg` to nothing: this device's threads always have the registers that they need.
     pub(super) fn max_registers(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         match inst.operands.as_slice() {

@@ -1,7 +1,6 @@
-//! `array[index]`, the address of an element: an offset that is known, or instructions that compute it.
+//! `array[index]`, the address of an element: a constant offset, or instructions that compute it.
 //!
-//! An index in a register counts as its low 32 bits without a sign, and so does the offset that it makes: ptxas compiles
-//! it so.
+//! An index in a register is its low 32 bits as an unsigned number, and so is the resulting offset, as in ptxas.
 
 use super::{Lowering, Name};
 use crate::ir::{Inst, Reg, Symbol, Value};
@@ -9,11 +8,12 @@ use crate::ptx::Type::{U16, U32, U64};
 use crate::ptx::{AddressBase, Error, Index, Modifier, Opcode, Position, Result, Suffix};
 
 impl Lowering<'_> {
-    /// The address of an element as a value of that many bits.
+    /// Returns the address of an element as a value of this many bits.
     pub(super) fn element(&mut self, name: &str, index: &Index, bits: u32, position: Position) -> Result<Value> {
         let (symbol, size) = self.array(name, position)?;
         if !matches!(bits, 32 | 64) {
-            let message = format!("the address of '{name}[{index}]' has 32 or 64 bits, and the instruction {bits}");
+            let message =
+                format!("the address of '{name}[{index}]' has 32 or 64 bits, and the instruction needs {bits}");
             return Err(Error::new(position, message));
         }
         match &index.register {
@@ -22,7 +22,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An element in the place of the address of a load or store.
+    /// Returns an element as the address operand of a load or store.
     pub(super) fn element_access(&mut self, name: &str, index: &Index, inst: &Inst) -> Result<Value> {
         let position = inst.position;
         if !matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St) {
@@ -39,7 +39,7 @@ impl Lowering<'_> {
         Ok(Value::RegAddress(address, 0))
     }
 
-    /// An array, and the size of its elements.
+    /// Returns an array and the size of its elements.
     fn array(&self, name: &str, position: Position) -> Result<(Symbol, i64)> {
         match self.resolve(name) {
             Some(Name::Symbol(symbol, Some(size))) => Ok((symbol, size as i64)),
@@ -48,7 +48,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A register with the address `symbol + (register + offset) * size`.
+    /// Computes `symbol + (register + offset) * size` into a register.
     fn computed(
         &mut self,
         symbol: Symbol,
@@ -63,7 +63,12 @@ impl Lowering<'_> {
             16 => U16,
             32 => U32,
             64 => U64,
-            other => return Err(Error::new(position, format!("'{register}' has {other} bit(s), so it is no index"))),
+            other => {
+                return Err(Error::new(
+                    position,
+                    format!("'{register}' has {other} bit(s); an index has 16, 32 or 64"),
+                ));
+            }
         };
         let [index, low] = [(); 2].map(|()| self.temporary(32));
         let cut = vec![Suffix::Type(U32), Suffix::Type(from)];

@@ -1,14 +1,15 @@
-//! Parameters in registers: those of `.func (.reg .u32 %r) f (.reg .u32 %a)`, and registers and constants as arguments.
+//! Formal parameters in registers, as in `.func (.reg .u32 %r) f (.reg .u32 %a)`, and registers and constants as
+//! arguments.
 //!
-//! Arguments lie in slots all the same, so any argument fits any parameter of its size: a function loads its
-//! parameters when it begins and stores its results where it returns, a caller stores its arguments before the call and
-//! loads the results behind it.
+//! Arguments are passed in slots nevertheless, so any argument fits any parameter of its size: a function loads its
+//! parameters on entry and stores its results before it returns; a caller stores its arguments before the call and
+//! loads the results after it.
 
 use super::{Lowering, Name, registers_at, slot};
-use crate::ir::{Reg, Symbol, Term, Value};
+use crate::ir::{Reg, Symbol, Terminator, Value};
 use crate::ptx::{self, Error, FunctionKind, Modifier, Opcode, Operand, Position, Result, Suffix, Type, Variable};
 
-/// The type without a meaning of so many bits.
+/// Returns the untyped (`.b`) type of this many bits.
 fn untyped(bits: u32) -> Type {
     match bits {
         8 => Type::B8,
@@ -19,7 +20,7 @@ fn untyped(bits: u32) -> Type {
     }
 }
 
-/// `.param.v2.b32`, of a whole parameter.
+/// Returns suffixes such as `.param.v2.b32` for a whole parameter.
 fn suffixes(formal: &Variable) -> Vec<Suffix> {
     let vector = match formal.vector {
         Some(2) => Some(Modifier::V2),
@@ -31,7 +32,7 @@ fn suffixes(formal: &Variable) -> Vec<Suffix> {
 }
 
 impl Lowering<'_> {
-    /// A parameter or result that the function names as a register: a slot, and the register.
+    /// Declares a parameter or result that is a register in the function: a slot and the register.
     pub(super) fn formal_in_register(&mut self, ast: &ptx::Function, formal: &Variable) -> Result<()> {
         let wrong = |what: &str| Err(Error::new(formal.position, format!("'{}' {what}", formal.name)));
         if ast.kind == FunctionKind::Entry {
@@ -49,7 +50,7 @@ impl Lowering<'_> {
         self.define(&formal.name, registers_at(first as Reg, elements), formal.position)
     }
 
-    /// Loads the parameters that are registers, and remembers such results.
+    /// Loads the parameters that are registers, and records the results that are.
     pub(super) fn load_formals(&mut self, ast: &ptx::Function) -> Result<()> {
         let is_register = |formal: &&Variable| formal.space == ptx::Space::Reg;
         for (at, formal) in ast.params.iter().enumerate().filter(|(_, formal)| is_register(formal)) {
@@ -64,23 +65,23 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The way in which the function returns.
-    pub(super) fn returned(&self) -> Term {
-        self.epilogue.map_or(Term::Return, Term::Jump)
+    /// Returns the terminator that stands for a return.
+    pub(super) fn returned(&self) -> Terminator {
+        self.epilogue.map_or(Terminator::Return, Terminator::Jump)
     }
 
-    /// The block in which a function stores its results.
+    /// Fills the block in which a function stores its results.
     pub(super) fn store_results(&mut self) -> Result<()> {
         let Some(epilogue) = self.epilogue else { return Ok(()) };
         (self.current, self.scope) = (epilogue, 0);
         for (at, formal) in std::mem::take(&mut self.results) {
             self.store_parameter(&Operand::Name(formal.name.clone()), at, &formal, formal.position)?;
         }
-        self.terminate(Term::Return);
+        self.terminate(Terminator::Return);
         Ok(())
     }
 
-    /// The slot of an argument: that of the `.param` variable, or a new one with the value.
+    /// Returns the slot of an argument: that of the `.param` variable, or a new one that holds the value.
     pub(super) fn argument(&mut self, operand: &Operand, formal: &Variable, position: Position) -> Result<usize> {
         if let Operand::Name(name) = operand
             && let Some(found) = self.parameter(name, formal, position)?
@@ -102,7 +103,7 @@ impl Lowering<'_> {
         Ok(at)
     }
 
-    /// The slot of a result, and whether it has to be loaded from it.
+    /// Returns the slot of a result, and whether the result has to be loaded from it.
     pub(super) fn result(&mut self, name: &str, formal: &Variable, position: Position) -> Result<(usize, bool)> {
         if name == "_" {
             return Ok((self.new_slot(formal), false));
@@ -113,7 +114,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The slot of a `.param` variable for a parameter; `None` for a register.
+    /// Returns the slot of a `.param` variable that is passed as a parameter; `None` for a register.
     fn parameter(&self, name: &str, formal: &Variable, position: Position) -> Result<Option<usize>> {
         let message = match self.resolve(name) {
             Some(Name::Symbol(Symbol::Slot(slot), _)) if self.function.slots[slot].bytes >= formal.bytes() => {
@@ -172,6 +173,6 @@ impl Lowering<'_> {
     }
 
     fn no_vector(&self, operand: &Operand, count: u8, position: Position) -> Error {
-        Error::new(position, format!("'{operand}' is not a vector of {count} registers, which the parameter is"))
+        Error::new(position, format!("'{operand}' is not a vector of {count} registers, like the parameter"))
     }
 }

@@ -1,11 +1,11 @@
-//! `lop3.or` and `lop3.and`: a word, and whether it is not 0 combined with a predicate.
+//! `lop3.or` and `lop3.and`: a word, and a predicate: the word's comparison with 0, combined with another predicate.
 
 use super::Lowering;
 use crate::ir::Value;
 use crate::ptx::{self, Error, Modifier, Opcode, Result, Suffix, Type};
 
 impl Lowering<'_> {
-    /// `lop3`, a comparison of its result, and the move of that to where it belongs.
+    /// Lowers to `lop3`, a comparison of its result, and a move of the result to the destination.
     pub(super) fn lop3_with_predicate(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let (inst, position) = (self.resolved(ast)?, ast.position);
         let [Value::Vector(dests), a, b, c, table, predicate] = inst.operands.as_slice() else {

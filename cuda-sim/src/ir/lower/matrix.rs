@@ -1,9 +1,9 @@
-//! Loads and stores of matrices: rows between shared memory and lanes, each a load or store of a lane of its own, and what
-//! the lanes of the warp exchange.
+//! Loads and stores of matrices: each lane loads or stores rows in shared memory, and the lanes of the warp exchange
+//! elements.
 
 use super::Lowering;
 use crate::ir::matrix::{self, Product};
-use crate::ir::{Inst, Special, Term, Value};
+use crate::ir::{Inst, Special, Terminator, Value};
 use crate::ptx::isa::{FROM_ROWS, TO_ROWS};
 use crate::ptx::{self, Error, Modifier, Opcode, Operand, Position, Result, Suffix, Type};
 
@@ -11,14 +11,14 @@ use crate::ptx::{self, Error, Modifier, Opcode, Operand, Position, Result, Suffi
 const ROW: usize = 4;
 
 impl Lowering<'_> {
-    /// `mma` and `wmma.mma`: the small products of `f16` have a choice of layouts, and what is loaded as whole bytes.
+    /// Checks `mma` and `wmma.mma`: only `m8n8k4` of `f16`, and `wmma` with elements of 8 bits or more, have a choice of layouts.
     pub(super) fn product(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let small = ast.has(Modifier::M8N8K4) && ast.suffixes.contains(&Suffix::Type(Type::F16));
         let loaded = ast.opcode == Opcode::Wmma && !ast.has(Modifier::M8N8K32) && !ast.has(Modifier::M8N8K128);
         let has_choice = small || loaded;
         let is_layout = |s: &&Suffix| matches!(s, Suffix::Modifier(Modifier::Row | Modifier::Col));
         if !has_choice && ast.suffixes.iter().find(is_layout) == Some(&Suffix::Modifier(Modifier::Col)) {
-            let message = format!("'{}': A is held by rows and B by columns, '.row.col'", ast.full_name());
+            let message = format!("'{}': A must be row-major and B column-major: '.row.col'", ast.full_name());
             return Err(Error::unsupported(ast.position, message));
         }
         let inst = self.resolved(ast)?;
@@ -26,7 +26,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// `ldmatrix`: lanes load rows, then exchange them.
+    /// Lowers `ldmatrix`: lanes load rows, then exchange elements.
     pub(super) fn load_matrix(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         let [dest, address] = inst.operands.as_slice() else { return Ok(()) };
@@ -41,7 +41,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// `stmatrix`: lanes exchange rows, then store them.
+    /// Lowers `stmatrix`: lanes exchange elements, then store rows.
     pub(super) fn store_matrix(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let inst = self.resolved(ast)?;
         let [address, source] = inst.operands.as_slice() else { return Ok(()) };
@@ -52,7 +52,7 @@ impl Lowering<'_> {
         self.for_rows(&inst, Opcode::St, vec![address, Value::Vector(row)])
     }
 
-    /// A load or store of 16 bytes, by the lanes that have a row.
+    /// Emits a 16-byte load or store for the lanes that have a row.
     fn for_rows(&mut self, inst: &Inst, opcode: Opcode, operands: Vec<Value>) -> Result<()> {
         let (matrices, position) = (matrix::registers(inst, 0).0 as i128, inst.position);
         let truth = self.temporary(1);
@@ -60,17 +60,17 @@ impl Lowering<'_> {
         let lanes = vec![Value::Reg(truth), Value::Special(Special::LaneId), Value::Int(8 * matrices)];
         self.compute(Opcode::Setp, compare, lanes, position)?;
         let (has_row, next) = (self.new_block(), self.new_block());
-        self.terminate(Term::Branch(truth, false, has_row, next));
+        self.terminate(Terminator::Branch(truth, false, has_row, next));
         self.current = has_row;
         let space = inst.modifiers().filter(|m| matches!(m, Modifier::Shared | Modifier::SharedCta));
         let vector = [Suffix::Modifier(Modifier::V4), Suffix::Type(Type::B32)];
         self.compute(opcode, space.map(Suffix::Modifier).chain(vector).collect(), operands, position)?;
-        self.terminate(Term::Jump(next));
+        self.terminate(Terminator::Jump(next));
         self.current = next;
         Ok(())
     }
 
-    /// The registers of a fragment, of which there must be as many as the matrix of that number needs.
+    /// Returns the registers of a fragment, after checking that there are as many as the matrix operand needs.
     pub(super) fn fragment(
         &mut self,
         matrix: usize,
@@ -85,7 +85,7 @@ impl Lowering<'_> {
             if let Operand::Vector(items) = &*operand { items.as_slice() } else { std::slice::from_ref(&*operand) };
         if items.len() != count {
             let name = self.matrix_name(matrix, inst);
-            let message = format!("{name} has {count} register(s) in each lane, {} given", items.len());
+            let message = format!("{name} has {count} register(s) in each lane, but {} are given", items.len());
             return Err(Error::new(position, message));
         }
         let one = |item| match written {

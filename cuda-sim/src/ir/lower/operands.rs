@@ -1,8 +1,9 @@
-//! Operands: names to registers, variables, functions and special registers, checked against the form's shapes.
+//! Operands: resolves names to registers, variables, functions and special registers, and checks them against the
+//! form's shapes.
 
 use super::vectors::{element_index, is_vector};
 use super::{Lowering, Name, function_address};
-use crate::ir::{InCluster, Inst, LaneMask, Reg, Special, Symbol, Value};
+use crate::ir::{ClusterRegister, Inst, LaneMask, Reg, Special, Symbol, Value};
 use crate::ptx::isa::{Form, Shape};
 use crate::ptx::{self, AddressBase, Error, Modifier, Opcode, Operand, Position, Result, Space, Suffix, Type};
 
@@ -40,7 +41,8 @@ impl Lowering<'_> {
         Ok(inst)
     }
 
-    /// Returns true if a form, which has as many operands, has predicates where these are predicates.
+    /// Returns true if a form with this number of operands has predicates in the positions where these operands are
+    /// predicates.
     fn could_be(&self, form: &Form, operands: &[Operand]) -> bool {
         let is_predicate = |operand: &Operand| match operand {
             Operand::Name(name) => match self.resolve(name) {
@@ -56,7 +58,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Vector loads, stores and atomics must have as many operands as `.v2` and the like say.
+    /// Checks that vector loads, stores and atomics have as many elements as `.v2` and the like demand.
     fn check_vectors(&self, inst: &Inst) -> Result<()> {
         if inst.opcode == Opcode::Mov && inst.operands.iter().all(|value| matches!(value, Value::Vector(_))) {
             let message = "'mov' packs a vector or unpacks one: 'mov.v2' and 'mov.v4' move from vector to vector";
@@ -73,7 +75,8 @@ impl Lowering<'_> {
         };
         let mut all = inst.form.operands.iter().zip(&inst.operands).filter_map(given);
         let Some(found) = all.find(|found| *found != wanted) else { return Ok(()) };
-        let message = format!("the access names {} element(s), {} given", wanted.unwrap_or(1), found.unwrap_or(1));
+        let message =
+            format!("the access needs {} element(s), but {} are given", wanted.unwrap_or(1), found.unwrap_or(1));
         Err(Error::new(inst.position, message))
     }
 
@@ -133,11 +136,11 @@ impl Lowering<'_> {
             }
             (Shape::Move, Operand::Element(name, index)) => self.element(name, index, inst.ty(0).bits(), position),
             (Shape::Move, _) => self.source(operand, inst.ty(0).bits(), false, position),
-            _ => Err(Error::new(position, format!("'{operand}' cannot stand here"))),
+            _ => Err(Error::new(position, format!("'{operand}' is not allowed here"))),
         }
     }
 
-    /// A register and a constant that is added to it: `%r1+4` as a source.
+    /// Lowers a register plus a constant that is used as a source, such as `%r1+4`.
     fn sum(&mut self, register: Value, text: &Operand, offset: i64, float: bool, position: Position) -> Result<Value> {
         let bits = match register {
             Value::Reg(reg) if !float => self.function.registers[reg as usize],
@@ -216,16 +219,19 @@ impl Lowering<'_> {
             return Err(error);
         }
         match name.starts_with('%') && !name.as_bytes().last().is_some_and(u8::is_ascii_digit) {
-            true => Err(Error::unsupported(position, format!("'{name}' is not a register that is declared or known"))),
+            true => Err(Error::unsupported(
+                position,
+                format!("'{name}' is neither a declared register nor a supported special register"),
+            )),
             false => Err(self.undeclared(name, position)),
         }
     }
 
-    /// Parameters lie in the device's own memory, so an access that is written out must stay inside them.
+    /// Checks that an access to a parameter stays inside it: parameters are in the device's own memory.
     fn check_parameter(&self, name: &str, symbol: Symbol, offset: i64, inst: &Inst) -> Result<()> {
         let (start, room) = match symbol {
             Symbol::Slot(slot) => (0, self.function.slots[slot].bytes),
-            // A kernel's parameters follow each other, and compilers read several at once.
+            // A kernel's parameters are contiguous, and compilers load several at once.
             Symbol::KernelParam(at) => (at, self.function.param_bytes()),
             _ => return Ok(()),
         };
@@ -265,7 +271,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Why a name that resolves to nothing is none.
+    /// Returns the error for a name that resolves to nothing.
     pub(super) fn undeclared(&self, name: &str, position: Position) -> Error {
         if let Some(error) = self.no_element(name, position) {
             return error;
@@ -278,7 +284,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Elements of a vector access.
+/// Returns the number of elements of a vector access.
 fn elements(inst: &Inst) -> Option<usize> {
     inst.modifiers().find_map(|m| match m {
         Modifier::V2 => Some(2),
@@ -288,7 +294,7 @@ fn elements(inst: &Inst) -> Option<usize> {
     })
 }
 
-/// Bits of each part when `mov` packs or unpacks a vector.
+/// Returns the bits of each element when `mov` packs or unpacks a vector.
 fn split_bits(ty: Type, parts: usize, position: Position) -> Result<u32> {
     match (ty.bits(), parts) {
         (bits @ (16 | 32 | 64 | 128), 2 | 4) => Ok(bits / parts as u32),
@@ -296,7 +302,7 @@ fn split_bits(ty: Type, parts: usize, position: Position) -> Result<u32> {
     }
 }
 
-/// Loads, stores and conversions take registers wider than their type.
+/// Returns true if the registers may be wider than the instruction's type, as for loads, stores and conversions.
 fn wide_allowed(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Ld | Opcode::Ldu | Opcode::St | Opcode::Cvt)
 }
@@ -308,10 +314,10 @@ fn special(name: &str) -> Option<Special> {
         return Some(match base {
             _ if axis == 3 && is_vector(base) => Special::Zero,
             "tid" => Special::Tid(axis),
-            "cluster_ctaid" => Special::Cluster(InCluster::Ctaid(axis)),
-            "cluster_nctaid" => Special::Cluster(InCluster::Nctaid(axis)),
-            "clusterid" => Special::Cluster(InCluster::Id(axis)),
-            "nclusterid" => Special::Cluster(InCluster::Count(axis)),
+            "cluster_ctaid" => Special::Cluster(ClusterRegister::Ctaid(axis)),
+            "cluster_nctaid" => Special::Cluster(ClusterRegister::Nctaid(axis)),
+            "clusterid" => Special::Cluster(ClusterRegister::Id(axis)),
+            "nclusterid" => Special::Cluster(ClusterRegister::Count(axis)),
             "ntid" => Special::Ntid(axis),
             "ctaid" => Special::Ctaid(axis),
             "nctaid" => Special::Nctaid(axis),
@@ -334,9 +340,9 @@ fn special(name: &str) -> Option<Special> {
         "clock_hi" => Special::ClockHigh,
         "globaltimer_lo" => Special::GlobalTimerLow,
         "globaltimer_hi" => Special::GlobalTimerHigh,
-        "cluster_ctarank" => Special::Cluster(InCluster::Rank),
-        "cluster_nctarank" => Special::Cluster(InCluster::Ranks),
-        "is_explicit_cluster" => Special::Cluster(InCluster::Explicit),
+        "cluster_ctarank" => Special::Cluster(ClusterRegister::Rank),
+        "cluster_nctarank" => Special::Cluster(ClusterRegister::Ranks),
+        "is_explicit_cluster" => Special::Cluster(ClusterRegister::Explicit),
         "aggr_smem_size" | "current_graph_exec" => Special::Zero,
         "reserved_smem_offset_begin" | "reserved_smem_offset_end" | "reserved_smem_offset_cap" => Special::Zero,
         "reserved_smem_offset_0" | "reserved_smem_offset_1" => Special::Zero,
@@ -345,10 +351,10 @@ fn special(name: &str) -> Option<Special> {
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" => Special::TotalShared,
         "warpsize" => Special::WarpSize,
-        // Not documented: where the headers of cooperative groups look for the workspace.
+        // Undocumented: the registers in which the headers of cooperative groups expect the workspace's address.
         "envreg1" => Special::Workspace(true),
         "envreg2" => Special::Workspace(false),
-        // Registers that an implementation defines, and counters that nothing counts.
+        // Implementation-defined registers, and counters that are not implemented.
         _ => {
             let numbered = |prefix: &str, end: &str| {
                 let digits = name.strip_prefix(prefix)?.strip_suffix(end)?;

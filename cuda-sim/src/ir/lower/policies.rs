@@ -1,12 +1,13 @@
-//! Cache policies: hints, which change no value. An access with one becomes the access without; a policy, whose bits mean
-//! nothing to a program, is 0.
+//! Cache policies are hints that change no value. An access with a policy becomes the access without one; a policy,
+//! whose bits mean nothing to a program, is 0.
 
 use super::Lowering;
 use crate::ir::{Inst, Value};
 use crate::ptx::{self, Error, Modifier, Opcode, Result, Suffix};
 
 impl Lowering<'_> {
-    /// The rest of an instruction that makes a cache policy, or has one as its last operand.
+    /// Removes the policy from an instruction that has one as its last operand, or lowers an instruction that creates
+    /// one.
     pub(super) fn without_policy(&self, mut inst: Inst) -> Result<Inst> {
         if inst.opcode == Opcode::Createpolicy {
             let operands = inst.operands.drain(..1).chain([Value::Int(0)]).collect();

@@ -1,11 +1,11 @@
-//! Instructions that no text has: what the lowering of others is made of.
+//! Builders for instructions that other instructions are lowered to and that are not in the text.
 
 use super::Lowering;
 use crate::ir::{Inst, Value};
 use crate::ptx::{self, Error, Opcode, Position, Result, Suffix};
 
 impl Lowering<'_> {
-    /// An instruction of a form of the table.
+    /// Builds an instruction of a form of the table.
     pub(super) fn synthetic(
         &self,
         opcode: Opcode,
@@ -17,7 +17,7 @@ impl Lowering<'_> {
         Ok(Inst { position, opcode, suffixes, form, operands, call: None })
     }
 
-    /// Adds such an instruction to the current block.
+    /// Appends such an instruction to the current block.
     pub(super) fn compute(
         &mut self,
         opcode: Opcode,

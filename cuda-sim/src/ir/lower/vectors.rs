@@ -1,6 +1,7 @@
-//! Vector registers: `%v` of `.reg .v4 .f32 %v` stands for `{%v.x, %v.y, %v.z, %v.w}`, each element a register of its own.
+//! Vector registers: `%v` of `.reg .v4 .f32 %v` stands for `{%v.x, %v.y, %v.z, %v.w}`, with one register for each
+//! element.
 //!
-//! Nothing behind this knows of vector registers, nor of `mov.v2` and `mov.v4`, which become moves of the elements.
+//! Later stages see no vector registers, and no `mov.v2` or `mov.v4`, which become moves of the elements.
 
 use super::{Lowering, Name, Reg};
 use crate::ir::Value;
@@ -19,19 +20,19 @@ pub(super) fn is_vector(special: &str) -> bool {
     SPECIAL.contains(&special)
 }
 
-/// The element of a vector that a selector names: `.x` or `.r` the first.
+/// Returns the index of the element that a selector names: `.x` and `.r` name the first.
 pub(super) fn element_index(selector: &str) -> Option<u8> {
     let at = ["r", "g", "b", "a"].iter().position(|name| *name == selector);
     at.or_else(|| ELEMENTS.iter().position(|name| *name == selector)).map(|at| at as u8)
 }
 
-/// The elements of a vector by their names.
+/// Returns the elements of a vector by name.
 fn named(vector: &str, count: usize) -> Vec<Operand> {
     ELEMENTS[..count].iter().map(|selector| Operand::Name(format!("{vector}.{selector}"))).collect()
 }
 
 impl Lowering<'_> {
-    /// The register that `%v.x` names.
+    /// Returns the register that `%v.x` names.
     pub(super) fn vector_element(&self, name: &str) -> Option<Reg> {
         let (base, selector) = name.rsplit_once('.')?;
         match (self.resolve(base)?, element_index(selector)?) {
@@ -40,7 +41,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The error of a name that ends in a selector.
+    /// Returns the error for a name that ends in a selector of no element.
     pub(super) fn no_element(&self, name: &str, position: Position) -> Option<Error> {
         let (base, selector) = name.rsplit_once('.')?;
         let message = match self.resolve(base)? {
@@ -50,7 +51,7 @@ impl Lowering<'_> {
         Some(Error::new(position, message))
     }
 
-    /// A vector's name as its elements in braces, anything else as it is.
+    /// Replaces a vector's name by its elements in braces, and leaves any other operand as it is.
     pub(super) fn spread<'o>(&self, operand: &'o Operand) -> Cow<'o, Operand> {
         let Operand::Name(name) = operand else { return Cow::Borrowed(operand) };
         match self.resolve(name) {
@@ -59,7 +60,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `mov.v2` or `mov.v4`: all sources are read before anything is written. One source fills the vector.
+    /// Lowers `mov.v2` or `mov.v4`: all sources are read before anything is written. A single source is copied to all
+    /// elements.
     pub(super) fn move_vector(&mut self, ast: &ptx::Instruction, count: usize) -> Result<()> {
         let [dest, source] = ast.operands.as_slice() else { return Err(self.wrong_count(ast, count, 0)) };
         let dests = match self.spread(dest).into_owned() {
@@ -95,7 +97,7 @@ impl Lowering<'_> {
     }
 
     fn wrong_count(&self, ast: &ptx::Instruction, wanted: usize, found: usize) -> Error {
-        let message = format!("'{}' has {wanted} element(s), {found} given", ast.full_name());
+        let message = format!("'{}' has {wanted} element(s), but {found} are given", ast.full_name());
         Error::new(ast.position, message)
     }
 }

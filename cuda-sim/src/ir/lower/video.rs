@@ -1,12 +1,12 @@
-//! Video instructions: their selectors, such as `.h1` in `%r1.h1`, and signs become numbers among the operands.
+//! Video instructions: selectors, such as `.h1` in `%r1.h1`, and signs become integer operands.
 
 use super::Lowering;
 use crate::ir::Value;
-use crate::ir::video::{Part, Video, lane_code, lanes, video};
+use crate::ir::video::{Subword, Video, lane_code, lanes, video};
 use crate::ptx::isa::Shape;
 use crate::ptx::{self, Error, Modifier, Operand, Result};
 
-/// The operands of a video instruction as plain registers, and what was written behind and before them.
+/// The operands of a video instruction as plain registers, with their selectors and signs.
 struct Operands {
     plain: Vec<Operand>,
     selectors: Vec<Option<String>>,
@@ -14,7 +14,7 @@ struct Operands {
 }
 
 impl Lowering<'_> {
-    /// A video instruction.
+    /// Lowers a video instruction.
     pub(super) fn video(&mut self, ast: &ptx::Instruction) -> Result<()> {
         let wrong = |what: String| Error::new(ast.position, format!("'{}': {what}", ast.full_name()));
         let Some((operation, count)) = video(ast.opcode) else { return Ok(()) };
@@ -38,7 +38,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Takes selectors and signs off the operands. Elements of vectors keep theirs.
+    /// Splits selectors and signs off the operands. Elements of vectors keep theirs.
     fn selected(&self, ast: &ptx::Instruction) -> Operands {
         let mut split = Operands { plain: Vec::new(), selectors: Vec::new(), negated: Vec::new() };
         for operand in &ast.operands {
@@ -58,7 +58,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The parts of both factors, and what is negated: 1 the product, 2 what is added.
+/// Encodes the subwords of both factors, and the negated operand: 1 for the product, 2 for the addend.
 fn mad_codes(ast: &ptx::Instruction, operands: &Operands) -> Result<[i128; 3], String> {
     let (product, sum) = (operands.negated[1] != operands.negated[2], operands.negated[3]);
     if operands.selectors[0].is_some() {
@@ -68,33 +68,33 @@ fn mad_codes(ast: &ptx::Instruction, operands: &Operands) -> Result<[i128; 3], S
         return Err(".po takes no negated operand".to_owned());
     }
     if product && sum {
-        return Err("either the product is negated or what is added to it".to_owned());
+        return Err("only the product or the addend may be negated".to_owned());
     }
     let negated = if product { 1 } else { 2 * i128::from(sum) };
     Ok([part(&operands.selectors[1])?.code(), part(&operands.selectors[2])?.code(), negated])
 }
 
-fn part(selector: &Option<String>) -> Result<Part, String> {
-    let Some(selector) = selector else { return Ok(Part::WHOLE) };
-    Part::named(selector).ok_or_else(|| format!("'.{selector}' is no part: .b0 to .b3, .h0 and .h1 are"))
+fn part(selector: &Option<String>) -> Result<Subword, String> {
+    let Some(selector) = selector else { return Ok(Subword::WHOLE) };
+    Subword::named(selector).ok_or_else(|| format!("'.{selector}' is no part: .b0 to .b3, .h0 and .h1 are"))
 }
 
-/// The parts of the result and of both sources.
+/// Encodes the subwords of the result and of both sources.
 fn part_codes(ast: &ptx::Instruction, operands: &Operands) -> Result<[i128; 3], String> {
     let dest = part(&operands.selectors[0])?;
     let seconds = [Modifier::Add, Modifier::Min, Modifier::Max];
-    if dest != Part::WHOLE && operands.plain.len() < 4 {
-        return Err("a part of the result needs a third source, which the rest is of".to_owned());
+    if dest != Subword::WHOLE && operands.plain.len() < 4 {
+        return Err("a subword result needs a third source, for the other bits".to_owned());
     }
-    if dest != Part::WHOLE && seconds.iter().any(|second| ast.has(*second)) {
-        return Err("a part of the result excludes a second operation".to_owned());
+    if dest != Subword::WHOLE && seconds.iter().any(|second| ast.has(*second)) {
+        return Err("a subword result and a second operation exclude each other".to_owned());
     }
     Ok([dest.code(), part(&operands.selectors[1])?.code(), part(&operands.selectors[2])?.code()])
 }
 
-/// The lanes that are written, as a mask, and those that each source is made of.
+/// Encodes the written lanes, as a mask, and the lanes from which each source is made.
 fn lane_codes(operands: &Operands, count: u32) -> Result<[i128; 3], String> {
-    let wrong = |selector: &str| format!("'.{selector}' names no lanes of it");
+    let wrong = |selector: &str| format!("'.{selector}' selects no lanes of the operand");
     let mask = match &operands.selectors[0] {
         None => (1 << count) - 1,
         Some(selector) => {

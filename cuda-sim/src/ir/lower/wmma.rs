@@ -1,8 +1,9 @@
 //! Loads and stores of `wmma`: each lane accesses the elements of its own fragment.
 //!
-//! PTX leaves open which lane has which element; here it is as for `mma`, whatever the order in memory. A lane's place in
-//! a matrix is a sum: what its register and element say, and what its number says. Only the latter is computed by
-//! instructions. Lanes access memory when they come to it: what other lanes wrote before needs a synchronisation.
+//! PTX leaves the assignment of elements to lanes open; here it is that of `mma`, in any memory order. An element's
+//! position is the sum of a part that depends on the register and element, which is constant, and a part that depends
+//! on the lane, which instructions compute. Lanes access memory when they reach the instruction, so earlier writes of
+//! other lanes need a synchronisation.
 
 use super::Lowering;
 use crate::ir::matrix::{self, Fragment};
@@ -10,36 +11,37 @@ use crate::ir::{Inst, Special, Value};
 use crate::ptx::{self, Error, Modifier, Opcode, Position, Result, Suffix, Type};
 use std::collections::HashMap;
 
-/// An order of a matrix's elements in memory: rows one behind the other, or columns.
+/// The memory order of a matrix's elements: row-major or column-major.
 #[derive(Clone, Copy)]
 struct Order {
     by_columns: bool,
 }
 
 impl Order {
-    /// The number of a row (or column), and the place in it.
+    /// Returns the number of the row (or column), and the position in it.
     fn place(self, (row, column): (usize, usize)) -> (i128, i128) {
         let (row, column) = (row as i128, column as i128);
         if self.by_columns { (column, row) } else { (row, column) }
     }
 }
 
-/// The common part of the accesses of one instruction.
+/// The values that all accesses of one instruction share.
 struct Access {
     fragment: Fragment,
     order: Order,
     position: Position,
-    /// The first byte of the lane's part of the matrix in a row or column of that number, as far as it is known.
+    /// The address of the lane's part of the matrix in each row or column for which it was computed.
     starts: HashMap<i128, Value>,
     base: Value,
-    /// The start of the lane's part: the number of its row or column, and its place in that; `stride` is their distance.
+    /// The start of the lane's part: the number of its row or column, and the position in it. `stride` is their
+    /// distance.
     lane: (Value, Value),
     stride: Value,
     space: Vec<Suffix>,
 }
 
 impl Lowering<'_> {
-    /// `wmma`
+    /// Lowers `wmma`.
     pub(super) fn wmma(&mut self, ast: &ptx::Instruction) -> Result<()> {
         if ast.has(Modifier::Mma) {
             return self.product(ast);
@@ -54,7 +56,7 @@ impl Lowering<'_> {
         let Some(fragment) = matrix::fragment(&inst, matrix) else { return Ok(()) };
         let mut access = self.access(&inst, fragment, address, stride)?;
         for (at, register) in registers.iter().enumerate() {
-            // Registers that PTX has beyond those that a fragment fills hold the same again.
+            // PTX may demand more registers than a fragment fills; the others hold copies.
             let which = at % fragment.registers();
             match stores {
                 true => self.store_register(&mut access, which, register)?,
@@ -64,7 +66,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The instructions that find out where a lane's part of a matrix is.
+    /// Emits the instructions that compute the address of a lane's part of a matrix.
     fn access(&mut self, inst: &Inst, fragment: Fragment, address: &Value, stride: Option<&Value>) -> Result<Access> {
         let (order, position) = (Order { by_columns: inst.has(Modifier::Col) }, inst.position);
         let [first, next, group] = [0, 1, 4].map(|lane| order.place(fragment.position(lane, 0, 0)));
@@ -106,7 +108,7 @@ impl Lowering<'_> {
         Ok(Access { fragment, order, position, starts: HashMap::new(), base, lane: (line, place), stride, space })
     }
 
-    /// An instruction without modifiers but `.lo`, and the register of its result.
+    /// Emits an instruction without modifiers other than `.lo`, and returns the register of its result.
     fn computed_as(
         &mut self,
         opcode: Opcode,
@@ -127,7 +129,7 @@ impl Lowering<'_> {
         self.computed_as(Opcode::Add, vec![Type::U64], vec![a, b], 64, position)
     }
 
-    /// The sum of multiples of two values, most of which are none.
+    /// Emits the sum of multiples of two values, omitting those with a factor of 0.
     fn scaled(&mut self, parts: [(&Value, i128); 2], position: Position) -> Result<Value> {
         let mut sum = Value::Int(0);
         for (value, factor) in parts.into_iter().filter(|(_, factor)| *factor != 0) {
@@ -137,7 +139,7 @@ impl Lowering<'_> {
         Ok(sum)
     }
 
-    /// The address of a lane's element: a register, and what is added to it.
+    /// Returns the address of a lane's element: a register and a constant offset.
     fn place(&mut self, access: &mut Access, register: usize, element: usize) -> Result<Value> {
         let bits = i128::from(access.fragment.number.bits());
         let (line, at) = access.order.place(access.fragment.position(0, register, element));
@@ -161,7 +163,7 @@ impl Lowering<'_> {
         Ok(Value::RegAddress(start, (at * bits / 8) as i64))
     }
 
-    /// Returns true if the elements of a register lie one behind the other in memory.
+    /// Returns true if the elements of a register are contiguous in memory.
     fn is_whole(access: &Access, register: usize) -> bool {
         let line = |element| access.order.place(access.fragment.position(0, register, element)).0;
         line(0) == line(access.fragment.number.in_register() - 1)

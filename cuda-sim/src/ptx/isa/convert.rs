@@ -1,4 +1,4 @@
-//! The instruction table: `cvt`. Which modifiers a conversion takes depends on both of its types.
+//! The instruction table: `cvt`, whose modifiers depend on both of its types.
 
 use super::Shape::{Dest, DestAs, Source, SourceAs};
 use super::Type::{B32, S8, S16, S32, S64, U8, U16, U32, U64};
@@ -28,7 +28,7 @@ const fn cvt(groups: &'static [Group], types: &'static [&'static [Type]]) -> For
 
 pub(super) static FORMS: &[Form] = &[
     cvt(&[], &[INTEGERS, INTEGERS]),
-    // `.sat` where the source has values that the destination has not.
+    // `.sat` if the destination cannot represent all values of the source.
     cvt(SAT_ONLY, &[&[U8], &[U16, U32, U64, S8, S16, S32, S64]]),
     cvt(SAT_ONLY, &[&[S8], &[U8, U16, U32, U64, S16, S32, S64]]),
     cvt(SAT_ONLY, &[&[U16], &[U32, U64, S8, S16, S32, S64]]),
@@ -58,7 +58,7 @@ pub(super) static FORMS: &[Form] = &[
     cvt(&[], &[D, B]),
     cvt(&[one(RND)], &[B, &[F16, F32, F64]]),
     cvt(&[one(RND)], &[H, B]),
-    // Two at a time, and formats for matrix units.
+    // Conversions of two values, and formats for tensor cores.
     form(Opcode::Cvt, &[one(NEAR), opt(RELU)], &[&[F16x2, Bf16x2], S], FROM_TWO),
     form(Opcode::Cvt, &[one(&[M::Rn]), one(FINITE), opt(RELU)], &[&[E4m3x2, E5m2x2], S], FROM_TWO),
     cvt(&[one(&[M::Rn]), one(FINITE), opt(RELU)], &[&[E4m3x2, E5m2x2], &[F16x2]]),

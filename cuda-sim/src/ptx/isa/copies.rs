@@ -1,4 +1,4 @@
-//! The instruction table: copies from global to shared memory that a thread starts and later waits for.
+//! The instruction table: asynchronous copies between global and shared memory.
 
 use super::Shape::{Address, Immediate, SourceAs, SourcePred};
 use super::Type::{B16, B64, U32};

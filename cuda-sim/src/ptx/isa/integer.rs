@@ -1,4 +1,4 @@
-//! The instruction table: carries, 24-bit products, dot products, packed halves, fields.
+//! The instruction table: carries, 24-bit products, dot products, packed halves, bit fields.
 
 use super::Shape::{CarryIn, CarryOut, Dest, DestAs, Source, SourceAs};
 use super::Type::{B32, S16x2, S32, S64, U16x2, U32, U64};
@@ -40,7 +40,7 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Fns, &[], &[&[B32]], &[DestAs(U32), SourceAs(U32), SourceAs(U32), SourceAs(S32)]),
     form(Opcode::Bmsk, &[one(WRAP)], &[&[B32]], &[DestAs(B32), SourceAs(U32), SourceAs(U32)]),
     form(Opcode::Szext, &[one(WRAP)], &[WORDS32], &[Dest(0), Source(0), SourceAs(U32)]),
-    // What the device's own library of functions is made of; no text of a user may name it.
+    // The operations that the device library is written in; programs may not use them.
     form(Opcode::Device, &[one(&[M::Printf])], &[], &[DestAs(S32), SourceAs(U64), SourceAs(U64)]),
     form(Opcode::Device, &[one(&[M::Assertfail])], &[], &[SourceAs(U64), SourceAs(U64), SourceAs(U32), SourceAs(U64)]),
     form(Opcode::Device, &[one(&[M::Malloc])], &[], &[DestAs(S64), SourceAs(U64)]),

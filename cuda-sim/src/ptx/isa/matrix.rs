@@ -1,4 +1,4 @@
-//! The instruction table: matrices that the lanes of a warp hold together.
+//! The instruction table: matrices that are distributed over the lanes of a warp.
 
 use super::Shape::{Address, DestMatrix, SourceMatrix};
 use super::Type::{B1, B16, Bf16, E4m3, E5m2, F16, F32, F64, S4, S8, S32, Tf32, U4, U8};
@@ -22,7 +22,7 @@ const BYTES: &[Type] = &[S8, U8];
 const NIBBLES: &[Type] = &[S4, U4];
 const SMALL: &[Type] = &[E4m3, E5m2];
 
-/// Products of one shape group, with the types of `D`, `A`, `B` and `C`.
+/// Returns the form of products of one shape group, with the types of `D`, `A`, `B` and `C`.
 const fn product(groups: &'static [Group], types: &'static [&'static [Type]]) -> Form {
     form(Opcode::Mma, groups, types, MATRICES)
 }
@@ -54,7 +54,7 @@ pub(super) static FORMS: &[Form] = &[
         &[EACH, TOGETHER, one(&[M::M8N8K128, M::M16N8K128, M::M16N8K256]), ROW, COL, BITS, COUNTED],
         &[&[S32], &[B1], &[B1], &[S32]],
     ),
-    // Rows of shared memory to fragments and back.
+    // Rows in shared memory to fragments, and the inverse.
     form(Opcode::Ldmatrix, &[EACH, TOGETHER, EIGHTS, COUNT, TRANSPOSED, SPACE], &[&[B16]], &[DestMatrix(0), Address]),
     form(Opcode::Stmatrix, &[EACH, TOGETHER, EIGHTS, COUNT, TRANSPOSED, SPACE], &[&[B16]], &[Address, SourceMatrix(0)]),
     form(
@@ -65,7 +65,7 @@ pub(super) static FORMS: &[Form] = &[
     ),
 ];
 
-/// The exchange of `ldmatrix`, behind the loads of its rows: no text has it.
+/// The exchange of `ldmatrix`, after its rows were loaded. It is created by lowering only.
 pub(crate) static FROM_ROWS: Form = form(Opcode::Ldmatrix, &[], &[], &[DestMatrix(0), Shape::SourceVector(0)]);
-/// The exchange of `stmatrix`, before its rows are stored.
+/// The exchange of `stmatrix`, before its rows are stored. It is created by lowering only.
 pub(crate) static TO_ROWS: Form = form(Opcode::Stmatrix, &[], &[], &[Shape::DestVector(0), SourceMatrix(0)]);

@@ -1,4 +1,4 @@
-//! The instruction table: barriers in shared memory that count arrivals and bytes.
+//! The instruction table: `mbarrier`, barriers in shared memory that count arrivals and bytes.
 
 use super::Shape::{Address, Dest, DestAs, DestOnePred, SourceAs};
 use super::Type::{B64, U32};
@@ -36,7 +36,7 @@ const fn barrier(groups: &'static [Group], operands: &'static [Shape]) -> Form {
 pub(super) static FORMS: &[Form] = &[
     barrier(&[one(&[M::Init]), OWN], COUNTED),
     barrier(&[one(&[M::Inval]), OWN], &[Address]),
-    // Without an order and a scope, or with both.
+    // With both a memory order and a scope, or with neither.
     barrier(&[EXPECT, ANY], COUNTED),
     barrier(&[EXPECT, RELAXED, SCOPE, ANY], COUNTED),
     barrier(&[COMPLETE, ANY], COUNTED),

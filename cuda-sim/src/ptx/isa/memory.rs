@@ -1,4 +1,4 @@
-//! The instruction table: state spaces, loads, stores, atomics, order, caches.
+//! The instruction table: state spaces, loads, stores, atomics, memory order, caches.
 
 use super::Shape::{Address, Dest, DestAs, DestPred, DestVector, Immediate, Source, SourceAs, SourceVector};
 use super::Type::{B8, B16, B32, B64, B128, Bf16, Bf16x2, F16, F16x2, F32, F64, S8, S16, S32, S64, U8, U16, U32, U64};
@@ -156,7 +156,7 @@ pub(super) static FORMS: &[Form] = &[
     ),
     form(Opcode::Membar, &[one(&[M::Cta, M::Gl, M::Sys])], &[], NOTHING),
     form(Opcode::Membar, &[one(&[M::Proxy]), one(&[M::Alias])], &[], NOTHING),
-    // Caches change no value.
+    // Cache operations change no value.
     form(Opcode::Createpolicy, FRACTION, &[&[B64]], &[Dest(0)]),
     form(Opcode::Createpolicy, FRACTION, &[&[B64]], &[Dest(0), SourceAs(F32)]),
     form(
@@ -172,7 +172,7 @@ pub(super) static FORMS: &[Form] = &[
     form(Opcode::Applypriority, &[opt(&[M::Global]), one(&[M::L2EvictNormal])], &[], &[Address, Immediate]),
     form(Opcode::Discard, &[opt(&[M::Global]), one(&[M::L2])], &[], &[Address, Immediate]),
     form(Opcode::Cvta, &[opt(&[M::To]), opt(SPACE)], &[U32_64], &[Dest(0), Shape::Move]),
-    // Shared memory of other blocks of a cluster.
+    // Distributed shared memory.
     form(Opcode::Mapa, &[one(CLUSTER)], &[U32_64], &[Dest(0), Shape::Move, SourceAs(U32)]),
     form(Opcode::Mapa, &[], &[&[U64]], &[Dest(0), Shape::Move, SourceAs(U32)]),
     form(Opcode::GetCtaRank, &[one(CLUSTER)], &[U32_64], &[DestAs(U32), Shape::Move]),

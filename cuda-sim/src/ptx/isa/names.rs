@@ -1,9 +1,9 @@
-//! The instruction table: the parts that names of instructions are made of, types apart.
+//! The instruction table: the opcodes and modifiers of instruction names. Types are in the syntax tree.
 
 use crate::ptx::ast::names;
 
 names! {
-    /// The stem of an instruction's name.
+    /// The first part of an instruction's name.
     Opcode {
         Addc = "addc", Applypriority = "applypriority", Bmsk = "bmsk", Brkpt = "brkpt", Device = "__device",
         Createpolicy = "createpolicy", Discard = "discard", Dp2a = "dp2a", Dp4a = "dp4a", Fns = "fns", Griddepcontrol = "griddepcontrol", Mad24 = "mad24", Madc = "madc",
@@ -32,7 +32,7 @@ names! {
 }
 
 names! {
-    /// A part of an instruction's name that is not a type.
+    /// A part of an instruction's name other than the opcode and types.
     Modifier {
         Rn = "rn", Rz = "rz", Rm = "rm", Rp = "rp", Rni = "rni", Rzi = "rzi", Rmi = "rmi", Rpi = "rpi",
         Ftz = "ftz", Sat = "sat", Lo = "lo", Hi = "hi", Wide = "wide", Approx = "approx", Full = "full", NaN = "NaN",

@@ -1,8 +1,8 @@
-//! The oldest targets that have an instruction, for those that came with a later one than this device's oldest.
+//! The minimum target of each instruction that is newer than this device's oldest target.
 
 use super::{Modifier as M, Opcode, Suffix, Type};
 
-/// The oldest target, as 80 for `sm_80`, whose instructions include this one; 0 where it is not one of those below.
+/// Returns the oldest target that has an instruction, as 80 for `sm_80`; 0 if all supported targets have it.
 pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
     match opcode {
         Opcode::Cp if suffixes.contains(&Suffix::Modifier(M::Bulk)) => 90,
@@ -16,7 +16,7 @@ pub(crate) fn oldest_target(opcode: Opcode, suffixes: &[Suffix]) -> u32 {
     }
 }
 
-/// Returns true if only targets with a letter, such as `sm_90a`, have an instruction.
+/// Returns true if only architecture-specific targets, such as `sm_90a`, have an instruction.
 pub(crate) fn needs_letter(opcode: Opcode) -> bool {
     opcode == Opcode::Setmaxnreg
 }

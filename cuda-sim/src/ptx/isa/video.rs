@@ -1,4 +1,4 @@
-//! The instruction table: video instructions, on parts of registers and on lanes of bytes and halves.
+//! The instruction table: video instructions, on subwords of registers and on lanes of bytes and halves.
 
 use super::Shape::{Dest, DestAs, Selector, Source, SourceAs};
 use super::Type::{S32, U32};

@@ -1,4 +1,4 @@
-//! The instruction table: `wmma`, matrices that a warp loads from memory, multiplies and stores.
+//! The instruction table: `wmma`, warp-level matrix loads, products and stores.
 
 use super::Shape::{Address, DestMatrix, SourceAs, SourceMatrix};
 use super::Type::{B1, Bf16, F16, F32, F64, S4, S8, S32, Tf32, U4, U8, U32};
@@ -44,7 +44,7 @@ macro_rules! moves {
     };
 }
 
-/// Loads and stores, without and with the distance of rows or columns.
+/// Loads and stores, without and with the stride of rows or columns.
 pub(super) static MOVES: &[Form] = moves! {
     [LOAD, OF_A, EITHER, LARGE], FACTORS, A, A_STRIDE;
     [LOAD, OF_B, EITHER, LARGE], FACTORS, B, B_STRIDE;
@@ -71,7 +71,7 @@ const fn product(groups: &'static [Group], types: &'static [&'static [Type]]) ->
 }
 
 pub(super) static PRODUCTS: &[Form] = &[
-    // Of `f16`, whose types are those of `D` and `C`.
+    // Products of `f16`, whose types are those of `D` and `C`.
     product(&[MULTIPLY, EACH, TOGETHER, EITHER, EITHER, LARGE], &[&[F16, F32], &[F16, F32]]),
     product(&[MULTIPLY, EACH, TOGETHER, EITHER, EITHER, LARGE], &[&[F32], &[Bf16], &[Bf16], &[F32]]),
     product(&[MULTIPLY, EACH, TOGETHER, EITHER, EITHER, MEDIUM], &[&[F32], &[Tf32], &[Tf32], &[F32]]),

@@ -1,4 +1,4 @@
-//! Bodies of functions: declarations, labels, instructions and their operands.
+//! Function bodies: declarations, labels, instructions and their operands.
 
 use super::{Parser, Result};
 use crate::ptx::Error;
@@ -6,7 +6,7 @@ use crate::ptx::ast::*;
 use crate::ptx::isa::{self, Form, Modifier, Opcode, Shape};
 use crate::ptx::lexer::Token;
 
-/// The most operands that an instruction of the table has.
+/// The largest number of operands of an instruction in the table.
 const MAX_OPERANDS: usize = 8;
 
 impl Parser<'_> {
@@ -136,7 +136,7 @@ impl Parser<'_> {
         Ok(Statement::Registers(RegisterDecl { ty, vector, names }))
     }
 
-    /// The rest of an instruction whose stem was just read.
+    /// Parses the rest of an instruction whose opcode was just read.
     fn instruction(&mut self, stem: &str, position: Position) -> Result<Instruction> {
         let mut suffixes = Vec::with_capacity(4);
         let mut unknown = None;
@@ -199,7 +199,7 @@ impl Parser<'_> {
         Ok(instruction)
     }
 
-    /// Operands of the first form that fits, or of a longer one of the same name where more are written.
+    /// Parses operands for the first form that matches, or for a longer one of the same name if there are more.
     fn operands(&mut self, instruction: &mut Instruction, mut form: &'static Form) -> Result<()> {
         let mut count = form.written().count();
         let mut positions = [Position::default(); MAX_OPERANDS];
@@ -281,7 +281,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A register behind `-`.
+    /// Parses a register after `-`.
     fn negative(&mut self) -> Result<Operand> {
         let name = self.ident("a constant")?.to_owned();
         let Token::Dot(selector) = self.token else { return Ok(Operand::Negative(name)) };
@@ -289,7 +289,7 @@ impl Parser<'_> {
         Ok(Operand::Negative(format!("{name}.{selector}")))
     }
 
-    /// `index]` behind `name[`.
+    /// Parses `index]` after `name[`.
     fn element(&mut self, name: &str) -> Result<Operand> {
         let register = match self.token {
             Token::Ident(register) if !self.is_constant() => {
@@ -343,7 +343,7 @@ impl Parser<'_> {
         Ok(call)
     }
 
-    /// An argument of a call.
+    /// Parses an argument of a call.
     fn argument(&mut self) -> Result<Operand> {
         match self.token {
             _ if self.is_constant() => self.constant(),
@@ -355,7 +355,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Items in parentheses.
+    /// Parses a list in parentheses.
     fn list<T>(&mut self, item: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
         self.expect(b'(')?;
         let mut items = Vec::new();
@@ -382,8 +382,8 @@ fn check_vector(ty: Type, vector: Option<u8>, position: Position) -> Result<()> 
     Err(Error::new(position, message))
 }
 
-/// The first form that takes these suffixes, or why none does: what is wrong with the last form whose types fit, if there is
-/// one, of those that know most of the modifiers.
+/// Returns the first form that matches these suffixes. The error is that of the form that matches best: among those
+/// that know most of the modifiers, the last one whose types match, if there is one.
 pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static Form, String> {
     let written = suffixes.iter().filter_map(|s| match s {
         Suffix::Type(ty) => Some(*ty),
@@ -406,12 +406,12 @@ pub(crate) fn find_form(opcode: Opcode, suffixes: &[Suffix]) -> Result<&'static 
     Err(closest.map(|(_, reason)| reason).unwrap_or_default())
 }
 
-/// The forms that take these suffixes; they differ in their operands.
+/// Returns the forms that match these suffixes, which differ in their operands.
 pub(crate) fn forms(opcode: Opcode, suffixes: &[Suffix]) -> impl Iterator<Item = &'static Form> {
     isa::forms(opcode).filter(move |form| form.matches(suffixes).is_ok())
 }
 
-/// Whether an operand could have this shape, before names are resolved.
+/// Returns true if an operand could have this shape, before names are resolved.
 fn shape_accepts(shape: Shape, operand: &Operand) -> bool {
     let constant = matches!(operand, Operand::Int(_) | Operand::F32(_) | Operand::F64(_));
     let name = matches!(operand, Operand::Name(_));

@@ -1,8 +1,8 @@
-//! Constant expressions, evaluated as they are read.
+//! Constant expressions, which are evaluated during parsing.
 //!
-//! A value is an integer of 64 bits with or without a sign, or a floating-point number; the two do not mix. Signs follow
-//! ptxas: an operation of which one side is unsigned is unsigned, and so are `~` and `%`; shifts, whose amounts count
-//! modulo 64, and choices keep the sign of the value.
+//! A value is a signed or unsigned 64-bit integer or a floating-point number; the two do not mix. Signedness follows
+//! ptxas: an operation with an unsigned operand is unsigned, and so are `~` and `%`. Shifts, whose amounts count modulo
+//! 64, and selections keep the signedness of the value.
 
 use super::{MAX_DEPTH, Parser};
 use crate::ptx::ast::Operand;
@@ -15,7 +15,7 @@ enum Constant {
     Signed(i64),
     Unsigned(u64),
     Float(f64),
-    /// `0f3F800000`, which takes part in no expression.
+    /// `0f3F800000`, which is not allowed in expressions.
     Bits(u32),
 }
 
@@ -29,7 +29,7 @@ impl Constant {
         }
     }
 
-    /// The bits of an integer.
+    /// Returns the bits of an integer.
     fn bits(self) -> Option<u64> {
         match self {
             Constant::Signed(value) => Some(value as u64),
@@ -38,13 +38,13 @@ impl Constant {
         }
     }
 
-    /// An integer of the sign of this one.
+    /// Returns an integer with the signedness of this one.
     fn with_bits(self, bits: u64) -> Constant {
         if matches!(self, Constant::Unsigned(_)) { Constant::Unsigned(bits) } else { Constant::Signed(bits as i64) }
     }
 }
 
-/// The precedence of a binary operator; `None` for what is none.
+/// Returns the precedence of a binary operator; `None` for other tokens.
 fn binding(token: Token<'_>) -> Option<(&str, u32)> {
     let name = match token {
         Token::Operator(name) => name,
@@ -75,7 +75,7 @@ fn binding(token: Token<'_>) -> Option<(&str, u32)> {
     Some((name, strength))
 }
 
-/// The result of an operator on integers; `None` for a division by zero.
+/// Applies an operator to integers; `None` for a division by zero.
 fn integers(operator: &str, left: Constant, right: Constant, a: u64, b: u64) -> Option<Constant> {
     let is_unsigned = [left, right].iter().any(|side| matches!(side, Constant::Unsigned(_)));
     let (x, y) = (a as i64, b as i64);
@@ -107,7 +107,7 @@ fn integers(operator: &str, left: Constant, right: Constant, a: u64, b: u64) -> 
     })
 }
 
-/// The result of an operator on floating-point numbers, where it has one.
+/// Applies an operator to floating-point numbers; `None` if it is not defined for them.
 fn floats(operator: &str, a: f64, b: f64) -> Option<Constant> {
     Some(match operator {
         "*" => Constant::Float(a * b),
@@ -148,12 +148,12 @@ impl Parser<'_> {
         }
     }
 
-    /// A constant expression.
+    /// Parses a constant expression.
     pub(super) fn constant(&mut self) -> Result<Operand> {
         self.choice(0).map(Constant::operand)
     }
 
-    /// A constant expression behind its first operator, which was read.
+    /// Parses a constant expression whose first operator was read.
     pub(super) fn constant_behind(&mut self, operator: u8, position: Position) -> Result<Operand> {
         let value = self.unary(1)?;
         let value = unary_of(operator, value, position)?;
@@ -161,7 +161,7 @@ impl Parser<'_> {
         self.choice_of(value, 0).map(Constant::operand)
     }
 
-    /// `a ? b : c`, or what binds more tightly.
+    /// Parses `a ? b : c`, or an expression that binds more tightly.
     fn choice(&mut self, depth: u32) -> Result<Constant> {
         let left = self.unary(depth)?;
         let value = self.operators(left, 1, depth)?;
@@ -178,11 +178,11 @@ impl Parser<'_> {
         let second = self.choice(depth + 1)?;
         match (condition.bits(), first.bits(), second.bits()) {
             (Some(holds), Some(_), Some(_)) => Ok(if holds != 0 { first } else { second }),
-            _ => Err(Error::new(position, "'?' chooses by an integer between integers")),
+            _ => Err(Error::new(position, "the operands of '?' must be integers")),
         }
     }
 
-    /// The operators behind a value that bind at least so tightly.
+    /// Parses the operators after a value whose precedence is at least `least`.
     fn operators(&mut self, mut left: Constant, least: u32, depth: u32) -> Result<Constant> {
         while let Some((operator, strength)) = binding(self.token).filter(|(_, strength)| *strength >= least) {
             let position = self.position;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// `(expression)`, or a cast: `(.u64) value`.
+    /// Parses `(expression)`, or a cast: `(.u64) value`.
     fn parenthesis(&mut self, depth: u32) -> Result<Constant> {
         let position = self.position;
         self.expect(b'(')?;
@@ -232,7 +232,7 @@ impl Parser<'_> {
         match (ty, value.bits()) {
             ("u64", Some(bits)) => Ok(Constant::Unsigned(bits)),
             ("s64", Some(bits)) => Ok(Constant::Signed(bits as i64)),
-            _ => Err(Error::new(position, format!("'(.{ty})' is no cast: integers become .u64 or .s64"))),
+            _ => Err(Error::new(position, format!("'(.{ty})' is not a cast: the casts are (.u64) and (.s64)"))),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Functions that add nodes.
+//! Functions that add nodes to graphs.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::super::params::Wanted;
+use super::super::params::NewNode;
 use super::{GRAPHS, INVALID, Status, Work, api, get, initialised, params, plain, put, raw_node};
 use crate::driver::launch::LaunchKind;
 use cuda_sys::{
@@ -14,23 +14,23 @@ use cuda_sys::{
     CUgraphNodeParams, CUgraphNodeType, CUresult,
 };
 
-/// Where a new node goes.
-struct Place {
+/// The position of a new node in its graph.
+struct NodePosition {
     out: *mut CUgraphNode,
     graph: CUgraph,
     after: *const CUgraphNode,
     count: usize,
 }
 
-impl Place {
-    /// Demands the graph, before anything that the client points to is read.
+impl NodePosition {
+    /// Checks that the graph exists, before any client pointer is read.
     fn known(&self) -> Status {
         initialised()?;
         GRAPHS.lock().graph(self.graph.addr()).map(|_| ())
     }
 
-    /// Makes the node, whose description is looked at when graph and dependencies are known to be good.
-    fn add(&self, wanted: impl FnOnce() -> Result<Wanted, CUresult>) -> Status {
+    /// Adds the node. Its parameters are read once graph and dependencies have been checked.
+    fn add(&self, wanted: impl FnOnce() -> Result<NewNode, CUresult>) -> Status {
         initialised()?;
         if self.out.is_null() {
             return Err(INVALID);
@@ -43,10 +43,11 @@ impl Place {
     }
 
     fn add_work(&self, work: impl FnOnce() -> Result<Work, CUresult>) -> Status {
-        self.add(|| work().map(Wanted::Work))
+        self.add(|| work().map(NewNode::Work))
     }
 
-    /// Any kind of node; the description of an allocation is told its address, that of a conditional node its bodies.
+    /// Adds a node of any kind. The address of an allocation, or the bodies of a conditional node, are written to the
+    /// parameters.
     fn add_any(&self, p: *mut CUgraphNodeParams) -> Status {
         self.known()?;
         let mut new = get(p)?;
@@ -54,20 +55,20 @@ impl Place {
         if new.type_ == CUgraphNodeType::CU_GRAPH_NODE_TYPE_CONDITIONAL {
             let mut graphs = GRAPHS.lock();
             let node = graphs.node(get(self.out)?.addr())?;
-            new.anon_1.conditional.phGraph_out = node.shown.as_mut_ptr().cast();
+            new.anon_1.conditional.phGraph_out = node.exposed.as_mut_ptr().cast();
         }
         put(p, new)
     }
 
-    /// Nodes of a kind that does not exist here.
+    /// Refuses nodes of an unsupported kind.
     fn missing(&self, kind: &str) -> Status {
         self.known()?;
-        tracing::warn!("graphs have no nodes of {kind} here");
+        tracing::warn!("graph nodes of {kind} are not supported");
         Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
     }
 }
 
-/// Defines functions whose first arguments say where a node goes.
+/// Defines functions whose first arguments are the position of the new node.
 macro_rules! adders {
     ($(fn $name:ident($($arg:ident: $ty:ty),*) |$place:ident| $body:block)+) => {
         api! {
@@ -78,7 +79,7 @@ macro_rules! adders {
                 count: usize,
                 $($arg: $ty),*
             ) {
-                let $place = Place { out, graph, after, count };
+                let $place = NodePosition { out, graph, after, count };
                 $body
             })+
             fn cuGraphAddNode_v2(
@@ -89,7 +90,7 @@ macro_rules! adders {
                 count: usize,
                 p: *mut CUgraphNodeParams,
             ) {
-                let place = Place { out, graph, after, count };
+                let place = NodePosition { out, graph, after, count };
                 place.known()?;
                 plain(edges, count)?;
                 place.add_any(p)
@@ -112,7 +113,7 @@ adders! {
         place.add_work(|| params::memset(&get(p)?, on))
     }
     fn cuGraphAddHostNode(p: *const CUDA_HOST_NODE_PARAMS) |place| { place.add_work(|| params::host(get(p)?)) }
-    fn cuGraphAddChildGraphNode(child: CUgraph) |place| { place.add(|| Ok(Wanted::Child(child.addr()))) }
+    fn cuGraphAddChildGraphNode(child: CUgraph) |place| { place.add(|| Ok(NewNode::Child(child.addr()))) }
     fn cuGraphAddEmptyNode() |place| { place.add_work(|| Ok(Work::Empty)) }
     fn cuGraphAddEventRecordNode(event: CUevent) |place| { place.add_work(|| params::record(event)) }
     fn cuGraphAddEventWaitNode(event: CUevent) |place| { place.add_work(|| params::wait(event)) }

@@ -1,20 +1,20 @@
-//! Functions of capture.
+//! Stream capture functions.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::super::capture::{Info, asked, begin, end, exchange, info, update};
-use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph, stream};
+use super::super::capture::{Info, begin, check_query, end, exchange, info, update};
+use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph};
+use crate::driver::stream::{known, put_optional, target};
 use cuda_sys::{
     CUgraph, CUgraphEdgeData, CUgraphNode, CUresult, CUstream, CUstreamCaptureMode, CUstreamCaptureStatus, cuuint64_t,
 };
 use std::ffi::c_uint;
-use stream::{known, target, tell};
 
 const GLOBAL: CUstreamCaptureMode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-/// What the client asks of a stream's capture.
+/// The outputs that a client requests about a stream's capture.
 struct Question {
     status: *mut CUstreamCaptureStatus,
     id: *mut cuuint64_t,
@@ -24,13 +24,13 @@ struct Question {
     count: *mut usize,
 }
 
-/// Edges here have no data: as many zeros as there can be dependencies of a stream.
+/// Edge data, which is all zeros here: as many entries as a stream can have dependencies.
 static PLAIN: [CUgraphEdgeData; 1024] =
     [CUgraphEdgeData { from_port: 0, to_port: 0, type_: 0, reserved: [0; 5] }; 1024];
 
 fn answer(of: CUstream, q: &Question) -> Status {
     let (_, stream) = known(of)?;
-    asked(&stream)?;
+    check_query(&stream)?;
     let none = Info {
         status: CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE,
         number: 0,
@@ -39,14 +39,14 @@ fn answer(of: CUstream, q: &Question) -> Status {
     };
     let info = info(&stream).unwrap_or(none);
     put(q.status, info.status)?;
-    tell(q.id, info.number)?;
-    tell(q.graph, raw_graph(info.graph))?;
-    tell(q.dependencies, info.frontier.0)?;
+    put_optional(q.id, info.number)?;
+    put_optional(q.graph, raw_graph(info.graph))?;
+    put_optional(q.dependencies, info.frontier.0)?;
     if info.frontier.1 > PLAIN.len() && !q.edges.is_null() {
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
-    tell(q.edges, PLAIN.as_ptr())?;
-    tell(q.count, info.frontier.1)
+    put_optional(q.edges, PLAIN.as_ptr())?;
+    put_optional(q.count, info.frontier.1)
 }
 
 fn ask(status: *mut CUstreamCaptureStatus) -> Question {

@@ -2,11 +2,12 @@
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::nodes::any;
-use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node, stream};
+use super::{Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_node};
 use crate::driver::launch::LaunchKind;
+use crate::driver::stream;
 use cuda_sys::{
     CUDA_GRAPH_INSTANTIATE_PARAMS, CUDA_HOST_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS, CUDA_KERNEL_NODE_PARAMS_v1,
     CUDA_MEMCPY3D, CUDA_MEMSET_NODE_PARAMS, CUcontext, CUevent, CUgraph, CUgraphExec, CUgraphExecUpdateResult,
@@ -15,15 +16,15 @@ use cuda_sys::{
 };
 use std::ffi::{c_char, c_uint, c_ulonglong};
 use std::sync::Arc;
-use stream::{target, tell};
+use stream::{put_optional, target};
 
-/// Demands a graph, before anything that the client points to is read or written.
+/// Checks that a graph exists, before any client pointer is accessed.
 fn known(graph: CUgraph) -> Status {
     initialised()?;
     GRAPHS.lock().graph(graph.addr()).map(|_| ())
 }
 
-/// Makes a graph executable; the node at fault where it cannot be.
+/// Instantiates a graph; the error has the node that caused it.
 fn make(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Result<(), (CUresult, usize)> {
     initialised().map_err(|code| (code, 0))?;
     if out.is_null() {
@@ -37,7 +38,7 @@ fn instantiate(out: *mut CUgraphExec, graph: CUgraph, flags: u64) -> Status {
     make(out, graph, flags).map_err(|(code, _)| code)
 }
 
-/// With the node at fault, and a log, as the old functions have them.
+/// As [`instantiate`], with the node that caused an error and a log, for the older functions.
 fn instantiate_old(
     out: *mut CUgraphExec,
     graph: CUgraph,
@@ -56,7 +57,7 @@ fn instantiate_old(
         let bytes = text.bytes().take(room - 1).chain([0]);
         bytes.enumerate().try_for_each(|(at, byte)| put(log.wrapping_add(at), byte as c_char))?;
     }
-    tell(fault, raw_node(node))?;
+    put_optional(fault, raw_node(node))?;
     made.map_err(|(code, _)| code)
 }
 
@@ -78,7 +79,7 @@ fn instantiate_with(out: *mut CUgraphExec, graph: CUgraph, p: *mut CUDA_GRAPH_IN
     made.map_err(|(code, _)| code)
 }
 
-/// Replaces what a node does, in later launches; its context and the kind of its launch stay.
+/// Replaces a node's parameters for later launches; its context and launch kind stay.
 fn change(
     exec: CUgraphExec,
     node: CUgraphNode,
@@ -89,7 +90,7 @@ fn change(
     exec.change(node.addr(), work(context, kind)?)
 }
 
-/// Takes a graph's work over, and tells what kept it from that, a bad graph included.
+/// Updates an executable graph from a graph, and returns what prevented it, including an invalid graph.
 fn update(exec: CUgraphExec, graph: CUgraph) -> Result<(Status, CUgraphExecUpdateResultInfo), CUresult> {
     let exec = exec_of(exec)?;
     let mut info = CUgraphExecUpdateResultInfo {
@@ -109,7 +110,7 @@ fn launch(exec: CUgraphExec, on: CUstream) -> Status {
     exec_of(exec)?.launch(&context, &stream)
 }
 
-/// There is nothing to be brought to the device; what an upload would be refused for is checked.
+/// Checks an upload. There is nothing to transfer.
 fn upload(exec: CUgraphExec, on: CUstream) -> Status {
     let (_, stream) = target(on)?;
     super::super::capture::refuse(&stream)?;
@@ -161,7 +162,7 @@ api! {
         result: *mut CUgraphExecUpdateResult,
     ) {
         let (status, info) = update(exec, graph)?;
-        tell(node, info.errorNode)?;
+        put_optional(node, info.errorNode)?;
         put(result, info.result)?;
         status
     }

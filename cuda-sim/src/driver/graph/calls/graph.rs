@@ -1,15 +1,15 @@
-//! Functions of graphs as a whole: making, copying, edges, what is in them.
+//! Functions of whole graphs: creation, cloning, edges, contents.
 //!
 //! # Safety
 //!
-//! See the driver's module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::super::dot;
 use super::{GRAPHS, INVALID, Status, api, get, initialised, params, plain, put, raw_graph, raw_node, text};
 use cuda_sys::{CUgraph, CUgraphEdgeData, CUgraphNode, CUgraphNodeType, CUresult};
 use std::ffi::{c_char, c_uint};
 
-/// Gives a list: its length where there is no array for it, else as much as fits, nulls behind it, and how much it was.
+/// Returns a list: without an array its length, else as many elements as fit, padded with `empty`, and their number.
 fn list<T: Copy>(lists: &[(*mut T, Vec<T>)], empty: T, count: *mut usize) -> Status {
     let length = lists[0].1.len();
     if lists.iter().all(|(to, _)| to.is_null()) {
@@ -28,7 +28,7 @@ fn nodes(found: &[usize], to: *mut CUgraphNode, count: *mut usize) -> Status {
     list(&[(to, found.iter().map(|node| raw_node(*node)).collect())], raw_node(0), count)
 }
 
-/// Gives zeros as the data of as many edges.
+/// Writes zeros as the data of this many edges.
 fn no_data(edges: *mut CUgraphEdgeData, count: *mut usize) -> Status {
     if edges.is_null() {
         return Ok(());
@@ -59,7 +59,7 @@ fn dependents(of: CUgraphNode, to: *mut CUgraphNode, count: *mut usize) -> Statu
     nodes(&found, to, count)
 }
 
-/// Demands a graph, before anything that the client points to is read.
+/// Checks that a graph exists, before any client pointer is read.
 fn known(graph: CUgraph) -> Status {
     initialised()?;
     GRAPHS.lock().graph(graph.addr()).map(|_| ())

@@ -1,4 +1,4 @@
-//! The functions of the API for graphs, by what they are about.
+//! The graph functions of the API, grouped by object.
 
 mod add;
 mod capture;
@@ -7,11 +7,10 @@ mod graph;
 mod nodes;
 
 use super::{
-    Exec, GRAPHS, INVALID, Status, Work, api, exec_of, function, get, guarded, initialised, params, put, raw_graph,
-    raw_node, stream, text,
+    Exec, GRAPHS, INVALID, Status, Work, api, exec_of, get, initialised, params, put, raw_graph, raw_node, text,
 };
 
-/// Puts the functions into the table.
+/// Adds the functions to the table.
 pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
     capture::fill(fns);
     graph::fill(fns);
@@ -20,7 +19,7 @@ pub(super) fn fill(fns: &mut cuda_sys::DriverFns) {
     exec::fill(fns);
 }
 
-/// Demands edges without data: others, of programmatic launches, do not exist here.
+/// Checks that edges have no data: only programmatic launches would, and those are not supported.
 fn plain(edges: *const cuda_sys::CUgraphEdgeData, count: usize) -> Status {
     if edges.is_null() {
         return Ok(());

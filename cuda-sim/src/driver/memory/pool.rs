@@ -1,23 +1,23 @@
-//! Stream-ordered pools: memory that is allocated and freed in the order of streams.
+//! Memory pools: stream-ordered allocation.
 //!
-//! An allocation is there when the call returns. A freed one stays with the pool: the stream that freed it may have it
-//! again at once, others when the stream has come to the free; a synchronisation gives back to the system what exceeds
-//! the release threshold.
+//! An allocation is usable when the call returns. A freed block stays in the pool. The stream that freed it can reuse
+//! it at once, other streams once that stream has reached the free. A synchronisation releases what exceeds the release
+//! threshold to the system.
 //!
-//! Invariant: a pool's blocks are live allocations of the memory, `Pooled` while clients have them and `Cached` while
-//! they are listed here; `reserved` is their mapped bytes, `used` those of the former.
+//! Invariant: a pool's blocks are live allocations, `Pooled` while clients have them and `Cached` while they are listed
+//! here. `reserved` is the mapped bytes of both, `used` those of the former.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
-use super::memory::failure;
-use super::state::{Context, ENGINE, current, device, healthy, initialised};
-use super::stream::{Stream, target};
-use super::work::Op;
-use super::{Status, api, get, put};
-use crate::memory::{Kind, MEMORY, PAGE, parts};
+use super::failure;
+use crate::driver::graph::memory::{GraphMemory, freed_by_client, freed_by_node};
+use crate::driver::operations::Op;
+use crate::driver::state::{Context, ENGINE, current, device, healthy, initialised};
+use crate::driver::stream::{Stream, target};
+use crate::driver::{Status, api, get, put};
+use crate::memory::{AllocationKind, MEMORY, PAGE, partitions};
 use crate::queue::{Point, Start};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationHandleType, CUmemAllocationType,
@@ -30,10 +30,10 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A freed block that the pool keeps.
-struct Block {
+/// A freed block that the pool caches.
+struct CachedBlock {
     base: u64,
-    /// What an allocation there may have, and what it takes from the device.
+    /// The usable size of the block.
     room: u64,
     mapped: u64,
     context: u32,
@@ -43,37 +43,37 @@ struct Block {
 #[derive(Default)]
 struct Pool {
     device: usize,
-    /// Of the devices' range: where its memory lies.
-    part: usize,
+    /// The slot of the devices' range that contains its memory.
+    partition: usize,
     threshold: u64,
-    /// Reuse policies: follow events, opportunistic, internal dependencies. Blocks are reused when that is safe, under
-    /// all of them.
+    /// Reuse policies: follow event dependencies, opportunistic, internal dependencies. Blocks are reused when that is
+    /// safe, whatever the policies are.
     policies: [c_int; 3],
     used: u64,
     used_high: u64,
     reserved: u64,
     reserved_high: u64,
-    /// Most bytes that it may reserve; 0 for no limit of its own.
+    /// The limit on reserved bytes; 0 for none.
     most: u64,
     access: HashMap<c_int, CUmemAccess_flags>,
-    cached: Vec<Block>,
-    /// Its handle was destroyed; it ends with its last allocation.
+    cached: Vec<CachedBlock>,
+    /// True if its handle was destroyed; the pool ends with its last allocation.
     closed: bool,
 }
 
 #[derive(Default)]
 struct Pools {
     pools: HashMap<usize, Pool>,
-    /// The pool of each device that allocations without a pool come from, where it is not the default one.
+    /// The current pool of each device, if it is not the default one.
     chosen: HashMap<usize, usize>,
     next: usize,
 }
 
 static POOLS: Lazy<Mutex<Pools>> = Lazy::new(Mutex::default);
-/// Blocks in all pools: nothing to trim where there is none.
+/// The number of cached blocks of all pools: if it is 0, trimming is skipped.
 static CACHED: AtomicUsize = AtomicUsize::new(0);
 
-/// Handles: the devices' default pools, and then those that were created.
+/// The first handle of the devices' default pools, and that of created pools.
 const DEFAULT: usize = 0xc0db_0000;
 const CREATED: usize = 0xc0dc_0000;
 
@@ -81,15 +81,15 @@ fn default_pool(device: usize) -> usize {
     DEFAULT + device * 0x10
 }
 
-fn new_pool(device: usize, most: u64, part: usize) -> Pool {
-    Pool { device, most, part, policies: [1; 3], ..Pool::default() }
+fn new_pool(device: usize, most: u64, partition: usize) -> Pool {
+    Pool { device, most, partition, policies: [1; 3], ..Pool::default() }
 }
 
 impl Pools {
-    /// The pool with that handle, the default ones made when they are first named.
+    /// Returns the pool with this handle. A default pool is created on first use.
     fn get(&mut self, handle: usize) -> Option<&mut Pool> {
         if let Some(device) = (0..*crate::device::DEVICES).find(|d| default_pool(*d) == handle) {
-            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, parts::default_pool(device)));
+            self.pools.entry(handle).or_insert_with(|| new_pool(device, 0, partitions::default_pool(device)));
         }
         self.pools.get_mut(&handle)
     }
@@ -106,16 +106,16 @@ impl Pools {
         if self.pools.get(&handle).is_some_and(|p| p.closed && p.reserved == 0)
             && let Some(pool) = self.pools.remove(&handle)
         {
-            MEMORY.close_part(pool.part);
+            MEMORY.close_partition(pool.partition);
         }
     }
 }
 
 impl Pool {
-    /// A kept block that fits, which the stream may have now.
-    fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<Block> {
+    /// Takes a cached block that is large enough and that the stream may reuse now.
+    fn reuse(&mut self, bytes: u64, stream: &Stream, context: u32) -> Option<CachedBlock> {
         let most = bytes.saturating_add(bytes / 4 + 4096);
-        let fits = |b: &Block| {
+        let fits = |b: &CachedBlock| {
             (bytes..=most).contains(&b.room)
                 && b.context == context
                 && (b.freed.queue == stream.queue || ENGINE.reached(b.freed))
@@ -135,7 +135,7 @@ impl Pool {
         }
     }
 
-    /// Gives kept blocks back to the system until no more than `keep` bytes are reserved.
+    /// Releases cached blocks until at most `keep` bytes are reserved.
     fn trim(&mut self, keep: u64) {
         let mut at = 0;
         while at < self.cached.len() && self.reserved > keep {
@@ -144,7 +144,7 @@ impl Pool {
                 CACHED.fetch_sub(1, Ordering::Relaxed);
                 self.reserved -= block.mapped;
                 // The block is live as long as it is listed, so freeing it cannot fail.
-                let _ = MEMORY.free(block.base, |kind| matches!(kind, Kind::Cached(_)));
+                let _ = MEMORY.free(block.base, |kind| matches!(kind, AllocationKind::Cached(_)));
             } else {
                 at += 1;
             }
@@ -152,13 +152,13 @@ impl Pool {
     }
 }
 
-/// After a synchronisation: gives back what exceeds the thresholds of a device's pools.
-pub(super) fn trim_synchronised(device: usize) {
+/// After a synchronisation: releases what exceeds the release thresholds of a device's pools.
+pub(in crate::driver) fn trim_synchronised(device: usize) {
     trim(device, u64::MAX);
 }
 
-/// Gives back what exceeds the thresholds of a device's pools, or `most` bytes where that is less.
-pub(super) fn trim(device: usize, most: u64) {
+/// Releases what exceeds the release thresholds of a device's pools, or `most` bytes if that is less.
+pub(in crate::driver) fn trim(device: usize, most: u64) {
     if CACHED.load(Ordering::Relaxed) == 0 {
         return;
     }
@@ -167,11 +167,11 @@ pub(super) fn trim(device: usize, most: u64) {
         let keep = pool.threshold.min(most);
         pool.trim(keep);
     }
-    super::trace::memory(device);
+    crate::driver::trace::memory(device);
 }
 
-/// At the end of a context: its memory, which the caller frees, belongs to no pool any more.
-pub(super) fn forget(context: u32) {
+/// At the end of a context: removes its memory, which the caller frees, from all pools.
+pub(in crate::driver) fn forget(context: u32) {
     let mut pools = POOLS.lock();
     for (handle, pool) in &mut pools.pools {
         let before = pool.cached.len();
@@ -189,7 +189,7 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     if bytes == 0 {
-        // No memory, which can be freed like any other.
+        // An empty allocation, which can be freed like any other.
         return put(out, 0);
     }
     if stream.is_capturing() {
@@ -202,13 +202,15 @@ fn allocate(out: *mut CUdeviceptr, bytes: usize, from: Option<CUmemoryPool>, on:
     let handle = from.map_or_else(|| pools.current(stream.device), |pool| pool.addr());
     let pool = pools.open(std::ptr::without_provenance_mut(handle))?;
     let base = take(pool, handle, bytes as u64, &context, &stream)?;
-    super::trace::memory(pool.device);
+    crate::driver::trace::memory(pool.device);
     put(out, base)
 }
 
 fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &Stream) -> Result<u64, CUresult> {
     if let Some(block) = pool.reuse(bytes, stream, context.id) {
-        MEMORY.change(block.base, Kind::Cached(handle), Kind::Pooled(handle), bytes).map_err(failure)?;
+        MEMORY
+            .change(block.base, AllocationKind::Cached(handle), AllocationKind::Pooled(handle), bytes)
+            .map_err(failure)?;
         pool.count(block.mapped, false);
         return Ok(block.base);
     }
@@ -220,10 +222,10 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
         }
     }
     let owner = crate::memory::Owner { context: context.id, device: pool.device };
-    let part = pool.part;
-    let new = || MEMORY.alloc_in(part, owner, bytes, Kind::Pooled(handle), 0);
+    let partition = pool.partition;
+    let new = || MEMORY.alloc_in(partition, owner, bytes, AllocationKind::Pooled(handle), 0);
     let base = new().or_else(|error| {
-        // What the pool keeps may be what is missing.
+        // Releasing cached blocks may suffice.
         pool.trim(0);
         new().map_err(|_| error)
     });
@@ -233,26 +235,27 @@ fn take(pool: &mut Pool, handle: usize, bytes: u64, context: &Context, stream: &
     Ok(base)
 }
 
-/// Frees a pooled allocation, or what a graph allocated, in a stream's order.
-pub(super) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
+/// Frees a pooled allocation, or one of a graph, in stream order.
+pub(in crate::driver) fn free(address: CUdeviceptr, context: &Arc<Context>, stream: &Stream) -> Status {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let found = MEMORY.find(address).filter(|a| a.base == address).ok_or(invalid)?;
-    if let Kind::Graph(_) = found.kind {
+    if let AllocationKind::Graph(_) = found.kind {
         let memory = if stream.is_capturing() { freed_by_node(address)? } else { freed_by_client(address)? };
         return stream.submit(context, Op::Memory(memory, false), Start::Driver);
     }
     if stream.is_capturing() {
         return Err(invalid);
     }
-    let Kind::Pooled(handle) = found.kind else { return Err(invalid) };
+    let AllocationKind::Pooled(handle) = found.kind else { return Err(invalid) };
     let mut pools = POOLS.lock();
     let pool = pools.get(handle).ok_or(invalid)?;
-    // From here on the address is unknown to clients; a second free fails here.
-    let room = MEMORY.shelve(address, Kind::Pooled(handle), Kind::Cached(handle)).map_err(failure)?;
+    // From here on the address is unknown to clients; a double free fails here.
+    let room =
+        MEMORY.change_kind(address, AllocationKind::Pooled(handle), AllocationKind::Cached(handle)).map_err(failure)?;
     let freed = ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
     pool.used -= found.mapped;
     let (mapped, context) = (found.mapped, found.owner.context);
-    pool.cached.push(Block { base: address, room, mapped, context, freed });
+    pool.cached.push(CachedBlock { base: address, room, mapped, context, freed });
     CACHED.fetch_add(1, Ordering::Relaxed);
     if pool.closed {
         pool.trim(0);
@@ -277,10 +280,10 @@ fn create(out: *mut CUmemoryPool, props: *const CUmemPoolProps) -> Status {
     let mut pools = POOLS.lock();
     pools.next += 1;
     let handle = CREATED + pools.next * 0x10;
-    let part = MEMORY.open_part(1 << device);
-    // A pool's memory is pages.
+    let partition = MEMORY.open_partition(1 << device);
+    // A pool's memory consists of pages.
     let most = (props.maxSize as u64).checked_next_multiple_of(*PAGE).ok_or(CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
-    pools.pools.insert(handle, new_pool(device, most, part));
+    pools.pools.insert(handle, new_pool(device, most, partition));
     put(out, std::ptr::without_provenance_mut(handle))
 }
 
@@ -301,7 +304,7 @@ fn set_attribute(pool: &mut Pool, which: CUmemPool_attribute, value: *mut c_void
     match which.0 {
         1..=3 => pool.policies[which.0 as usize - 1] = c_int::from(get(value.cast::<c_int>())? != 0),
         4 => pool.threshold = get(value.cast::<u64>())?,
-        // The marks of the most there was can be set back, to what there is.
+        // The high-water marks can be reset, to the current values.
         6 if get(value.cast::<u64>())? == 0 => pool.reserved_high = pool.reserved,
         8 if get(value.cast::<u64>())? == 0 => pool.used_high = pool.used,
         _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
@@ -321,7 +324,7 @@ fn attribute(pool: &Pool, which: CUmemPool_attribute, value: *mut c_void) -> Sta
     }
 }
 
-/// The device of a location, which must be one.
+/// Returns the device of a location, which must be a device.
 fn located(location: CUmemLocation) -> Result<usize, CUresult> {
     if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
@@ -329,7 +332,7 @@ fn located(location: CUmemLocation) -> Result<usize, CUresult> {
     device(location.id)
 }
 
-/// The kind of memory that a pool of a location is asked for.
+/// Checks the allocation type for a pool of a location, and returns its device.
 fn pool_location(location: *mut CUmemLocation, kind: CUmemAllocationType) -> Result<usize, CUresult> {
     initialised()?;
     if kind != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
@@ -394,7 +397,7 @@ api! {
                 return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
             pool.access.insert(device as c_int, wanted.flags);
-            MEMORY.admit_one(pool.part, device, !none);
+            MEMORY.admit_one(pool.partition, device, !none);
         }
         Ok(())
     }

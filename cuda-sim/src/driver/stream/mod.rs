@@ -1,13 +1,17 @@
-//! Streams: queues of the engine with a handle, the default streams, waits for events, and host functions.
+//! Stream management: queues of the engine with a handle, the default streams, waits for events, and host functions.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. Host functions are the client's, called as documented.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Host functions are the
+//! client's, and are called as documented.
+
+pub(super) mod attributes;
+pub(super) mod memory_operations;
 
 use super::event::Event;
 use super::graph::{Work, capture};
-use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, releasing};
-use super::work::{Foreign, Item, Op};
+use super::operations::{ClientPointer, Item, Op};
+use super::state::{Context, ENGINE, OBJECTS, current, drained, handle, healthy, require_releasable};
 use super::{Status, api, put};
 use crate::queue::{GroupId, Order, Point, QueueId, Start};
 use cuda_sys::{CUcontext, CUdevice, CUevent, CUgreenCtx, CUhostFn, CUresult, CUstream, CUstreamCallback};
@@ -16,7 +20,7 @@ use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A stream; its work is in the engine, or in the graph that it is captured into.
+/// A stream. Its operations are in the engine, or in the graph into which it is captured.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) queue: QueueId,
@@ -26,28 +30,28 @@ pub(super) struct Stream {
     pub(super) flags: u32,
     pub(super) priority: i32,
     pub(super) id: u64,
-    /// The number of the sequence that it is captured into; 0 for none. Changed by [`capture`] alone.
+    /// The id of the capture sequence to which it belongs; 0 for none. Only [`capture`] changes it.
     pub(super) capture: AtomicU64,
 }
 
 const NON_BLOCKING: u32 = 1;
-/// Priorities: the lowest, which is the default, and the highest.
+/// The lowest priority, which is the default, and the highest.
 pub(super) const PRIORITIES: (i32, i32) = (0, -5);
 
 impl Stream {
-    /// The legacy or a thread's default stream of a context.
+    /// Creates the legacy or a per-thread default stream of a context.
     pub(super) fn default_one(context: u32, device: usize, group: GroupId, order: Order) -> Stream {
         let id = if order == Order::Legacy { 1 } else { NEXT_ID.fetch_add(1, Ordering::Relaxed) };
         let (queue, capture) = (ENGINE.queue(group, order, 0), AtomicU64::new(0));
         Stream { queue, order, context, device, flags: 0, priority: 0, id, capture }
     }
 
-    /// Whether what is given to the stream goes into a graph.
+    /// Returns true if the stream's operations are captured into a graph.
     pub(super) fn is_capturing(&self) -> bool {
         self.capture.load(Ordering::Acquire) != 0
     }
 
-    /// Enqueues one thing, or captures it.
+    /// Enqueues an operation, or captures it.
     pub(super) fn submit(&self, context: &Arc<Context>, op: Op, start: Start) -> Status {
         if self.is_capturing() {
             return capture::add(self, Work::Op(Arc::clone(context), op)).map(|_| ());
@@ -56,21 +60,22 @@ impl Stream {
         Ok(())
     }
 
-    /// Enqueues one thing.
+    /// Enqueues an operation.
     pub(super) fn enqueue(&self, context: &Arc<Context>, op: Op, start: Start) -> Point {
         let item = Item { context: Arc::clone(context), stream: self.id, lane: 0, op };
         ENGINE.submit(self.queue, Vec::new(), Some(item), start)
     }
 
-    /// What is enqueued from now on comes after the last record of an event; without one there is nothing to wait for.
+    /// Orders later operations after the last record of an event. Without one there is nothing to wait for.
     pub(super) fn wait_for(&self, context: &Arc<Context>, event: &Event) {
-        if let Some(wait) = event.elsewhere() {
+        if let Some(wait) = event.remote_wait() {
             self.enqueue(context, wait, Start::Driver);
         }
         let Some(record) = event.record() else { return };
         let shown = super::trace::wanted();
         if shown || !ENGINE.reached(record.point) {
-            let item = || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::Waited(record.noted) };
+            let item =
+                || Item { context: Arc::clone(context), stream: self.id, lane: 0, op: Op::WaitEnded(record.noted) };
             ENGINE.submit(self.queue, vec![record.point], shown.then(item), Start::Here);
         }
     }
@@ -80,19 +85,19 @@ impl Stream {
         ENGINE.tails(self.queue).into_iter().for_each(|point| ENGINE.wait(point));
     }
 
-    /// Whether everything that is enqueued now has finished.
+    /// Returns true if everything that is enqueued now has finished.
     pub(super) fn is_done(&self) -> bool {
         ENGINE.tails(self.queue).is_empty()
     }
 }
 
-/// Numbers of streams; 1 is every context's legacy stream.
+/// The next stream id; 1 is that of every context's legacy stream.
 static NEXT_ID: AtomicU64 = AtomicU64::new(2);
 
-/// A thread's default stream in each context that it has used one in.
-struct Own(Vec<(u32, u64, Arc<Stream>)>);
+/// A thread's default streams, one for each context in which it has used one.
+struct ThreadStreams(Vec<(u32, u64, Arc<Stream>)>);
 
-impl Drop for Own {
+impl Drop for ThreadStreams {
     fn drop(&mut self) {
         for (_, _, stream) in &self.0 {
             capture::abandon(stream);
@@ -102,12 +107,12 @@ impl Drop for Own {
 }
 
 thread_local! {
-    static OWN: RefCell<Own> = const { RefCell::new(Own(Vec::new())) };
-    /// Whether stream 0 means the thread's own, as it does for functions whose names end in `_ptsz` or `_ptds`.
+    static OWN: RefCell<ThreadStreams> = const { RefCell::new(ThreadStreams(Vec::new())) };
+    /// True if stream 0 means the per-thread default stream, as in functions whose names end in `_ptsz` or `_ptds`.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a function whose stream 0 is the calling thread's own.
+/// Runs a function with the per-thread default stream as stream 0.
 pub(super) fn per_thread(call: impl FnOnce() -> CUresult) -> CUresult {
     let before = PER_THREAD.replace(true);
     let result = call();
@@ -115,14 +120,14 @@ pub(super) fn per_thread(call: impl FnOnce() -> CUresult) -> CUresult {
     result
 }
 
-/// The calling thread's default stream.
+/// Returns the calling thread's default stream.
 fn own(context: &Context) -> Arc<Stream> {
     let generation = context.generation.load(Ordering::Acquire);
     OWN.with_borrow_mut(|own| {
         if let Some((_, _, stream)) = own.0.iter().find(|(c, g, _)| (*c, *g) == (context.id, generation)) {
             return Arc::clone(stream);
         }
-        // What is left of before a reset is closed already or never used again.
+        // A stream of before a reset is closed already or never used again.
         own.0.retain(|(c, _, stream)| *c != context.id || (ENGINE.close(stream.queue), false).1);
         let stream = Arc::new(Stream::default_one(context.id, context.device, context.group, Order::Blocking));
         own.0.push((context.id, generation, Arc::clone(&stream)));
@@ -130,7 +135,7 @@ fn own(context: &Context) -> Arc<Stream> {
     })
 }
 
-/// Looks a stream up; 0, 1 and 2 are default streams of the context.
+/// Looks up a stream; 0, 1 and 2 are default streams of the context.
 pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Stream>, CUresult> {
     match stream.addr() {
         0 if PER_THREAD.get() => Ok(own(context)),
@@ -140,22 +145,22 @@ pub(super) fn stream_of(context: &Context, stream: CUstream) -> Result<Arc<Strea
     }
 }
 
-/// A stream and its context, which like the current one is healthy.
+/// Returns a stream and its context. Neither that nor the current one may have an error.
 ///
-/// They are mostly the same; copies may be enqueued in streams of other contexts.
+/// They are mostly the same, but copies may be enqueued in streams of other contexts.
 pub(super) fn target(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = healthy()?;
     let stream = stream_of(&context, stream)?;
-    capture::implied(&stream)?;
+    capture::check_implicit_sync(&stream)?;
     if stream.context == context.id {
         return Ok((context, stream));
     }
-    let owner = super::state::numbered(stream.context)?;
+    let owner = super::state::context_by_id(stream.context)?;
     owner.fault()?;
     Ok((owner, stream))
 }
 
-/// The current context, and a stream, whatever has happened.
+/// Returns the current context and a stream, even if an error has occurred.
 pub(super) fn known(stream: CUstream) -> Result<(Arc<Context>, Arc<Stream>), CUresult> {
     let context = current()?;
     let stream = stream_of(&context, stream)?;
@@ -180,16 +185,16 @@ fn create(out: *mut CUstream, flags: c_uint, priority: c_int) -> Status {
 }
 
 fn destroy(old: CUstream) -> Status {
-    releasing()?;
+    require_releasable()?;
     let found = OBJECTS.lock().streams.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     capture::abandon(&found);
-    // What is enqueued still runs.
+    // Enqueued operations still run.
     ENGINE.close(found.queue);
     Ok(())
 }
 
-/// Writes a value where the client wants to know.
-pub(super) fn tell<T>(to: *mut T, value: T) -> Status {
+/// Writes a value through an optional pointer.
+pub(super) fn put_optional<T>(to: *mut T, value: T) -> Status {
     if to.is_null() { Ok(()) } else { put(to, value) }
 }
 
@@ -201,15 +206,15 @@ api! {
     fn cuStreamSynchronize / cuStreamSynchronize_ptsz(of: CUstream) {
         let (context, stream) = drained(target(of))?;
         capture::refuse(&stream)?;
-        capture::permit()?;
+        capture::check_permitted()?;
         stream.synchronize();
-        super::pool::trim_synchronised(context.device);
+        super::memory::pool::trim_synchronised(context.device);
         drained(context.fault())
     }
     fn cuStreamQuery / cuStreamQuery_ptsz(of: CUstream) {
         let (context, stream) = target(of)?;
         capture::refuse(&stream)?;
-        capture::permit()?;
+        capture::check_permitted()?;
         match stream.is_done() {
             true => context.fault(),
             false => Err(CUresult::CUDA_ERROR_NOT_READY),
@@ -233,7 +238,7 @@ api! {
     fn cuStreamGetCtx_v2 / cuStreamGetCtx_v2_ptsz(of: CUstream, context: *mut CUcontext, green: *mut CUgreenCtx) {
         let (_, stream) = known(of)?;
         put(context, super::context::raw_of(stream.context)?)?;
-        tell(green, std::ptr::null_mut())
+        put_optional(green, std::ptr::null_mut())
     }
     fn cuStreamAddCallback / cuStreamAddCallback_ptsz(
         of: CUstream,
@@ -244,11 +249,11 @@ api! {
         let (context, stream) = target(of)?;
         let callback = callback.filter(|_| flags == 0).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
         capture::refuse(&stream)?;
-        stream.submit(&context, Op::Callback(callback, of.addr(), Foreign(data)), Start::Driver)
+        stream.submit(&context, Op::Callback(callback, of.addr(), ClientPointer(data)), Start::Driver)
     }
     fn cuLaunchHostFunc / cuLaunchHostFunc_ptsz(of: CUstream, function: CUhostFn, data: *mut c_void) {
         let (context, stream) = target(of)?;
         let function = function.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
-        stream.submit(&context, Op::Host(function, Foreign(data)), Start::Driver)
+        stream.submit(&context, Op::Host(function, ClientPointer(data)), Start::Driver)
     }
 }

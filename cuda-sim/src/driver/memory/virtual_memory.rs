@@ -1,19 +1,20 @@
-//! Memory that clients map themselves: ranges of addresses, physical memory behind a handle, mappings, and access.
+//! Virtual memory management: reserved address ranges, physical memory behind handles, mappings, and access rights.
 //!
-//! Physical memory is a file without a name, so that it can be mapped more than once and handed to other processes as a
-//! descriptor. It counts against its device until the last handle and mapping are gone. What several devices may do
-//! with a mapping is told apart when it is asked for; the pages allow what any of them may, and kernels of a device
-//! reach a reserved range in which it may access a mapping.
+//! Physical memory is an unnamed file, so it can be mapped several times and exported to other processes as a
+//! descriptor. It counts against its device until the last handle and mapping are gone. The access rights of each
+//! device are stored and returned by queries; the page protections allow the union of them, and a device's kernels can
+//! access a reserved range if the device may access a mapping in it.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. Descriptors of clients are duplicated before they are used.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. A client's descriptors are
+//! duplicated before use.
 
-use super::memory::failure;
-use super::state::{device, initialised};
-use super::{Status, api, get, put};
+use super::failure;
+use crate::driver::state::{device, initialised};
+use crate::driver::{Status, api, get, put};
 use crate::memory::shared::{Access, SharedFile};
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{
     CUdeviceptr, CUmemAccess_flags, CUmemAccessDesc, CUmemAllocationGranularity_flags, CUmemAllocationHandleType,
     CUmemAllocationProp, CUmemAllocationType, CUmemGenericAllocationHandle, CUmemLocation, CUmemLocationType, CUresult,
@@ -25,7 +26,7 @@ use std::ffi::{c_int, c_ulonglong, c_void};
 use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::Arc;
 
-/// What physical memory comes in, as on NVIDIA's devices.
+/// The allocation granularity of NVIDIA's devices.
 const GRANULARITY: usize = 2 << 20;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
@@ -33,20 +34,20 @@ const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 struct Physical {
     file: Arc<SharedFile>,
     props: Props,
-    /// How often the handle must be released.
+    /// The number of times that the handle must be released.
     references: usize,
 }
 
-/// What a client asked physical memory to be.
+/// The properties that a client passed for physical memory.
 #[derive(Clone, Copy)]
 struct Props(CUmemAllocationProp);
-// SAFETY: plain data; the pointer in it is never followed here.
+// SAFETY: plain data; the pointer in it is never dereferenced.
 unsafe impl Send for Props {}
 
 #[derive(Default)]
 struct State {
     physical: HashMap<CUmemGenericAllocationHandle, Physical>,
-    /// What each device may do with the mapping at an address.
+    /// The access rights of each device to the mapping at an address.
     access: HashMap<(CUdeviceptr, usize), CUmemAccess_flags>,
     next: CUmemGenericAllocationHandle,
 }
@@ -60,11 +61,12 @@ impl State {
         self.next
     }
 
-    /// Lets the devices that may access a mapping of a part reach the part.
-    fn admit(&self, part: usize) {
+    /// Gives access to a reserved range to the devices that may access a mapping in it.
+    fn admit(&self, partition: usize) {
         let none = CUmemAccess_flags::CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        let allowed = self.access.iter().filter(|((at, _), flags)| **flags != none && MEMORY.part_of(*at) == part);
-        MEMORY.admit_to(part, allowed.fold(0, |devices, ((_, device), _)| devices | 1 << device));
+        let allowed =
+            self.access.iter().filter(|((at, _), flags)| **flags != none && MEMORY.partition_of(*at) == partition);
+        MEMORY.admit_to(partition, allowed.fold(0, |devices, ((_, device), _)| devices | 1 << device));
     }
 
     fn physical(&mut self, handle: CUmemGenericAllocationHandle) -> Result<&mut Physical, CUresult> {
@@ -72,12 +74,12 @@ impl State {
     }
 }
 
-/// A number of bytes that is some granules, and more than none.
+/// Returns a number of bytes that must be a positive multiple of the granularity.
 fn granules(bytes: usize) -> Result<u64, CUresult> {
     if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(bytes as u64) } else { Err(INVALID) }
 }
 
-/// The device of properties that can be met.
+/// Returns the device of properties that are supported.
 fn checked(props: &CUmemAllocationProp) -> Result<usize, CUresult> {
     let handles = props.requestedHandleTypes.0;
     if props.type_ != CUmemAllocationType::CU_MEM_ALLOCATION_TYPE_PINNED {
@@ -125,7 +127,7 @@ fn reserve(out: *mut CUdeviceptr, bytes: usize, align: usize, flags: u64) -> Sta
     if flags != 0 || !align.is_power_of_two() || out.is_null() {
         return Err(INVALID);
     }
-    // The address that a client would like to have is a wish, which is not granted.
+    // The requested address is a hint, which is ignored.
     put(out, MEMORY.reserve_range(bytes, align as u64).map_err(failure)?)
 }
 
@@ -137,7 +139,7 @@ fn map(at: CUdeviceptr, bytes: usize, offset: usize, handle: CUmemGenericAllocat
     }
     let mut state = STATE.lock();
     let file = Arc::clone(&state.physical(handle)?.file);
-    // Of no context: such memory outlives them.
+    // It belongs to no context, since such memory outlives them.
     let owner = Owner { context: 0, device: file.device };
     MEMORY.map_range(owner, at, length, &file, offset as u64).map_err(failure)
 }
@@ -148,7 +150,7 @@ fn unmap(at: CUdeviceptr, bytes: usize) -> Status {
     MEMORY.unmap_range(at, length).map_err(failure)?;
     let mut state = STATE.lock();
     state.access.retain(|(of, _), _| !(at..at + length).contains(of));
-    state.admit(MEMORY.part_of(at));
+    state.admit(MEMORY.partition_of(at));
     Ok(())
 }
 
@@ -161,7 +163,7 @@ fn page_access(flags: CUmemAccess_flags) -> Result<Access, CUresult> {
     }
 }
 
-/// The device of a location; memory here is no host's.
+/// Returns the device of a location; host locations are not supported.
 fn located(location: CUmemLocation) -> Result<usize, CUresult> {
     if location.type_ != CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE {
         return Err(INVALID);
@@ -189,14 +191,14 @@ fn set_access(at: CUdeviceptr, bytes: usize, descriptions: *const CUmemAccessDes
         let most = all.filter_map(|(_, flags)| page_access(*flags).ok()).max().unwrap_or(Access::None);
         MEMORY.set_access(mapping.base, mapping.bytes, most).map_err(failure)?;
     }
-    state.admit(MEMORY.part_of(at));
+    state.admit(MEMORY.partition_of(at));
     Ok(())
 }
 
 fn access_of(flags: *mut c_ulonglong, location: *const CUmemLocation, address: CUdeviceptr) -> Status {
     initialised()?;
     let device = located(get(location)?)?;
-    let mapping = MEMORY.find(address).filter(|a| matches!(a.kind, Kind::Mapped(_))).ok_or(INVALID)?;
+    let mapping = MEMORY.find(address).filter(|a| matches!(a.kind, AllocationKind::Mapped(_))).ok_or(INVALID)?;
     let found = STATE.lock().access.get(&(mapping.base, device)).copied();
     put(flags, c_ulonglong::from(found.map_or(0, |flags| flags.0)))
 }
@@ -215,17 +217,17 @@ fn export(
         return Err(INVALID);
     }
     let copy = physical.file.descriptor().try_clone_to_owned();
-    // The descriptor is the client's from here on.
+    // The client owns the descriptor from here on.
     put(out.cast::<c_int>(), copy.map_err(|_| CUresult::CUDA_ERROR_OPERATING_SYSTEM)?.into_raw_fd())
 }
 
-/// A file that a client names by a descriptor of its own, of which a duplicate is taken.
-pub(super) fn file_of(descriptor: c_int) -> Result<SharedFile, CUresult> {
-    // SAFETY: asks whether the descriptor is open, with no effect.
+/// Returns a file that a client names by a descriptor, which is duplicated.
+pub(in crate::driver) fn file_of(descriptor: c_int) -> Result<SharedFile, CUresult> {
+    // SAFETY: `F_GETFD` only queries the descriptor, and fails if it is not open.
     if descriptor < 0 || unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
         return Err(INVALID);
     }
-    // SAFETY: the descriptor is open, and the client keeps it so during the call.
+    // SAFETY: the descriptor is open, and the client keeps it open during the call.
     let copy = unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned();
     copy.and_then(SharedFile::open).map_err(|_| INVALID)
 }
@@ -248,14 +250,15 @@ fn import(out: *mut CUmemGenericAllocationHandle, descriptor: c_int, kind: CUmem
     put(out, STATE.lock().add(file, props))
 }
 
-/// The handle of the memory that is mapped at an address, to be released once more.
+/// Returns the handle of the memory that is mapped at an address, with one more reference.
 fn retain(out: *mut CUmemGenericAllocationHandle, address: *mut c_void) -> Status {
     initialised()?;
-    let mapping = MEMORY.find(address.addr() as u64).filter(|a| matches!(a.kind, Kind::Mapped(_))).ok_or(INVALID)?;
+    let mapping =
+        MEMORY.find(address.addr() as u64).filter(|a| matches!(a.kind, AllocationKind::Mapped(_))).ok_or(INVALID)?;
     let file = MEMORY.file(mapping.base).ok_or(INVALID)?;
     let mut state = STATE.lock();
     let found = state.physical.iter_mut().find(|(_, physical)| Arc::ptr_eq(&physical.file, &file));
-    // After the last release, memory that is still mapped has no handle any more.
+    // After its last release, mapped memory has no handle any more.
     let (handle, physical) = found.ok_or(INVALID)?;
     put(out, *handle)?;
     physical.references += 1;
@@ -314,7 +317,7 @@ api! {
         descriptor: *mut c_void,
         kind: CUmemAllocationHandleType,
     ) {
-        // The descriptor itself, in the place of a pointer.
+        // The pointer argument is the descriptor itself.
         import(out, descriptor.addr() as c_int, kind)
     }
     fn cuMemGetAllocationGranularity(

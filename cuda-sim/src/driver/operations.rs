@@ -1,19 +1,19 @@
-//! What streams and graphs do: one [`Item`] for each thing that is enqueued.
+//! The operations of streams and graphs: one [`Item`] for each enqueued operation.
 //!
-//! An item runs once what it comes after has finished, on any thread. It skips itself where a fault has poisoned its
-//! context, and poisons it where it faults.
+//! An item runs on any thread once its dependencies have finished. It is skipped if its context has faulted, and sets
+//! the context's error if it faults itself.
 //!
 //! # Safety
 //!
-//! Copies and fills touch ranges that were checked when they were enqueued, or that the client vouches for; they run
-//! behind the guard that catches illegal accesses, so memory that was freed since is an error and not a crash. Host
-//! functions are the client's, called as documented.
+//! Copies and fills access ranges that were checked when they were enqueued, or whose validity the client guarantees.
+//! They run inside [`fault::call`], which catches illegal accesses, so an access to memory that was freed since is an
+//! error and not a crash. Host functions are the client's, and are called as documented.
 
-use super::graph::conditional::{Branch, Number};
+use super::graph::conditional::{ConditionalRun, ConditionalValue};
 use super::graph::memory::GraphMemory;
-use super::graph::object::Kept;
-use super::ipc::SharedEvent;
+use super::graph::object::Retained;
 use super::launch::{code_of, report};
+use super::memory::ipc::SharedEvent;
 use super::state::{Context, FunctionObject, GRIDS, IN_HOST_FUNCTION};
 use super::trace;
 use crate::exec::fault;
@@ -29,9 +29,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-/// A box of rows: where they start, and how far rows and slices lie apart on both sides.
+/// A box of rows: the start addresses, and the distances of rows and slices on both sides.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Box3 {
+pub(super) struct Copy3D {
     pub(super) to: u64,
     pub(super) from: u64,
     pub(super) row: usize,
@@ -43,25 +43,26 @@ pub(super) struct Box3 {
     pub(super) from_slice: usize,
 }
 
-/// Rows filled with a value of 1, 2 or 4 bytes.
+/// Rows that are filled with a value of 1, 2 or 4 bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fill {
     pub(super) to: u64,
     pub(super) value: u32,
     pub(super) size: usize,
-    /// Values in a row.
+    /// The number of values in a row.
     pub(super) width: usize,
     pub(super) rows: usize,
     pub(super) pitch: usize,
 }
 
-/// A pointer of the client's that goes along with an item.
+/// A client's pointer that is stored in an item.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Foreign(pub(super) *mut c_void);
-// SAFETY: the pointer is never followed here; it is handed to the client's function, which CUDA calls on any thread.
-unsafe impl Send for Foreign {}
-// SAFETY: as above; a graph that is launched again hands the same pointer out again.
-unsafe impl Sync for Foreign {}
+pub(super) struct ClientPointer(pub(super) *mut c_void);
+// SAFETY: the pointer is never dereferenced here; it is passed to the client's function, which CUDA may call on any
+// thread.
+unsafe impl Send for ClientPointer {}
+// SAFETY: the pointer is never dereferenced here; a graph that is launched again passes the same pointer again.
+unsafe impl Sync for ClientPointer {}
 
 /// A condition on memory that a stream waits for, or a value that it writes.
 #[derive(Clone, Copy, Debug)]
@@ -69,71 +70,71 @@ pub(super) struct Value {
     pub(super) at: u64,
     pub(super) value: u64,
     pub(super) wide: bool,
-    /// How a wait compares; `None` writes.
+    /// The comparison of a wait; `None` for a write.
     pub(super) wait: Option<u32>,
 }
 
-/// What an item does, in a stream or in a graph.
+/// An operation, in a stream or in a graph.
 #[derive(Clone)]
 pub(super) enum Op {
     Kernel {
         launch: Box<Launch>,
         function: Arc<FunctionObject>,
     },
-    Copy(Box3),
+    Copy(Copy3D),
     /// A copy from a staging buffer that it owns.
-    Staged(Box3, Arc<Vec<u8>>),
+    Staged(Copy3D, Arc<Vec<u8>>),
     Fill(Fill),
     Record(Arc<Recorded>),
-    /// What is before it waited for the record: for the timeline alone.
-    Waited(Arc<Recorded>),
+    /// Marks that the wait for a record has ended; used by the timeline only.
+    WaitEnded(Arc<Recorded>),
     /// Waits for a record of another process.
-    Await(Arc<SharedEvent>, u64),
-    Host(unsafe extern "C" fn(*mut c_void), Foreign),
-    Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, Foreign),
+    AwaitRemote(Arc<SharedEvent>, u64),
+    Host(unsafe extern "C" fn(*mut c_void), ClientPointer),
+    Callback(unsafe extern "C" fn(CUstream, CUresult, *mut c_void), usize, ClientPointer),
     Value(Value),
-    /// Makes a graph's memory accessible, or inaccessible.
+    /// Makes a graph's memory accessible or inaccessible.
     Memory(Arc<GraphMemory>, bool),
-    /// A node of a graph that runs graphs of its own.
-    Branch(Arc<Branch>),
-    /// Begin and end of a graph's launch.
-    Began(Arc<Run>),
-    Ended(Arc<Run>),
+    /// Runs a conditional node.
+    ConditionalRun(Arc<ConditionalRun>),
+    /// The start of a graph launch, and its end.
+    GraphStart(Arc<Run>),
+    GraphEnd(Arc<Run>),
 }
 
-/// A launch of a graph while it runs.
+/// A running launch of a graph.
 pub(super) struct Run {
-    /// What the timeline says of it.
+    /// Its name in the timeline.
     pub(super) name: String,
     pub(super) nodes: usize,
     pub(super) stream: u64,
-    pub(super) span: Mutex<Option<trace::Running>>,
-    /// What the graph was given to keep while it runs.
+    pub(super) span: Mutex<Option<trace::OpenSlice>>,
+    /// The user objects that the graph retains while it runs.
     #[expect(dead_code, reason = "it is there to be dropped with this")]
-    pub(super) kept: Kept,
-    /// Numbers of its conditional nodes.
-    pub(super) numbers: Vec<Arc<Number>>,
+    pub(super) kept: Retained,
+    /// The values of its conditional nodes.
+    pub(super) values: Vec<Arc<ConditionalValue>>,
 }
 
-/// A record of an event: the stream that it is in, and its time once it is reached (0 before).
+/// A record of an event: its stream, and the time at which it was reached (0 before).
 #[derive(Debug)]
 pub(super) struct Recorded {
     pub(super) track: trace::Track,
     pub(super) time: AtomicU64,
-    /// Its number among the records of an event of several processes.
+    /// Its number among the records of an interprocess event.
     pub(super) shared: Option<(Arc<SharedEvent>, u64)>,
 }
 
-/// One thing in a stream.
+/// An enqueued operation.
 pub(super) struct Item {
     pub(super) context: Arc<Context>,
-    /// Number of the stream, and of the branch of a graph that is launched in it: for the timeline.
+    /// The id of the stream, and the lane of a graph launched in it, for the timeline.
     pub(super) stream: u64,
     pub(super) lane: u32,
     pub(super) op: Op,
 }
 
-/// How work went wrong, and what is to be looked into when nothing else of the context runs.
+/// The failure of an operation, and what is examined once nothing else of the context runs.
 struct Failed {
     code: CUresult,
     examine: Option<Box<dyn FnOnce()>>,
@@ -145,18 +146,18 @@ impl Failed {
     }
 }
 
-/// When time stamps begin.
+/// The origin of time stamps.
 static EPOCH: Lazy<Instant> = Lazy::new(Instant::now);
 
-/// Nanoseconds since the first time stamp; never 0.
+/// Returns the nanoseconds since the first time stamp; never 0.
 pub(super) fn now() -> u64 {
     EPOCH.elapsed().as_nanos() as u64 + 1
 }
 
-impl Box3 {
-    /// One row.
-    pub(super) fn line(to: u64, from: u64, bytes: usize) -> Box3 {
-        Box3 { to, from, row: bytes, rows: 1, slices: 1, ..Box3::default() }
+impl Copy3D {
+    /// Returns a copy of a single row.
+    pub(super) fn line(to: u64, from: u64, bytes: usize) -> Copy3D {
+        Copy3D { to, from, row: bytes, rows: 1, slices: 1, ..Copy3D::default() }
     }
 
     /// Returns true if it has no bytes.
@@ -164,12 +165,12 @@ impl Box3 {
         [self.row, self.rows, self.slices].contains(&0)
     }
 
-    /// The number of bytes copied, for a copy whose extents were checked.
+    /// Returns the number of bytes copied, for a copy whose extents were checked.
     pub(super) fn bytes(&self) -> usize {
         self.row * self.rows * self.slices
     }
 
-    /// Start of each row on both sides.
+    /// Returns the start of each row on both sides.
     fn starts(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let place = |base: u64, slice: usize, row: usize, by: (usize, usize)| base + (slice * by.0 + row * by.1) as u64;
         (0..self.slices).flat_map(move |slice| {
@@ -180,18 +181,19 @@ impl Box3 {
         })
     }
 
-    /// The rows' present contents, and the copy that brings them to their place.
-    pub(super) fn stage(&self) -> (Box3, Arc<Vec<u8>>) {
+    /// Copies the rows' present contents to a staging buffer, and returns the copy from there.
+    pub(super) fn stage(&self) -> (Copy3D, Arc<Vec<u8>>) {
         let mut buffer = vec![0u8; self.bytes()];
         let (row, slice) = (self.row, self.row * self.rows);
-        let own = Box3 { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
+        let own = Copy3D { to: buffer.as_mut_ptr() as u64, to_pitch: row, to_slice: slice, ..*self };
         own.copy();
-        (Box3 { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, Arc::new(buffer))
+        (Copy3D { from: buffer.as_ptr() as u64, from_pitch: row, from_slice: slice, ..*self }, Arc::new(buffer))
     }
 
     fn copy(&self) {
         for (to, from) in self.starts() {
-            // SAFETY: both ranges were checked or are vouched for; see the header. They may overlap.
+            // SAFETY: both ranges were checked when the copy was enqueued, or the client guarantees them, and illegal
+            // accesses are caught; they may overlap.
             unsafe { std::ptr::copy(from as *const u8, to as *mut u8, self.row) };
         }
     }
@@ -202,11 +204,14 @@ impl Fill {
         for row in 0..self.rows {
             let at = self.to + (row * self.pitch) as u64;
             match self.size {
-                // SAFETY: the row lies in the range that was checked when this was enqueued; see the header.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, and illegal accesses are
+                // caught.
                 1 => unsafe { std::ptr::write_bytes(at as *mut u8, self.value as u8, self.width) },
-                // SAFETY: as above; the address is aligned to the size, which was checked too.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, its address is aligned,
+                // and illegal accesses are caught.
                 2 => unsafe { std::slice::from_raw_parts_mut(at as *mut u16, self.width) }.fill(self.value as u16),
-                // SAFETY: as above.
+                // SAFETY: the row is in the range that was checked when the fill was enqueued, its address is aligned,
+                // and illegal accesses are caught.
                 _ => unsafe { std::slice::from_raw_parts_mut(at as *mut u32, self.width) }.fill(self.value),
             }
         }
@@ -214,11 +219,11 @@ impl Fill {
 }
 
 impl Value {
-    /// Writes the value, or waits for it, until `lost`.
+    /// Writes the value, or waits for it until `lost`.
     fn run(&self, lost: impl Fn() -> bool) {
-        // SAFETY: the address was checked to lie in memory of the device and to be aligned to 4 bytes.
+        // SAFETY: the address was checked to be in memory of the device and aligned to 4 bytes.
         let narrow = || unsafe { std::sync::atomic::AtomicU32::from_ptr(self.at as *mut u32) };
-        // SAFETY: as above, to 8 bytes.
+        // SAFETY: the address was checked to be in memory of the device and, for a wide value, aligned to 8 bytes.
         let wide = || unsafe { AtomicU64::from_ptr(self.at as *mut u64) };
         let Some(how) = self.wait else {
             return if self.wide {
@@ -250,33 +255,33 @@ impl Value {
     }
 }
 
-/// Runs memory work behind the guard that catches illegal accesses.
+/// Runs an operation on memory such that illegal accesses are caught.
 fn guarded<W>(work: &W, run: extern "C" fn(*const W, u64, u64) -> u64) -> Result<(), u64> {
-    // SAFETY: the function takes a pointer to the work and two numbers; nothing that it skips on a fault has to be
-    // dropped.
+    // SAFETY: the function takes a pointer to the work and two numbers, and owns nothing that would have to be dropped
+    // on a fault.
     unsafe { fault::call(run as *const () as usize, std::ptr::from_ref(work) as usize, 0, 0) }.map(|_| ())
 }
 
-extern "C" fn run_copy(copy: *const Box3, _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+extern "C" fn run_copy(copy: *const Copy3D, _: u64, _: u64) -> u64 {
+    // SAFETY: `guarded` passes a live reference.
     unsafe { &*copy }.copy();
     0
 }
 
 extern "C" fn run_fill(fill: *const Fill, _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+    // SAFETY: `guarded` passes a live reference.
     unsafe { &*fill }.run();
     0
 }
 
 extern "C" fn run_value(work: *const (Value, &Context), _: u64, _: u64) -> u64 {
-    // SAFETY: called by `guarded` with a live reference.
+    // SAFETY: `guarded` passes a live reference.
     let (value, context) = unsafe { &*work };
     value.run(|| context.lost().is_err());
     0
 }
 
-/// Calls a client's function: nothing of this driver may be called from it, and nothing unwinds out of it.
+/// Calls a client's function. It may not call this driver, and a panic does not unwind out of it.
 pub(super) fn host_function(call: impl FnOnce()) {
     IN_HOST_FUNCTION.set(true);
     let ended = catch_unwind(AssertUnwindSafe(call));
@@ -288,8 +293,8 @@ pub(super) fn host_function(call: impl FnOnce()) {
 }
 
 impl Op {
-    /// The same once more; a kernel is a launch of its own.
-    pub(super) fn again(&self) -> Op {
+    /// Returns the operation for another launch; a kernel launch gets an identity of its own.
+    pub(super) fn for_relaunch(&self) -> Op {
         let mut again = self.clone();
         if let Op::Kernel { launch, .. } = &mut again {
             launch.grid_id = GRIDS.fetch_add(1, Ordering::Relaxed);
@@ -304,14 +309,14 @@ impl Op {
             Op::Staged(..) => "copy from a staging buffer",
             Op::Fill(_) => "fill",
             Op::Record(_) => "event",
-            Op::Waited(_) | Op::Await(..) => "wait for an event",
+            Op::WaitEnded(_) | Op::AwaitRemote(..) => "wait for an event",
             Op::Host(..) | Op::Callback(..) => "host function",
             Op::Value(value) if value.wait.is_some() => "wait for a value",
             Op::Value(_) => "write a value",
             Op::Memory(_, true) => "allocate",
             Op::Memory(_, false) => "free",
-            Op::Branch(_) => "conditional node",
-            Op::Began(run) | Op::Ended(run) => &run.name,
+            Op::ConditionalRun(_) => "conditional node",
+            Op::GraphStart(run) | Op::GraphEnd(run) => &run.name,
         }
     }
 
@@ -319,10 +324,10 @@ impl Op {
         match self {
             Op::Kernel { .. } => "kernel",
             Op::Copy(_) | Op::Staged(..) | Op::Fill(_) | Op::Memory(..) => "memory",
-            Op::Began(_) | Op::Ended(_) | Op::Branch(_) => "graph",
+            Op::GraphStart(_) | Op::GraphEnd(_) | Op::ConditionalRun(_) => "graph",
             Op::Record(_) => "event",
             Op::Host(..) | Op::Callback(..) => "host",
-            Op::Waited(_) | Op::Await(..) | Op::Value(_) => "order",
+            Op::WaitEnded(_) | Op::AwaitRemote(..) | Op::Value(_) => "order",
         }
     }
 
@@ -338,18 +343,18 @@ impl Op {
         }
     }
 
-    /// Whether it touches memory that may get other pages; what waits for the host is no part of it.
+    /// Returns true if it accesses memory whose pages may be exchanged. Waits for the host do not.
     fn accesses_memory(&self) -> bool {
         matches!(self, Op::Kernel { .. } | Op::Copy(_) | Op::Staged(..) | Op::Fill(_))
     }
 
-    /// Whether it happens although the context has faulted.
-    fn regardless(&self) -> bool {
-        matches!(self, Op::Record(_) | Op::Callback(..) | Op::Began(_) | Op::Ended(_))
+    /// Returns true if it runs even if the context has faulted.
+    fn runs_after_fault(&self) -> bool {
+        matches!(self, Op::Record(_) | Op::Callback(..) | Op::GraphStart(_) | Op::GraphEnd(_))
     }
 
-    /// Whether it accesses memory of the device, so that a lost context does not rest before it has ended.
-    fn works(&self) -> bool {
+    /// Returns true if it accesses memory of the device, so that a lost context is not idle before it has ended.
+    fn accesses_device(&self) -> bool {
         self.accesses_memory() || matches!(self, Op::Value(_) | Op::Memory(..))
     }
 
@@ -367,11 +372,11 @@ impl Op {
                 launch.slots = context.slots();
                 let launch: Arc<Launch> = Arc::from(launch);
                 let ended = Arc::clone(&launch).run();
-                if let Some(text) = function.kernel.told_of_breakpoints(&launch) {
+                if let Some(text) = function.kernel.breakpoint_report(&launch) {
                     eprint!("{text}");
                 }
                 match ended {
-                    // Of its own it has none, and the context has its fault.
+                    // It has no fault of its own; that of the context is stored.
                     Ok(()) | Err(Fault::Stopped) => Ok(()),
                     Err(fault) => {
                         let examine = move || report(&function.kernel, &launch, &fault);
@@ -395,18 +400,18 @@ impl Op {
                 }
                 Ok(())
             }
-            Op::Waited(_) => Ok(()),
-            Op::Await(shared, number) => {
+            Op::WaitEnded(_) => Ok(()),
+            Op::AwaitRemote(shared, number) => {
                 shared.wait(number, || context.lost().is_err());
                 Ok(())
             }
             Op::Memory(memory, open) => memory.set_accessible(open).map_err(Failed::with),
-            Op::Branch(branch) => {
+            Op::ConditionalRun(branch) => {
                 branch.run();
                 Ok(())
             }
-            Op::Began(run) => {
-                run.numbers.iter().for_each(|number| number.begin());
+            Op::GraphStart(run) => {
+                run.values.iter().for_each(|number| number.begin());
                 *run.span.lock() = trace::begin(|| trace::Span {
                     track: trace::Track { device: context.device, stream: run.stream, lane: 0 },
                     after: None,
@@ -416,21 +421,23 @@ impl Op {
                 });
                 Ok(())
             }
-            Op::Ended(run) => {
+            Op::GraphEnd(run) => {
                 if let Some(span) = run.span.lock().take() {
                     span.end();
                 }
                 Ok(())
             }
             Op::Host(function, data) => {
-                // SAFETY: the client's function with the client's data, on a stream whose earlier work is finished.
+                // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
+                // finished.
                 host_function(|| unsafe { function(data.0) });
                 Ok(())
             }
             Op::Callback(function, stream, data) => {
                 let status = context.lost().err().unwrap_or(CUresult::CUDA_SUCCESS);
                 let stream = std::ptr::without_provenance_mut(stream);
-                // SAFETY: as above.
+                // SAFETY: the client's function is called with the client's data, in a stream whose earlier work has
+                // finished.
                 host_function(|| unsafe { function(stream, status, data.0) });
                 Ok(())
             }
@@ -441,11 +448,11 @@ impl Op {
 impl Task for Item {
     fn run(self) {
         let Item { context, stream, lane, op } = self;
-        if context.lost().is_err() && !op.regardless() {
+        if context.lost().is_err() && !op.runs_after_fault() {
             return;
         }
-        let working = if op.works() { context.begin() } else { None };
-        if op.works() && working.is_none() {
+        let working = if op.accesses_device() { context.begin() } else { None };
+        if op.accesses_device() && working.is_none() {
             return;
         }
         let describe = || trace::Span {
@@ -454,16 +461,16 @@ impl Task for Item {
             category: op.category(),
             arguments: op.arguments(),
             after: match &op {
-                Op::Waited(record) => Some((record.track, record.time.load(Ordering::Acquire))),
+                Op::WaitEnded(record) => Some((record.track, record.time.load(Ordering::Acquire))),
                 _ => None,
             },
         };
-        let bracket = matches!(op, Op::Began(_) | Op::Ended(_));
+        let bracket = matches!(op, Op::GraphStart(_) | Op::GraphEnd(_));
         let span = if bracket { None } else { trace::begin(describe) };
-        // Not while pages are exchanged under it. Recursive, as what a wait is for must not be held up by an exchange
-        // that in turn waits for it.
+        // Pages are not exchanged meanwhile. The lock is recursive, since the operation that a wait depends on must not
+        // be held up by an exchange that waits for this one.
         let _still = op.accesses_memory().then(|| MOVING.read_recursive());
-        // A panic in here would be a defect; the queue must go on all the same.
+        // A panic here would be a defect; the queue must continue nevertheless.
         let ended = catch_unwind(AssertUnwindSafe(|| op.run(&context))).unwrap_or_else(|_| {
             tracing::error!("work of a stream panicked: a defect of the software device");
             Err(Failed::with(CUresult::CUDA_ERROR_UNKNOWN))
@@ -480,11 +487,11 @@ impl Task for Item {
         }
     }
 
-    fn anywhere(&self) -> bool {
+    fn runs_on_any_thread(&self) -> bool {
         match &self.op {
-            // A client's thread may have a small stack: what recurses, or runs the client's own code, stays on ours.
+            // A client's thread may have a small stack: recursion and the client's own code run on our threads.
             Op::Kernel { launch, .. } => launch.code.shape.local_bytes < 16 << 10,
-            Op::Host(..) | Op::Callback(..) | Op::Await(..) | Op::Value(_) | Op::Branch(_) => false,
+            Op::Host(..) | Op::Callback(..) | Op::AwaitRemote(..) | Op::Value(_) | Op::ConditionalRun(_) => false,
             _ => true,
         }
     }

@@ -1,13 +1,14 @@
-//! Object files to code in memory.
+//! The loader: offsets object files in memory as executable code.
 //!
-//! A kernel's object file is small and of few forms: sections that are placed in one mapping, and references between them and to the
-//! functions that kernels call ([`math::symbols`], and what LLVM makes calls to, such as `memcpy`). Those may lie anywhere, so that
-//! a reference to them goes through a table of addresses, and a call through a jump.
+//! A kernel's object file is small and uses few features: sections, which are placed in one mapping, and relocations
+//! that refer to them and to the functions that kernels call ([`math::symbols`], and functions that LLVM calls, such as
+//! `memcpy`). Those may be at any address, so a reference to them goes through a table of addresses, and a call through
+//! a jump stub.
 //!
 //! # Safety
 //!
-//! An object is what our own compiler made, of this process or an earlier one. It is only written to inside its mapping, at places that are checked
-//! against the mapping's length.
+//! An object file was made by our own compiler, in this process or an earlier one. It is only written into its own
+//! mapping, at offsets that are checked against the mapping's length.
 
 use super::math;
 use object::elf;
@@ -20,22 +21,22 @@ use once_cell::sync::Lazy;
 use std::collections::HashMap;
 use std::ffi::CString;
 
-/// The function that a module has for its kernel.
+/// The name of a module's entry function.
 const KERNEL: &str = "kernel";
-/// The most that a jump through a table of addresses has, on any CPU.
+/// The size of a jump stub, on any CPU.
 const JUMP: usize = 16;
-/// The protections of the pages of code, of constants and of variables, in the order of their places.
+/// The page protections of code, of constants and of variables, in memory order.
 const PROTECTIONS: [i32; 3] = [libc::PROT_READ | libc::PROT_EXEC, libc::PROT_READ, libc::PROT_READ | libc::PROT_WRITE];
 
-/// Machine code of one module, which goes when this does.
+/// The machine code of one module, which is unmapped on drop.
 #[derive(Debug)]
 pub(super) struct Code {
-    /// The address of its kernel's first instruction.
+    /// The address of the entry function.
     pub(super) address: usize,
     _pages: Pages,
 }
 
-/// A mapping of its own.
+/// An owned memory mapping.
 #[derive(Debug)]
 struct Pages {
     start: usize,
@@ -45,7 +46,7 @@ struct Pages {
 impl Pages {
     fn new(bytes: usize) -> Result<Self, String> {
         let (access, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
-        // SAFETY: a new anonymous mapping, at an address that the kernel chooses.
+        // SAFETY: an anonymous mapping at an address that the system chooses touches no existing memory.
         let start = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
         if start == libc::MAP_FAILED {
             return Err(format!("no memory for {bytes} bytes of machine code"));
@@ -54,7 +55,7 @@ impl Pages {
     }
 
     fn protect(&self, from: usize, to: usize, protection: i32) -> Result<(), String> {
-        // SAFETY: the range lies in the mapping, to which nothing refers yet.
+        // SAFETY: the range is inside the mapping, and no reference into it exists.
         let failed = from < to && unsafe { libc::mprotect((self.start + from) as *mut _, to - from, protection) != 0 };
         if failed { Err("the system does not let memory be executed".to_owned()) } else { Ok(()) }
     }
@@ -64,40 +65,40 @@ impl Pages {
         if at.checked_add(bytes.len()).is_none_or(|end| end > self.bytes) {
             return Err(BROKEN.to_owned());
         }
-        // SAFETY: checked to lie in the mapping, which can be written to and which nobody else knows yet.
+        // SAFETY: the range was checked to be inside the mapping, which is writable and not yet visible to others.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), (self.start + at) as *mut u8, bytes.len()) };
         Ok(())
     }
 
-    /// The four bytes at an offset.
+    /// Returns the 4-byte word at an offset.
     #[cfg(target_arch = "aarch64")]
     fn word(&self, at: usize) -> Result<u32, String> {
         if at.checked_add(4).is_none_or(|end| end > self.bytes) {
             return Err(BROKEN.to_owned());
         }
-        // SAFETY: checked to lie in the mapping.
+        // SAFETY: the word was checked to be inside the mapping.
         Ok(u32::from_le_bytes(unsafe { std::ptr::read_unaligned((self.start + at) as *const [u8; 4]) }))
     }
 }
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this value's, and nothing runs or finds the code any more: its owner goes.
+        // SAFETY: the mapping is owned by this value, and no code in it runs any more: launches hold the owner.
         unsafe { libc::munmap(self.start as *mut _, self.bytes) };
     }
 }
 
-const BROKEN: &str = "an object file refers to what is outside it";
+const BROKEN: &str = "an object file has a relocation outside of its sections";
 
-/// Functions that kernels call, by their names.
+/// The functions that kernels call, by name.
 static FUNCTIONS: Lazy<HashMap<&str, usize>> = Lazy::new(|| math::symbols().into_iter().collect());
 
-/// Places an object file's code in memory.
+/// Loads an object file's code into memory.
 pub(super) fn load(object: &[u8]) -> Result<Code, String> {
     let file = ElfFile64::<object::Endianness>::parse(object).map_err(|error| error.to_string())?;
-    let plan = Plan::of(&file)?;
+    let plan = MappingLayout::of(&file)?;
     let pages = Pages::new(plan.bytes)?;
-    for (index, at) in &plan.places {
+    for (index, at) in &plan.offsets {
         let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
         pages.write(*at, section.data().map_err(|error| error.to_string())?)?;
     }
@@ -107,15 +108,15 @@ pub(super) fn load(object: &[u8]) -> Result<Code, String> {
         let (jump, entry) = (plan.jumps + JUMP * slot, plan.table + 8 * slot);
         pages.write(jump, &jump_through(pages.start + jump, pages.start + entry))?;
     }
-    for (index, at) in &plan.places {
+    for (index, at) in &plan.offsets {
         let section = file.section_by_index(*index).map_err(|error| error.to_string())?;
         for (offset, relocation) in section.relocations() {
             let (RelocationFlags::Elf { r_type }, RelocationTarget::Symbol(symbol)) =
                 (relocation.flags(), relocation.target())
             else {
-                return Err("an object file has a reference of an unknown form".to_owned());
+                return Err("an object file has a relocation of an unsupported kind".to_owned());
             };
-            let to = Reference {
+            let to = Relocation {
                 kind: r_type,
                 at: at + offset as usize,
                 symbol: plan.address(&file, symbol, pages.start)?,
@@ -137,10 +138,10 @@ pub(super) fn load(object: &[u8]) -> Result<Code, String> {
     Ok(Code { address: plan.address(&file, kernel, pages.start)?, _pages: pages })
 }
 
-/// The layout of a mapping: each part's offset.
-struct Plan {
-    places: HashMap<SectionIndex, usize>,
-    /// The number of each symbol that has an entry in the table of addresses.
+/// The layout of a mapping: the offset of each section.
+struct MappingLayout {
+    offsets: HashMap<SectionIndex, usize>,
+    /// The index of each symbol's entry in the table of addresses.
     slots: HashMap<SymbolIndex, usize>,
     table: usize,
     jumps: usize,
@@ -149,7 +150,7 @@ struct Plan {
     bytes: usize,
 }
 
-impl Plan {
+impl MappingLayout {
     fn of(file: &ElfFile64<'_, object::Endianness>) -> Result<Self, String> {
         const PAGE: usize = 1 << 16;
         let mut slots = HashMap::new();
@@ -157,7 +158,7 @@ impl Plan {
         for section in file.sections() {
             let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
             let has = |flag: u32| sh_flags & u64::from(flag) != 0;
-            // tables for unwinding are of no use: nothing unwinds through kernels
+            // unwind tables are not needed: nothing unwinds through kernels
             if !has(elf::SHF_ALLOC)
                 || section.size() == 0
                 || section.name().is_ok_and(|name| name.starts_with(".eh_frame"))
@@ -179,12 +180,12 @@ impl Plan {
                 }
             }
         }
-        let (mut places, mut at, mut ends) = (HashMap::new(), 0_usize, [0; 3]);
+        let (mut offsets, mut at, mut ends) = (HashMap::new(), 0_usize, [0; 3]);
         let (mut table, mut jumps) = (0, 0);
         for (group, sections) in groups.iter().enumerate() {
             for (index, bytes, align) in sections {
                 at = at.next_multiple_of(*align);
-                places.insert(*index, at);
+                offsets.insert(*index, at);
                 at = at.checked_add(*bytes).filter(|end| *end < 1 << 30).ok_or("an object file is too large")?;
             }
             at = at.next_multiple_of(JUMP);
@@ -196,10 +197,10 @@ impl Plan {
             at = at.next_multiple_of(PAGE);
             ends[group] = at;
         }
-        Ok(Plan { places, slots, table, jumps, ends, bytes: at })
+        Ok(MappingLayout { offsets, slots, table, jumps, ends, bytes: at })
     }
 
-    /// The address of a symbol, where the mapping begins at `start`.
+    /// Returns the address of a symbol if the mapping begins at `start`.
     fn address(
         &self,
         file: &ElfFile64<'_, object::Endianness>,
@@ -208,40 +209,40 @@ impl Plan {
     ) -> Result<usize, String> {
         let symbol = file.symbol_by_index(symbol).map_err(|error| error.to_string())?;
         if let Some(section) = symbol.section_index() {
-            let place = self.places.get(&section).ok_or("an object file refers to a section that it has not")?;
-            return Ok(start + place + symbol.address() as usize);
+            let offset = self.offsets.get(&section).ok_or("an object file refers to a section that is not loaded")?;
+            return Ok(start + offset + symbol.address() as usize);
         }
         let name = symbol.name().map_err(|error| error.to_string())?;
         FUNCTIONS
             .get(name)
             .copied()
             .or_else(|| of_process(name))
-            .ok_or_else(|| format!("there is no function `{name}`"))
+            .ok_or_else(|| format!("generated code calls the unknown function `{name}`"))
     }
 }
 
-/// The address of a function of this process, such as `memcpy`.
+/// Returns the address of a function of this process, such as `memcpy`.
 fn of_process(name: &str) -> Option<usize> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the name ends with a zero and lives as long as the call; the address is not used here.
+    // SAFETY: the name is NUL-terminated and outlives the call; the address is not used here.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
     (!found.is_null()).then_some(found as usize)
 }
 
-/// A reference in an object file.
-struct Reference {
+/// A relocation of an object file.
+struct Relocation {
     kind: u32,
-    /// Its offset in the mapping.
+    /// The offset of the relocated field in the mapping.
     at: usize,
-    /// The address of what it refers to, before the addend.
+    /// The address of the symbol, before the addend.
     symbol: usize,
     addend: i64,
-    /// The entry in the table of addresses, and the jump through it.
+    /// The symbol's entry in the table of addresses, and its jump stub.
     slot: Option<usize>,
     jump: Option<usize>,
 }
 
-impl Reference {
+impl Relocation {
     #[cfg(target_arch = "x86_64")]
     fn resolve(&self, pages: &Pages) -> Result<(), String> {
         let from = (pages.start + self.at) as i64;
@@ -257,7 +258,7 @@ impl Reference {
             elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
                 (self.slot.ok_or(BROKEN)? as i64 + self.addend - from, 4)
             }
-            other => return Err(format!("a reference of form {other} is unknown")),
+            other => return Err(format!("a relocation of type {other} is not supported")),
         };
         if bytes == 4 && i32::try_from(value).is_err() {
             return Err(BROKEN.to_owned());
@@ -299,16 +300,16 @@ impl Reference {
             elf::R_AARCH64_LDST64_ABS_LO12_NC => scaled(to, 3),
             elf::R_AARCH64_LDST128_ABS_LO12_NC => scaled(to, 4),
             elf::R_AARCH64_LD64_GOT_LO12_NC => scaled(slot()?, 3),
-            other => return Err(format!("a reference of form {other} is unknown")),
+            other => return Err(format!("a relocation of type {other} is not supported")),
         };
         pages.write(self.at, &(pages.word(self.at)? | bits).to_le_bytes())
     }
 }
 
-/// A jump to the address in an entry of the table, both by their own addresses.
+/// Encodes a jump to the address in a table entry. Both are given by their own addresses.
 #[cfg(target_arch = "x86_64")]
 fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
-    // jmp qword ptr [rip + distance]; the rest stops whoever comes there
+    // jmp qword ptr [rip + distance]; the rest traps
     let mut code = [0xcc; JUMP];
     code[..2].copy_from_slice(&[0xff, 0x25]);
     // a mapping has less than 2 GiB
@@ -316,7 +317,7 @@ fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
     code
 }
 
-/// The same: `adrp x16, entry; ldr x16, [x16, entry]; br x16; brk`.
+/// As for x86-64: `adrp x16, entry; ldr x16, [x16, entry]; br x16; brk`.
 #[cfg(target_arch = "aarch64")]
 fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
     let pages = ((entry >> 12) as i64 - (jump >> 12) as i64) as u32;
@@ -329,16 +330,16 @@ fn jump_through(jump: usize, entry: usize) -> [u8; JUMP] {
     code
 }
 
-/// Lets the CPU see code that was written as data, which x86-64 does by itself.
+/// Makes code that was written as data visible to instruction fetch, which x86-64 does by itself.
 #[cfg(target_arch = "x86_64")]
 fn synchronize(_: usize, _: usize) {}
 
-/// The same, by the least line that a cache has.
+/// As for x86-64, with the smallest cache line that a CPU has.
 #[cfg(target_arch = "aarch64")]
 fn synchronize(start: usize, bytes: usize) {
     const LINE: usize = 16;
     for line in (start..start + bytes).step_by(LINE) {
-        // SAFETY: the address lies in a mapping; the instructions change no register and no memory.
+        // SAFETY: the address is inside a mapping; the instructions change no register and no memory.
         unsafe {
             std::arch::asm!("dc cvau, {0}", "dsb ish", "ic ivau, {0}", in(reg) line, options(nostack, preserves_flags))
         };

@@ -1,47 +1,48 @@
-//! The attributes of an extended launch: what each may be, and what it changes.
+//! The attributes of an extended launch: their checks and effects.
 //!
-//! Most are hints for a device's scheduler and caches: they are checked and change nothing, as kernels of a stream run
-//! one after the other anyway. An event that is recorded when blocks begin, or when all have let the next kernel go, is
-//! recorded at the kernel's end, which is never too early. Clusters are of the extents that a launch asks for: those that
-//! it would prefer where the device has room are checked and not taken.
+//! Most are hints for a device's scheduler and caches. They are checked and have no effect, since kernels of a stream
+//! run one after the other anyway. An event to be recorded when blocks begin, or when all of them have triggered a
+//! dependent launch, is recorded at the kernel's end, which is never too early. Clusters have the requested extents;
+//! preferred extents are checked and not used.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The union that is read consists
+//! of plain data.
 
-use super::clusters::Asked;
-use super::event::{event, record};
-use super::state::belongs;
-use super::{Status, get};
+use super::clusters::RequestedCluster;
+use crate::driver::event::{event, record};
+use crate::driver::state::belongs;
+use crate::driver::{Status, get};
 use cuda_sys::{CUevent, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchConfig, CUresult, CUstream};
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// What the attributes of a launch ask for.
+/// The requests of a launch's attributes.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Attributes {
-    pub(super) cooperative: bool,
-    /// Blocks of a cluster, and of one that would be preferred.
-    pub(super) cluster: Asked,
-    preferred: Asked,
+pub(in crate::driver) struct Attributes {
+    pub(in crate::driver) cooperative: bool,
+    /// The extents of a cluster, and the preferred ones.
+    pub(in crate::driver) cluster: RequestedCluster,
+    preferred: RequestedCluster,
     /// Events to be recorded.
     events: Vec<CUevent>,
 }
 
-/// The value of an attribute as numbers of 32 bits, which all variants of the union are made of.
+/// Returns the value of an attribute as 32-bit words, of which all members of the union consist.
 fn words(attribute: &CUlaunchAttribute) -> [u32; 16] {
-    // SAFETY: all variants are plain data, and the union is made from bytes that the client wrote; the padding behind
-    // a shorter variant is whatever the client's 64 bytes hold, and only the variant's own words are used.
+    // SAFETY: all members are plain data, and the union was written by the client; the padding behind a shorter member
+    // is whatever the client's 64 bytes hold, and only the member's own words are used.
     let bytes = unsafe { attribute.value.pad };
     std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|j| bytes[i * 4 + j] as u8)))
 }
 
-/// A number that must not exceed a limit.
+/// Checks that a number does not exceed a limit.
 fn at_most(value: u32, most: u32) -> Status {
     if value <= most { Ok(()) } else { Err(INVALID) }
 }
 
-/// The blocks of a cluster along each axis.
+/// Returns the extents of a cluster.
 fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
     let dimensions = [value[0], value[1], value[2]];
     if dimensions.contains(&0) { Err(INVALID) } else { Ok(dimensions) }
@@ -49,7 +50,7 @@ fn cluster(value: [u32; 16]) -> Result<[u32; 3], CUresult> {
 
 impl Attributes {
     /// Reads and checks the attributes of a launch.
-    pub(super) fn read(config: &CUlaunchConfig) -> Result<Attributes, CUresult> {
+    pub(in crate::driver) fn read(config: &CUlaunchConfig) -> Result<Attributes, CUresult> {
         let mut found = Attributes::default();
         for i in 0..config.numAttrs as usize {
             found.add(&get(config.attrs.wrapping_add(i))?)?;
@@ -57,7 +58,7 @@ impl Attributes {
         found.check_preferred().map(|()| found)
     }
 
-    /// Clusters that are preferred are made of those that are asked for.
+    /// Checks that preferred clusters are multiples of the requested ones.
     fn check_preferred(&self) -> Status {
         match (self.preferred, self.cluster) {
             (None, _) => Ok(()),
@@ -90,10 +91,10 @@ impl Attributes {
             A::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT => at_most(value[3], 1).and_then(|()| self.event(value)),
             A::CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT => self.event(value),
             A::CU_LAUNCH_ATTRIBUTE_PRIORITY => {
-                let (least, greatest) = super::stream::PRIORITIES;
+                let (least, greatest) = crate::driver::stream::PRIORITIES;
                 if (greatest..=least).contains(&first.cast_signed()) { Ok(()) } else { Err(INVALID) }
             }
-            // Two domains as numbers of a byte each, of which the device has one.
+            // Two domain numbers of one byte each; the device has one domain.
             A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP => at_most(first & 0xffff, 0),
             A::CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN => at_most(first, 1),
             A::CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE if first != 0 => {
@@ -103,12 +104,12 @@ impl Attributes {
             A::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT if first == u32::MAX => Ok(()),
             A::CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT => at_most(first, 100),
             A::CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING => at_most(first, 1),
-            // Of streams alone, or unknown.
+            // Attributes of streams only, or unknown ones.
             _ => Err(INVALID),
         }
     }
 
-    /// An event to be recorded, which must be one without timing.
+    /// Adds an event to be recorded, which must have timing disabled.
     fn event(&mut self, value: [u32; 16]) -> Status {
         let handle = u64::from(value[0]) | u64::from(value[1]) << 32;
         let handle: CUevent = std::ptr::without_provenance_mut(handle as usize);
@@ -119,8 +120,8 @@ impl Attributes {
         Ok(())
     }
 
-    /// Checks what depends on the context that the launch is of.
-    pub(super) fn check(&self, context: u32) -> Status {
+    /// Checks the events against the context of the launch.
+    pub(in crate::driver) fn check(&self, context: u32) -> Status {
         match self.events.iter().all(|event| belongs(event.addr(), context)) {
             true => Ok(()),
             false => Err(CUresult::CUDA_ERROR_INVALID_HANDLE),
@@ -128,7 +129,7 @@ impl Attributes {
     }
 
     /// Records the events once the launch is enqueued.
-    pub(super) fn record(&self, on: CUstream) -> Status {
+    pub(in crate::driver) fn record(&self, on: CUstream) -> Status {
         self.events.iter().try_for_each(|event| record(*event, on, false))
     }
 }

@@ -1,16 +1,16 @@
-//! What an address is, and hints about managed memory.
+//! Pointer attributes, and hints about managed memory.
 //!
-//! Managed memory is the host's own, so hints change nothing; they are checked, remembered per allocation, and told when
-//! asked for. That a hint may cover part of an allocation is not kept.
+//! Managed memory is host memory, so hints have no effect; they are checked, stored per allocation, and returned by
+//! queries. A hint for a part of an allocation is stored for the whole.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
-use super::state::{current, device, healthy, initialised};
-use super::stream::target;
-use super::{Status, api, get, put};
-use crate::memory::{Allocation, Kind, MEMORY};
+use crate::driver::state::{current, device, healthy, initialised};
+use crate::driver::stream::target;
+use crate::driver::{Status, api, get, put};
+use crate::memory::{Allocation, AllocationKind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUmem_advise, CUmem_range_attribute, CUmemLocation, CUmemLocationType, CUpointer_attribute,
@@ -21,11 +21,11 @@ use parking_lot::Mutex;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_uint, c_void};
 
-/// The host as a location's number, and no location at all.
+/// The location numbers of the host, and of no location.
 const HOST: i32 = -1;
 const NOWHERE: i32 = -2;
 
-/// What was said about a managed allocation.
+/// The hints for a managed allocation.
 #[derive(Clone, Debug)]
 struct Hints {
     read_mostly: bool,
@@ -40,20 +40,20 @@ impl Default for Hints {
     }
 }
 
-/// By the number of the allocation, which is never used again.
+/// By allocation id, which is never reused.
 static HINTS: Lazy<Mutex<HashMap<u64, Hints>>> = Lazy::new(Mutex::default);
 
-/// Allocations, by their number, whose operations a client wants to be synchronous.
+/// Ids of the allocations for which a client has requested synchronous memory operations.
 static SYNCHRONOUS: Lazy<Mutex<HashSet<u64>>> = Lazy::new(Mutex::default);
 
-/// The managed allocation that a range lies in.
+/// Returns the managed allocation that contains a range.
 fn managed(address: CUdeviceptr, bytes: usize) -> Result<Allocation, CUresult> {
-    let found = MEMORY.find(address).filter(|a| a.kind == Kind::Managed);
+    let found = MEMORY.find(address).filter(|a| a.kind == AllocationKind::Managed);
     let found = found.filter(|a| bytes > 0 && bytes as u64 <= a.base + a.bytes - address);
     found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// The number of a location that the caller names.
+/// Returns the number of a location.
 fn located(location: CUmemLocation) -> Result<i32, CUresult> {
     match location.type_ {
         CUmemLocationType::CU_MEM_LOCATION_TYPE_DEVICE => device(location.id).map(|d| d as i32),
@@ -94,10 +94,10 @@ fn advise(address: CUdeviceptr, bytes: usize, advice: CUmem_advise, at: Result<i
 
 fn prefetch(address: CUdeviceptr, bytes: usize, at: Result<i32, CUresult>, on: CUstream) -> Status {
     let (_, stream) = target(on)?;
-    super::graph::capture::refuse(&stream)?;
+    crate::driver::graph::capture::refuse(&stream)?;
     let found = managed(address, bytes)?;
     HINTS.lock().entry(found.id).or_default().prefetched = at?;
-    super::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
+    crate::driver::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
     Ok(())
 }
 
@@ -111,7 +111,7 @@ fn range_attribute(
     use CUmem_range_attribute as A;
     let found = managed(address, bytes)?;
     let hints = HINTS.lock().get(&found.id).cloned().unwrap_or_default();
-    // Types of locations: device 1, host 2, none 0.
+    // The location types: device 1, host 2, none 0.
     let kind = |at: i32| match at {
         NOWHERE => 0,
         HOST => 2,
@@ -141,9 +141,9 @@ fn range_attribute(
     put(data.cast(), value)
 }
 
-/// What is known of an address: the allocation's numbers, whether ours or registered.
-struct Known {
-    kind: Kind,
+/// The properties of an address, in our memory or in registered memory.
+struct PointerInfo {
+    kind: AllocationKind,
     start: u64,
     bytes: u64,
     id: u64,
@@ -151,35 +151,44 @@ struct Known {
     device: usize,
 }
 
-fn known(address: CUdeviceptr) -> Option<Known> {
+fn known(address: CUdeviceptr) -> Option<PointerInfo> {
     if let Some(a) = MEMORY.find(address) {
         let Allocation { kind, base, bytes, id, owner, .. } = a;
-        return Some(Known { kind, start: base, bytes, id, context: owner.context, device: owner.device });
+        return Some(PointerInfo { kind, start: base, bytes, id, context: owner.context, device: owner.device });
     }
     let r = MEMORY.registration(address)?;
-    let kind = Kind::Host(r.flags);
-    Some(Known { kind, start: r.start, bytes: r.bytes, id: r.start, context: r.owner.context, device: r.owner.device })
+    let kind = AllocationKind::Host(r.flags);
+    Some(PointerInfo {
+        kind,
+        start: r.start,
+        bytes: r.bytes,
+        id: r.start,
+        context: r.owner.context,
+        device: r.owner.device,
+    })
 }
 
 fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr) -> Status {
     use CUpointer_attribute as A;
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let known = known(address).ok_or(invalid)?;
-    let host = matches!(known.kind, Kind::Host(_));
+    let host = matches!(known.kind, AllocationKind::Host(_));
     match which {
-        A::CU_POINTER_ATTRIBUTE_CONTEXT => match super::context::raw_of(known.context) {
+        A::CU_POINTER_ATTRIBUTE_CONTEXT => match crate::driver::context::raw_of(known.context) {
             Ok(context) => put(data.cast(), context),
-            // Data of modules is the device's own.
+            // Module data belongs to the device, not to an allocation of a context.
             Err(_) => put(data.cast(), current()?.raw()),
         },
         A::CU_POINTER_ATTRIBUTE_MEMORY_TYPE => put(data.cast(), if host { 1u32 } else { 2 }),
         A::CU_POINTER_ATTRIBUTE_DEVICE_POINTER => put(data.cast(), address),
-        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == Kind::Managed => put(data.cast(), address),
+        A::CU_POINTER_ATTRIBUTE_HOST_POINTER if host || known.kind == AllocationKind::Managed => {
+            put(data.cast(), address)
+        }
         A::CU_POINTER_ATTRIBUTE_HOST_POINTER => Err(invalid),
         A::CU_POINTER_ATTRIBUTE_P2P_TOKENS => Err(CUresult::CUDA_ERROR_NOT_SUPPORTED),
         A::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS => put(data.cast(), u32::from(SYNCHRONOUS.lock().contains(&known.id))),
         A::CU_POINTER_ATTRIBUTE_BUFFER_ID | A::CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID => put(data.cast(), known.id),
-        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == Kind::Managed)),
+        A::CU_POINTER_ATTRIBUTE_IS_MANAGED => put(data.cast(), u32::from(known.kind == AllocationKind::Managed)),
         A::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL => put(data.cast(), known.device as i32),
         A::CU_POINTER_ATTRIBUTE_RANGE_START_ADDR | A::CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR => {
             put(data.cast(), known.start)
@@ -189,22 +198,24 @@ fn attribute(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr
         }
         A::CU_POINTER_ATTRIBUTE_MAPPED => put(data.cast(), 1u32),
         A::CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES => {
-            put(data.cast(), u64::from(matches!(known.kind, Kind::Mapped(_))))
+            put(data.cast(), u64::from(matches!(known.kind, AllocationKind::Mapped(_))))
         }
-        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => put(data.cast(), u32::from(known.kind == Kind::Device)),
+        A::CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE => {
+            put(data.cast(), u32::from(known.kind == AllocationKind::Device))
+        }
         A::CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE | A::CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE => {
             put(data.cast(), 0u32)
         }
         A::CU_POINTER_ATTRIBUTE_ACCESS_FLAGS => put(data.cast(), 3u32),
         A::CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE => match known.kind {
-            Kind::Pooled(pool) => put(data.cast(), pool),
+            AllocationKind::Pooled(pool) => put(data.cast(), pool),
             _ => put(data.cast(), 0usize),
         },
         _ => Err(invalid),
     }
 }
 
-/// As `attribute`, but an address that is not known gives zeros, as NVIDIA's driver has it for several at once.
+/// As [`attribute`], but an unknown address returns zeros, as in NVIDIA's driver for several attributes at once.
 fn attribute_or_zero(data: *mut c_void, which: CUpointer_attribute, address: CUdeviceptr) -> Status {
     use CUpointer_attribute as A;
     match attribute(data, which, address) {
@@ -248,7 +259,7 @@ api! {
         let on = get(value.cast::<c_uint>())? != 0;
         let found = known(address).filter(|_| which == CUpointer_attribute::CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);
         let id = found.ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?.id;
-        // Blocking copies are synchronous enough already: it is remembered, and told.
+        // Blocking copies are synchronous anyway: the setting is only stored and returned.
         let mut synchronous = SYNCHRONOUS.lock();
         if on { synchronous.insert(id) } else { synchronous.remove(&id) };
         Ok(())
@@ -314,14 +325,14 @@ api! {
         flags: c_uint,
     ) {
         let (_, stream) = target(on)?;
-        super::graph::capture::refuse(&stream)?;
+        crate::driver::graph::capture::refuse(&stream)?;
         let found = managed(address, 1)?;
         let whole = bytes == 0 || (address == found.base && bytes as u64 == found.bytes);
-        // To one stream only (4), the default ones are none.
+        // The flag 4 means a single stream, which cannot be a default stream.
         if !whole || !matches!(flags, 1 | 2 | 4) || (flags == 4 && on.addr() < 3) {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        super::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
+        crate::driver::state::ENGINE.submit(stream.queue, Vec::new(), None, Start::Here);
         Ok(())
     }
 }

@@ -1,16 +1,17 @@
-//! The linker: several PTX texts to one, which loads like any other.
+//! The linker: combines several PTX texts into one, which can be loaded like any other.
 //!
-//! What comes out under the name of a cubin is PTX again, since that is what this device runs. Machine code cannot go
-//! in; NVIDIA's own device libraries may be named, and are passed over: the device has their functions itself.
+//! The result is called a cubin but is PTX, which this device runs. Machine code is refused. NVIDIA's own device
+//! libraries are accepted and ignored: the device provides their functions itself.
 //!
 //! # Safety
 //!
-//! See the parent module. Data that is added is read for the length that the client gives.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Data is read for the length
+//! that the client gives.
 
 use super::jit_log::Logs;
-use super::module::{check_target, ptx_log};
-use super::state::{handle, ready};
-use super::{Status, api, put, text};
+use super::{check_target, ptx_log};
+use crate::driver::state::{handle, ready};
+use crate::driver::{Status, api, put, text};
 use crate::link::{link, with_library};
 use crate::{ir, ptx};
 use cuda_sys::{CUjit_option, CUjitInputType, CUlinkState, CUresult};
@@ -24,7 +25,7 @@ use std::time::Instant;
 
 struct Link {
     modules: Vec<ptx::Module>,
-    /// The linked text with its NUL, which the client reads until the link is destroyed.
+    /// The linked text with its NUL, which the client may read until the link is destroyed.
     image: Vec<u8>,
     info: String,
     error: String,
@@ -50,7 +51,7 @@ fn create(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, o
 }
 
 impl Link {
-    /// Remembers what went wrong, and brings the client's buffers up to date.
+    /// Stores an error, and updates the client's log buffers.
     fn fail(&mut self, code: CUresult, message: &str) -> Status {
         tracing::error!("linking: {message}");
         self.error.push_str(message);
@@ -62,7 +63,7 @@ impl Link {
     fn add(&mut self, kind: CUjitInputType, data: &[u8], name: &str) -> Status {
         match kind {
             CUjitInputType::CU_JIT_INPUT_PTX => self.add_ptx(data, name),
-            // What this linker gave out under that name is text.
+            // A cubin made by this linker is text.
             CUjitInputType::CU_JIT_INPUT_CUBIN if data.starts_with(b".version") => self.add_ptx(data, name),
             CUjitInputType::CU_JIT_INPUT_LIBRARY if name.contains("cudadevrt") => {
                 self.info.push_str(&format!("{name}: the device has these functions itself\n"));
@@ -108,7 +109,7 @@ impl Link {
             }
         };
         let mut image = linked.to_string().into_bytes();
-        // What nothing defines is found now, not when the result is loaded.
+        // Undefined symbols are reported now rather than when the result is loaded.
         if let Err(error) = ir::lower::lower(&with_library(linked)) {
             return self.fail(CUresult::CUDA_ERROR_INVALID_IMAGE, &format!("error   : {}", error.message));
         }
@@ -126,7 +127,8 @@ fn add_data(state: CUlinkState, kind: CUjitInputType, data: *mut c_void, size: u
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let name = if name.is_null() { "the input" } else { text(name)? };
-    // SAFETY: not null, and by CUDA's contract as long as the client says, which is at most `isize::MAX`.
+    // SAFETY: the pointer is not null, and by CUDA's contract valid for the given length, which is at most
+    // `isize::MAX`.
     let bytes = unsafe { std::slice::from_raw_parts(data.cast_const().cast::<u8>(), size) };
     link.lock().add(kind, bytes, name)
 }

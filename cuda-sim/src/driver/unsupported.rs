@@ -1,25 +1,26 @@
-//! Functions that the software device does not have: found, exported, and refused by code when they are called.
+//! Functions that the software device does not support: they can be looked up, are exported, and return an error when
+//! called.
 //!
-//! A driver of a CUDA version has every function of that version, and says `CUDA_ERROR_NOT_SUPPORTED` where the device
-//! cannot do what is asked. Clients count on it: a program linked with `-lcuda` does not start where a symbol that it
-//! names is absent, though it may never call it; cudarc panics on one; cuda.bindings raises an error that names no code.
-//! What a client can do is what the device's attributes say, and they deny all of this.
+//! A driver of a CUDA version has every function of that version, and returns `CUDA_ERROR_NOT_SUPPORTED` if the device
+//! cannot do what is asked. Clients rely on that: a program linked with `-lcuda` does not start if a symbol that it
+//! references is missing, even if it never calls it; cudarc panics; cuda.bindings raises an error without a code. The
+//! device's attributes deny all of these capabilities.
 //!
-//! Invariant: with the other files' functions these are the whole table, each name once; a test holds that.
+//! Invariant: these and the other files' functions are the whole table, each name once. A test checks that.
 
 use super::guarded;
 use super::state::initialised;
 use core::ffi::*;
 use cuda_sys::*;
 
-/// Makes the C function of a name, with the signature that the table has for it.
+/// Defines the C function of a name, with its signature in the table.
 macro_rules! refuse {
     ($name:ident($($arg:ident: $ty:ty),*)) => {
         #[cfg_attr(feature = "exports", unsafe(no_mangle))]
         unsafe extern "C" fn $name($(_: $ty),*) -> CUresult {
             guarded(stringify!($name), || {
                 initialised()?;
-                tracing::error!("{}: the software device does not have this function", stringify!($name));
+                tracing::error!("{}: this function is not supported by the software device", stringify!($name));
                 Err(CUresult::CUDA_ERROR_NOT_SUPPORTED)
             })
         }
@@ -28,13 +29,13 @@ macro_rules! refuse {
 
 macro_rules! refused {
     ($($name:ident)+) => {
-        /// Their names.
+        /// The names of these functions.
         #[cfg(test)]
         pub(super) const NAMES: &[&str] = &[$(stringify!($name)),+];
 
         $(cuda_sys::driver_function!($name => refuse);)+
 
-        /// Puts the functions into the table.
+        /// Adds the functions to the table.
         pub(super) fn fill(fns: &mut DriverFns) {
             $(fns.$name = Some($name);)+
         }
@@ -42,7 +43,7 @@ macro_rules! refused {
 }
 
 refused! {
-    // Arrays, textures, surfaces, maps of tensors, and what graphics share.
+    // Arrays, textures, surfaces, tensor maps, and graphics interoperability.
     cuModuleGetTexRef
     cuModuleGetSurfRef
     cuMemcpyDtoA_v2_ptds
@@ -143,7 +144,7 @@ refused! {
     cuGraphicsMapResources
     cuGraphicsUnmapResources
     cuMemMapArrayAsync
-    // Snapshots, dumps, logs and notices of the driver.
+    // Checkpoints, core dumps, logs and callbacks of the driver.
     cuDeviceGetNvSciSyncAttributes
     cuDeviceRegisterAsyncNotification
     cuDeviceUnregisterAsyncNotification
@@ -162,21 +163,21 @@ refused! {
     cuCheckpointProcessCheckpoint
     cuCheckpointProcessRestore
     cuCheckpointProcessUnlock
-    // Memory of several devices under one address.
+    // Multicast objects: memory of several devices under one address.
     cuMulticastCreate
     cuMulticastAddDevice
     cuMulticastBindMem
     cuMulticastBindAddr
     cuMulticastUnbind
     cuMulticastGetGranularity
-    // Memory and semaphores of other interfaces.
+    // External semaphores and memory of other APIs.
     cuImportExternalSemaphore
     cuSignalExternalSemaphoresAsync_ptsz
     cuWaitExternalSemaphoresAsync_ptsz
     cuDestroyExternalSemaphore
     cuSignalExternalSemaphoresAsync
     cuWaitExternalSemaphoresAsync
-    // Nodes of graphs that do what is refused outside of them.
+    // Graph nodes with operations that are unsupported outside of graphs.
     cuGraphExternalSemaphoresSignalNodeGetParams
     cuGraphExternalSemaphoresSignalNodeSetParams
     cuGraphExternalSemaphoresWaitNodeGetParams
@@ -186,7 +187,7 @@ refused! {
     cuGraphExecBatchMemOpNodeSetParams
     cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams
-    // Launches as they were before CUDA 4, and on several devices at once.
+    // Deprecated launches, and launches on several devices at once.
     cuLaunchCooperativeKernelMultiDevice
     cuFuncSetBlockShape
     cuFuncSetSharedSize
@@ -197,7 +198,7 @@ refused! {
     cuLaunch
     cuLaunchGrid
     cuLaunchGridAsync
-    // Contexts with a part of a device.
+    // Green contexts: contexts with a part of a device.
     cuCtxRecordEvent
     cuCtxWaitEvent
     cuGreenCtxCreate
@@ -213,7 +214,7 @@ refused! {
     cuStreamGetGreenCtx
     cuGreenCtxStreamCreate
     cuGreenCtxGetId
-    // Variants whose device addresses have 32 bits.
+    // Variants with 32-bit device addresses.
     cuDeviceTotalMem
     cuModuleGetGlobal
     cuMemGetInfo

@@ -1,28 +1,32 @@
-//! The buffers that options of a load or a link name, into which its log is written.
+//! The log buffers of JIT options, which loads and links write to.
 //!
 //! # Safety
 //!
-//! See the parent module: by CUDA's contract the buffers and the array of option values are valid for as long as the
-//! call takes, and the buffers of a link for as long as the link exists.
+//! By CUDA's contract the buffers and the array of option values are valid during the call, and the buffers of a link
+//! as long as the link exists.
 
-use super::{Status, get, put};
+use crate::driver::{Status, get, put};
 use cuda_sys::{CUjit_option, CUresult};
 use std::ffi::{c_char, c_uint, c_void};
 use std::time::Instant;
 
-/// Buffers that the options of a load name: text so far goes there when it ends.
+/// The log buffers of a load, which are written at its end.
 #[derive(Default)]
-pub(super) struct Logs {
+pub(in crate::driver) struct Logs {
     info: Option<(*mut c_char, usize)>,
     error: Option<(*mut c_char, usize)>,
-    /// Where the option values stand to which sizes are written back.
+    /// The option values to which sizes are written back.
     info_size: Option<*mut *mut c_void>,
     error_size: Option<*mut *mut c_void>,
     wall_time: Option<*mut *mut c_void>,
 }
 
 impl Logs {
-    pub(super) fn new(count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void) -> Result<Logs, CUresult> {
+    pub(in crate::driver) fn new(
+        count: c_uint,
+        options: *mut CUjit_option,
+        values: *mut *mut c_void,
+    ) -> Result<Logs, CUresult> {
         let (mut logs, mut buffers, mut sizes) = (Logs::default(), [None; 2], [0; 2]);
         for i in 0..count as usize {
             let option = get(options.wrapping_add(i))?;
@@ -38,7 +42,7 @@ impl Logs {
                     (sizes[1], logs.error_size) = (value.addr() as u32 as usize, Some(at));
                 }
                 CUjit_option::CU_JIT_WALL_TIME => logs.wall_time = Some(at),
-                // The others steer a compiler that is not this one.
+                // Other options control NVIDIA's compiler.
                 _ if option.0 < CUjit_option::CU_JIT_NUM_OPTIONS.0 => {}
                 _ => return Err(CUresult::CUDA_ERROR_INVALID_VALUE),
             }
@@ -48,8 +52,9 @@ impl Logs {
         Ok(logs)
     }
 
-    /// The same for a link, which outlives the call: nothing is written to the option values, which clients free before.
-    pub(super) fn of_link(
+    /// As [`Logs::new`], for a link. It outlives the call, so nothing is written to the option values, which clients
+    /// may free.
+    pub(in crate::driver) fn of_link(
         count: c_uint,
         options: *mut CUjit_option,
         values: *mut *mut c_void,
@@ -75,7 +80,7 @@ impl Logs {
         }
     }
 
-    pub(super) fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
+    pub(in crate::driver) fn finish(&self, info: &str, error: &str, began: Instant) -> Status {
         Logs::write(self.info, self.info_size, info)?;
         Logs::write(self.error, self.error_size, error)?;
         if let Some(at) = self.wall_time {
@@ -85,6 +90,6 @@ impl Logs {
     }
 }
 
-// SAFETY: the pointers are the client's, valid for as long as the header says; only one call at a time uses them,
-// since a link is behind a lock.
+// SAFETY: the client's pointers are valid as long as the header says, and only one call at a time uses them, since a
+// link is behind a lock.
 unsafe impl Send for Logs {}

@@ -1,24 +1,25 @@
-//! Occupancy: how many blocks of a function the device of the profile would run at once.
+//! Occupancy: the number of blocks of a function that the device of the profile runs concurrently.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. A client's function of a block size is called as documented.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. A client's callback is called
+//! as documented.
 
-use super::clusters::{self, Asked};
-use super::launch_attributes::Attributes;
-use super::module::{function, max_threads};
-use super::state::{FunctionObject, ready};
-use super::{Status, api, get, put};
+use super::attributes::Attributes;
+use super::clusters::{self, RequestedCluster};
 use crate::device::PROFILE;
+use crate::driver::module::{function, max_threads};
+use crate::driver::state::{FunctionObject, ready};
+use crate::driver::{Status, api, get, put};
 use cuda_sys::{CUfunction, CUlaunchConfig, CUoccupancyB2DSize, CUresult};
 use std::ffi::{c_int, c_uint};
 use std::sync::atomic::Ordering;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
 
-/// Blocks of a function that a multiprocessor runs at once.
-pub(super) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
-    // More than any device has, and little enough to be counted with.
+/// Returns the number of resident blocks of a function per multiprocessor.
+pub(in crate::driver) fn resident(object: &FunctionObject, threads: u32, dynamic: u64) -> u32 {
+    // More than any device has, and small enough not to overflow below.
     let shared = object.kernel.signature().shared_bytes.saturating_add(dynamic).min(1 << 40);
     let room = PROFILE.shared_room(object.limits.carveout.load(Ordering::Relaxed), shared);
     PROFILE.resident_blocks(threads, crate::device::REGISTERS_PER_THREAD, shared, room)
@@ -49,7 +50,7 @@ fn best_block(
     let most = u32::try_from(limit).ok().filter(|n| *n > 0).map_or(most, |limit| limit.min(most));
     let mut best = (0, 0, 0);
     for threads in (1..=most.div_ceil(32)).rev().map(|warps| (warps * 32).min(most)) {
-        // SAFETY: the client's function of a block size, by CUDA's contract.
+        // SAFETY: by CUDA's contract, this is the client's function of a block size.
         let dynamic = shared_of.map_or(dynamic, |f| unsafe { f(threads as c_int) });
         let blocks = resident(&object, threads, dynamic as u64);
         if blocks * threads > best.0 {
@@ -60,12 +61,12 @@ fn best_block(
     put(block, best.2 as c_int)
 }
 
-/// Flags of the occupancy functions: caching in the first level is on anyway.
+/// Checks the flags of occupancy functions; first-level caching is on anyway.
 fn checked_flags(flags: c_uint) -> Status {
     if flags > 1 { Err(INVALID) } else { Ok(()) }
 }
 
-/// Dynamic shared memory that each of that many blocks may have.
+/// Writes the dynamic shared memory that is available to each of this many blocks.
 fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> Status {
     ready()?;
     let object = function(f)?;
@@ -81,22 +82,23 @@ fn available(out: *mut usize, f: CUfunction, blocks: c_int, threads: c_int) -> S
     put(out, each.saturating_sub(u64::from(PROFILE.shared_reserved) + own).min(most) as usize)
 }
 
-/// Asks about a launch in clusters: of a function, extents that are asked for, threads, and bytes of shared memory.
+/// Computes a property of a launch with clusters from the function, the requested extents, threads and bytes of shared
+/// memory.
 fn of_clusters(
     f: CUfunction,
     config: *const CUlaunchConfig,
-    answer: impl FnOnce(&FunctionObject, Asked, u32, u64) -> Result<u32, CUresult>,
+    answer: impl FnOnce(&FunctionObject, RequestedCluster, u32, u64) -> Result<u32, CUresult>,
 ) -> Result<c_int, CUresult> {
     ready()?;
     let object = function(f)?;
     let config = get(config)?;
-    let asked = Attributes::read(&config)?.cluster;
+    let requested = Attributes::read(&config)?.cluster;
     let threads = config.blockDimX.checked_mul(config.blockDimY).and_then(|n| n.checked_mul(config.blockDimZ));
     let threads = threads.filter(|n| *n > 0).ok_or(INVALID)?;
     if threads > max_threads(&object) {
         return Ok(0);
     }
-    answer(&object, asked, threads, config.sharedMemBytes.into()).map(|n| n as c_int)
+    answer(&object, requested, threads, config.sharedMemBytes.into()).map(|n| n as c_int)
 }
 
 api! {

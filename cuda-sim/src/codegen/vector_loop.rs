@@ -1,11 +1,12 @@
-//! Loops in step: `strip(ctx, first, 0)` runs 32 threads from the loop's header to where it ends.
+//! Vectorised lockstep loops: `vector_loop(ctx, first, 0)` runs 32 threads from the loop's header to its exit.
 //!
-//! The loop stands outside; inside, two groups of 16 threads in a row of the block each, as loops of constant length
-//! that LLVM turns into straight vector code. Registers that are equal among the threads are kept once, others in
-//! arrays that become vectors. The assumptions of [`crate::ir::lockstep`] are checked first. Where they do not hold, or
-//! where a thread leaves the loop by itself, the strip gives [`abi::REFUSED`] and the plain region does it all again:
-//! the frame is as it was, and a loop that single threads may leave stores nothing else. Where only a guess is wrong it
-//! gives [`abi::MISGUESSED`], and the strip that makes no guesses, compiled when that happens first, is tried before.
+//! The loop is outside. Inside are two groups of 16 consecutive threads of a row, as loops of constant trip count that
+//! LLVM turns into straight vector code. Uniform registers are stored once, the others in arrays that become vectors.
+//! The assumptions of [`crate::ir::lockstep`] are checked on entry. If they do not hold, or if a thread takes a side
+//! exit, the function deoptimises: it returns [`abi::DEOPTIMISED`], and the scalar region runs the threads from the header
+//! again. That is possible because the frame is unchanged and a loop with side exits has no stores. If only a
+//! speculation failed it returns [`abi::MISSPECULATED`], and the vectorised loop that does not speculate, which is
+//! compiled on demand, is tried first.
 
 use super::abi;
 use super::emit::Emitter;
@@ -17,65 +18,65 @@ use crate::ptx::Result;
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// Threads of a group: those of a vector of 32-bit lanes.
+/// The threads of a group: the lanes of a vector of 32-bit elements.
 const GROUP: u64 = 16;
-/// Threads of a strip.
-pub(crate) const STRIP: u64 = 32;
+/// The threads that a vectorised loop runs.
+pub(crate) const THREADS: u64 = 32;
 
-/// How a register is kept from turn to turn.
+/// The storage of a loop-carried register.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Keep {
-    /// Once, for all threads.
-    Once,
-    /// Once for each group, and an amount that all threads add: threads of a group differ by this slope.
-    Slope(i64),
-    /// In an array.
-    Each,
+enum Storage {
+    /// One value for all threads.
+    Uniform,
+    /// One base value for each group, plus a uniform amount; the threads of a group differ by this stride.
+    Strided(i64),
+    /// An array with one element for each thread.
+    PerThread,
 }
 
-struct Strip<'a> {
+struct VectorLoop<'a> {
     regions: &'a Regions,
     region: usize,
     info: &'a Lockstep,
-    /// Whether guessed slopes count.
-    guesses: bool,
-    /// Live at the header, from the frame or computed again.
+    /// True if speculative strides are used.
+    speculates: bool,
+    /// Registers that are live at the header, loaded from the frame or rematerialised.
     live: Vec<Reg>,
-    /// All that is kept: these, and what the loop leaves behind.
-    kept: Vec<Reg>,
+    /// The registers that are stored between iterations: those, and the ones that are live after the loop.
+    stored: Vec<Reg>,
     written: BTreeSet<Reg>,
 }
 
-impl Strip<'_> {
-    fn keep(&self, reg: Reg) -> Keep {
-        if self.info.uniform.contains(&reg) || self.guesses && self.info.settled.contains(&reg) {
-            Keep::Once
+impl VectorLoop<'_> {
+    fn storage(&self, reg: Reg) -> Storage {
+        if self.info.uniform.contains(&reg) || self.speculates && self.info.assumed_uniform.contains(&reg) {
+            Storage::Uniform
         } else {
-            let counts = self.live.contains(&reg) && (self.guesses || !self.info.guessed.contains(&reg));
-            let slope = self.info.slopes.get(&reg).filter(|_| counts);
-            slope.map_or(Keep::Each, |slope| Keep::Slope(*slope))
+            let counts = self.live.contains(&reg) && (self.speculates || !self.info.speculative.contains(&reg));
+            let stride = self.info.strides.get(&reg).filter(|_| counts);
+            stride.map_or(Storage::PerThread, |stride| Storage::Strided(*stride))
         }
     }
 
-    /// The regions that all threads go on in together where the loop ends.
-    fn ways_out(&self) -> impl Iterator<Item = usize> {
+    /// The regions in which all threads continue after the loop.
+    fn exit_regions(&self) -> impl Iterator<Item = usize> {
         self.info.exits.iter().map(|block| self.regions.splits[block])
     }
 
-    /// Whether something that is live is kept as it is because of a guess.
-    fn guesses(&self) -> bool {
-        let guessed = |reg: &Reg| self.info.guessed.contains(reg) && self.keep(*reg) != Keep::Each;
-        self.live.iter().any(guessed)
+    /// Returns true if the storage of a live register is speculative.
+    fn needs_speculation(&self) -> bool {
+        let speculative = |reg: &Reg| self.info.speculative.contains(reg) && self.storage(*reg) != Storage::PerThread;
+        self.live.iter().any(speculative)
     }
 }
 
-/// Whether a name is that of a basic block of the kernel, or of a way out of a region.
+/// Returns true if a label is that of a basic block of the kernel, or of an exit of a region.
 fn is_block(name: &str) -> bool {
     let number = name.strip_prefix("split").or_else(|| name.strip_prefix('b'));
     number.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Gives what each loop over threads names for itself names of its own.
+/// Appends a suffix to the names that each thread loop defines, so that they are unique.
 fn rename(text: &str, suffix: &str) -> String {
     let names = ["tid0", "tid1", "tid2", "thread", "slot.at", "lane", "group", "local", "local.end"];
     let mut out = String::with_capacity(text.len() + text.len() / 8);
@@ -102,8 +103,9 @@ fn rename(text: &str, suffix: &str) -> String {
     out
 }
 
-/// A loop over the strip's threads around what `body` emits; the text comes after `{name}` and goes on at `{name}.end`.
-fn nest(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_>) -> Result<()>) -> Result<()> {
+/// Emits a loop over the threads around the text of `body`. It follows the label `{name}`, and continues at
+/// `{name}.end`.
+fn thread_loop(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_>) -> Result<()>) -> Result<()> {
     let outer = std::mem::take(&mut emitter.text);
     thread_environment(emitter, false);
     body(emitter)?;
@@ -138,7 +140,7 @@ fn nest(emitter: &mut Emitter<'_>, name: &str, body: impl FnOnce(&mut Emitter<'_
   br i1 %{name}.g.more, label %{name}.group, label %{name}.end
 {name}.end:
 ",
-        groups = STRIP / GROUP,
+        groups = THREADS / GROUP,
     );
     emitter.text.push_str(&rename(&text, &format!(".{name}")));
     Ok(())
@@ -148,13 +150,13 @@ fn width(emitter: &Emitter<'_>, reg: Reg) -> u32 {
     emitter.function.registers[reg as usize].max(8)
 }
 
-/// The place of the current thread's element of an array.
+/// Returns the address of the current thread's element of an array.
 fn element(emitter: &mut Emitter<'_>, array: &str, reg: Reg) -> String {
     let width = width(emitter, reg);
     emitter.def(format_args!("getelementptr i{width}, ptr %{array}{reg}, i64 %slot.at"))
 }
 
-/// The current value of a register, as wide as it is kept.
+/// Returns the current value of a register, in the width in which it is stored.
 fn value(emitter: &mut Emitter<'_>, reg: Reg) -> String {
     let (has, wide) = (emitter.function.registers[reg as usize], width(emitter, reg));
     let value = emitter.def(format_args!("load i{has}, ptr %r{reg}"));
@@ -167,26 +169,26 @@ fn set(emitter: &mut Emitter<'_>, reg: Reg, value: &str) {
     emitter.line(format_args!("store i{has} {value}, ptr %r{reg}"));
 }
 
-/// What a register with a slope is for the current thread, and the amount in it that all threads add.
-fn sloped(emitter: &mut Emitter<'_>, reg: Reg, slope: i64) -> (String, String) {
+/// Returns the current thread's value of a strided register, and the uniform amount in it.
+fn strided_value(emitter: &mut Emitter<'_>, reg: Reg, stride: i64) -> (String, String) {
     let wide = width(emitter, reg);
     let at = emitter.def(format_args!("getelementptr i{wide}, ptr %base{reg}, i64 %group"));
     let base = emitter.def(format_args!("load i{wide}, ptr {at}"));
     let amount = emitter.def(format_args!("load i{wide}, ptr %once{reg}"));
     let first = emitter.def(format_args!("add i{wide} {base}, {amount}"));
     let lane = emitter.resize("%lane", 64, wide, false);
-    let slope = super::emit::int_constant(i128::from(slope), wide);
-    let rise = emitter.def(format_args!("mul i{wide} {lane}, {slope}"));
+    let stride = super::emit::int_constant(i128::from(stride), wide);
+    let rise = emitter.def(format_args!("mul i{wide} {lane}, {stride}"));
     (emitter.def(format_args!("add i{wide} {first}, {rise}")), amount)
 }
 
-/// Puts what is kept of a register into the register.
-fn restore(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()> {
+/// Loads a register from its storage.
+fn load_stored(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, reg: Reg) -> Result<()> {
     let wide = width(emitter, reg);
-    let value = match strip.keep(reg) {
-        Keep::Once => emitter.def(format_args!("load i{wide}, ptr %once{reg}")),
-        Keep::Slope(slope) => sloped(emitter, reg, slope).0,
-        Keep::Each => {
+    let value = match this.storage(reg) {
+        Storage::Uniform => emitter.def(format_args!("load i{wide}, ptr %once{reg}")),
+        Storage::Strided(stride) => strided_value(emitter, reg, stride).0,
+        Storage::PerThread => {
             let at = element(emitter, "each", reg);
             emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"))
         }
@@ -195,27 +197,27 @@ fn restore(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()>
     Ok(())
 }
 
-fn to_frame(emitter: &mut Emitter<'_>, strip: &Strip<'_>, reg: Reg) -> Result<()> {
-    restore(emitter, strip, reg)?;
+fn spill(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, reg: Reg) -> Result<()> {
+    load_stored(emitter, this, reg)?;
     let wide = width(emitter, reg);
     let value = value(emitter, reg);
-    let pointer = frame_slot(emitter, strip.regions, reg);
+    let pointer = frame_slot(emitter, this.regions, reg);
     emitter.line(format_args!("store i{wide} {value}, ptr {pointer}, align 1{PARALLEL}"));
     Ok(())
 }
 
-/// Reads the frame, computes what is not in it, and checks what the strip assumes.
-fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+/// Loads the frame, rematerialises registers that are not in it, and checks the assumptions.
+fn emit_entry(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     let function = emitter.function;
     emitter.text.push_str("enter:\n");
-    nest(emitter, "enter", |emitter| {
-        for (block, at) in &strip.regions.again[strip.region] {
+    thread_loop(emitter, "enter", |emitter| {
+        for (block, at) in &this.regions.remat_insts[this.region] {
             emitter.inst(&function.blocks[*block].insts[*at])?;
         }
-        for reg in &strip.live {
+        for reg in &this.live {
             let wide = width(emitter, *reg);
-            let value = if strip.regions.live[strip.region].contains(reg) {
-                let pointer = frame_slot(emitter, strip.regions, *reg);
+            let value = if this.regions.live[this.region].contains(reg) {
+                let pointer = frame_slot(emitter, this.regions, *reg);
                 emitter.def(format_args!("load i{wide}, ptr {pointer}, align 1{PARALLEL}"))
             } else {
                 value(emitter, *reg)
@@ -226,19 +228,19 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         emitter.line(format_args!("br label %enter.done"));
         Ok(())
     })?;
-    emitter.line(format_args!("store i64 0, ptr %bad"));
-    emitter.line(format_args!("store i64 0, ptr %wrong"));
-    for reg in &strip.live {
+    emitter.line(format_args!("store i64 0, ptr %violated"));
+    emitter.line(format_args!("store i64 0, ptr %misguess"));
+    for reg in &this.live {
         let wide = width(emitter, *reg);
-        match strip.keep(*reg) {
-            Keep::Each => {}
-            Keep::Once => {
+        match this.storage(*reg) {
+            Storage::PerThread => {}
+            Storage::Uniform => {
                 let first = emitter.def(format_args!("load i{wide}, ptr %each{reg}"));
                 emitter.line(format_args!("store i{wide} {first}, ptr %once{reg}"));
             }
-            Keep::Slope(_) => {
+            Storage::Strided(_) => {
                 emitter.line(format_args!("store i{wide} 0, ptr %once{reg}"));
-                for group in 0..STRIP / GROUP {
+                for group in 0..THREADS / GROUP {
                     let from =
                         emitter.def(format_args!("getelementptr i{wide}, ptr %each{reg}, i64 {}", group * GROUP));
                     let first = emitter.def(format_args!("load i{wide}, ptr {from}"));
@@ -249,16 +251,16 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         }
     }
     emitter.text.push_str("  br label %check\ncheck:\n");
-    nest(emitter, "check", |emitter| {
-        for reg in strip.live.iter().filter(|r| strip.keep(**r) != Keep::Each) {
+    thread_loop(emitter, "check", |emitter| {
+        for reg in this.live.iter().filter(|r| this.storage(**r) != Storage::PerThread) {
             let wide = width(emitter, *reg);
             let at = element(emitter, "each", *reg);
             let found = emitter.def(format_args!("load i{wide}, ptr {at}{PARALLEL}"));
-            restore(emitter, strip, *reg)?;
+            load_stored(emitter, this, *reg)?;
             let expected = value(emitter, *reg);
             let differs = emitter.def(format_args!("xor i{wide} {found}, {expected}"));
             let differs = emitter.resize(&differs, wide, 64, false);
-            let flag = if strip.info.guessed.contains(reg) { "wrong" } else { "bad" };
+            let flag = if this.info.speculative.contains(reg) { "misguess" } else { "violated" };
             let bad = emitter.def(format_args!("load i64, ptr %{flag}"));
             let bad = emitter.def(format_args!("or i64 {bad}, {differs}"));
             emitter.line(format_args!("store i64 {bad}, ptr %{flag}"));
@@ -266,177 +268,177 @@ fn enter(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
         emitter.line(format_args!("br label %check.done"));
         Ok(())
     })?;
-    let bad = emitter.def(format_args!("load i64, ptr %bad"));
+    let bad = emitter.def(format_args!("load i64, ptr %violated"));
     let bad = emitter.def(format_args!("icmp ne i64 {bad}, 0"));
-    emitter.line(format_args!("br i1 {bad}, label %refused, label %guessed"));
-    emitter.text.push_str("guessed:\n");
-    let wrong = emitter.def(format_args!("load i64, ptr %wrong"));
+    emitter.line(format_args!("br i1 {bad}, label %deoptimise, label %speculation"));
+    emitter.text.push_str("speculation:\n");
+    let wrong = emitter.def(format_args!("load i64, ptr %misguess"));
     let wrong = emitter.def(format_args!("icmp ne i64 {wrong}, 0"));
-    emitter.line(format_args!("br i1 {wrong}, label %misguessed, label %turn"));
+    emitter.line(format_args!("br i1 {wrong}, label %misspeculated, label %iteration"));
     Ok(())
 }
 
-/// A thread leaves by itself: what is kept of this turn counts for nothing. It is written all the same, since a value that
-/// only some threads write cannot be vectorised.
-fn bail_out(emitter: &mut Emitter<'_>, strip: &Strip<'_>) {
-    for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
+/// Emits a side exit. The registers of this iteration are no longer needed. They are written nevertheless, since a
+/// value that only some threads write cannot be vectorised.
+fn emit_side_exit(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) {
+    for reg in this.stored.iter().filter(|r| this.written.contains(r) && this.storage(**r) != Storage::PerThread) {
         let wide = width(emitter, *reg);
         emitter.line(format_args!("store i{wide} poison, ptr %next{reg}"));
     }
-    for exit in strip.ways_out() {
+    for exit in this.exit_regions() {
         emitter.line(format_args!("store i1 poison, ptr %out{exit}"));
     }
-    emitter.text.push_str("  store i32 1, ptr %leaves\n  br label %turned\n");
+    emitter.text.push_str("  store i32 1, ptr %leaves\n  br label %latch\n");
 }
 
-/// Notes by which exit all threads leave the loop after this turn. One flag for each exit, and not a number, so that the
-/// branch on a flag is the loop's own branch.
-fn leave_by(emitter: &mut Emitter<'_>, strip: &Strip<'_>, way: Option<usize>) {
-    for exit in strip.ways_out() {
+/// Records the exit by which all threads leave the loop after this iteration. There is one flag for each exit rather
+/// than a number, so that the branch on a flag is the loop's own branch.
+fn record_exit(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, way: Option<usize>) {
+    for exit in this.exit_regions() {
         emitter.line(format_args!("store i1 {}, ptr %out{exit}", way == Some(exit)));
     }
 }
 
-/// Adds whether the current thread leaves by itself to whether any does.
-fn any_leaves(emitter: &mut Emitter<'_>) {
-    let all = emitter.def(format_args!("load i32, ptr %bail"));
+/// Combines the current thread's side-exit flag with that of the others.
+fn record_side_exit(emitter: &mut Emitter<'_>) {
+    let all = emitter.def(format_args!("load i32, ptr %side_exit"));
     let own = emitter.def(format_args!("load i32, ptr %leaves"));
     let all = emitter.def(format_args!("or i32 {all}, {own}"));
-    emitter.line(format_args!("store i32 {all}, ptr %bail"));
+    emitter.line(format_args!("store i32 {all}, ptr %side_exit"));
 }
 
-/// Goes back to the plain region if any thread leaves by itself.
-fn refuse_leavers(emitter: &mut Emitter<'_>, stays: &str) {
-    let bail = emitter.def(format_args!("load i32, ptr %bail"));
-    let bail = emitter.def(format_args!("icmp ne i32 {bail}, 0"));
-    emitter.text.push_str(&format!("  br i1 {bail}, label %refused, label %{stays}\n{stays}:\n"));
+/// Deoptimises if any thread takes a side exit.
+fn deoptimise_on_side_exit(emitter: &mut Emitter<'_>, stays: &str) {
+    let side_exit = emitter.def(format_args!("load i32, ptr %side_exit"));
+    let side_exit = emitter.def(format_args!("icmp ne i32 {side_exit}, 0"));
+    emitter.text.push_str(&format!("  br i1 {side_exit}, label %deoptimise, label %{stays}\n{stays}:\n"));
 }
 
-/// Begins a turn: what is kept goes into the registers.
-fn begin_turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+/// Begins an iteration: registers are loaded from their storage.
+fn begin_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     emitter.line(format_args!("store i32 0, ptr %leaves"));
-    for reg in &strip.live {
-        restore(emitter, strip, *reg)?;
+    for reg in &this.live {
+        load_stored(emitter, this, *reg)?;
     }
-    // What a turn may leave unwritten is not what another thread wrote.
-    forget(emitter, strip.kept.iter().copied().filter(|r| !strip.live.contains(r)));
-    emitter.line(format_args!("br label %b{}", strip.info.header));
+    // A register that an iteration may leave unwritten must not keep another thread's value.
+    set_poison(emitter, this.stored.iter().copied().filter(|r| !this.live.contains(r)));
+    emitter.line(format_args!("br label %b{}", this.info.header));
     Ok(())
 }
 
-/// Leaves open what registers hold.
-fn forget(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
+/// Makes the values of registers undefined.
+fn set_poison(emitter: &mut Emitter<'_>, registers: impl Iterator<Item = Reg>) {
     for reg in registers {
         let width = emitter.function.registers[reg as usize];
         emitter.line(format_args!("store i{width} poison, ptr %r{reg}"));
     }
 }
 
-/// Finds out whether a thread will leave by itself in this turn, so that the turn need not be prepared for it: of all this
-/// only what decides that remains.
-fn probe(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+/// Determines whether a thread will take a side exit in this iteration, so that the iteration itself need not handle
+/// it. Dead-code elimination leaves only the computation of the branches.
+fn emit_side_exit_check(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     emitter.text.push_str("  br label %probe\nprobe:\n");
-    nest(emitter, "probe", |emitter| {
-        begin_turn(emitter, strip)?;
-        let blocks = strip.regions.blocks(emitter.function, strip.region);
-        emit_blocks(emitter, &blocks, Some((strip.regions, strip.region)))?;
-        let region_of = |block: &usize| strip.regions.splits[block];
-        for stays in strip.info.exits.iter().map(region_of).chain([strip.region]) {
+    thread_loop(emitter, "probe", |emitter| {
+        begin_iteration(emitter, this)?;
+        let blocks = this.regions.blocks(emitter.function, this.region);
+        emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
+        let region_of = |block: &usize| this.regions.splits[block];
+        for stays in this.info.exits.iter().map(region_of).chain([this.region]) {
             emitter.text.push_str(&format!("split{stays}:\n  br label %probed\n"));
         }
-        for bail in strip.info.bails.iter().map(region_of) {
-            emitter.text.push_str(&format!("split{bail}:\n  store i32 1, ptr %leaves\n  br label %probed\n"));
+        for side_exit in this.info.side_exits.iter().map(region_of) {
+            emitter.text.push_str(&format!("split{side_exit}:\n  store i32 1, ptr %leaves\n  br label %probed\n"));
         }
         emitter.text.push_str("probed:\n");
-        any_leaves(emitter);
+        record_side_exit(emitter);
         emitter.line(format_args!("br label %probe.done"));
         Ok(())
     })?;
-    refuse_leavers(emitter, "all.stay");
+    deoptimise_on_side_exit(emitter, "all.stay");
     emitter.text.push_str("  br label %work\n");
     Ok(())
 }
 
-/// One turn of the loop.
-fn turn(emitter: &mut Emitter<'_>, strip: &Strip<'_>) -> Result<()> {
+/// Emits one iteration of the loop.
+fn emit_iteration(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>) -> Result<()> {
     let function = emitter.function;
-    emitter.text.push_str("turn:\n  store i32 0, ptr %bail\n");
-    let probed = !strip.info.bails.is_empty() && strip.info.foreseen;
-    match probed {
-        true => probe(emitter, strip)?,
+    emitter.text.push_str("iteration:\n  store i32 0, ptr %side_exit\n");
+    let checked = !this.info.side_exits.is_empty() && this.info.exits_can_be_precomputed;
+    match checked {
+        true => emit_side_exit_check(emitter, this)?,
         false => emitter.line(format_args!("br label %work")),
     }
     emitter.text.push_str("work:\n");
-    emitter.never = if probed { strip.info.bails.clone() } else { BTreeSet::new() };
-    nest(emitter, "work", |emitter| {
-        begin_turn(emitter, strip)?;
-        let blocks: Vec<_> = strip.regions.blocks(function, strip.region);
-        emit_blocks(emitter, &blocks, Some((strip.regions, strip.region)))?;
-        let region_of = |block: &usize| strip.regions.splits[block];
-        emitter.text.push_str(&format!("split{}:\n", strip.region));
-        leave_by(emitter, strip, None);
+    emitter.unreachable_blocks = if checked { this.info.side_exits.clone() } else { BTreeSet::new() };
+    thread_loop(emitter, "work", |emitter| {
+        begin_iteration(emitter, this)?;
+        let blocks: Vec<_> = this.regions.blocks(function, this.region);
+        emit_blocks(emitter, &blocks, Some((this.regions, this.region)))?;
+        let region_of = |block: &usize| this.regions.splits[block];
+        emitter.text.push_str(&format!("split{}:\n", this.region));
+        record_exit(emitter, this, None);
         emitter.text.push_str("  br label %keep\n");
-        for exit in strip.ways_out() {
+        for exit in this.exit_regions() {
             emitter.text.push_str(&format!("split{exit}:\n"));
-            // What nothing reads afterwards need not be told from what another turn would begin with.
-            let live = &strip.regions.live[exit];
-            forget(emitter, strip.kept.iter().copied().filter(|r| !live.contains(r)));
-            leave_by(emitter, strip, Some(exit));
+            // A register that is dead after the loop may have any value there.
+            let live = &this.regions.live[exit];
+            set_poison(emitter, this.stored.iter().copied().filter(|r| !live.contains(r)));
+            record_exit(emitter, this, Some(exit));
             emitter.text.push_str("  br label %keep\n");
         }
-        for bail in strip.info.bails.iter().map(region_of) {
-            emitter.text.push_str(&format!("split{bail}:\n"));
-            match probed {
+        for side_exit in this.info.side_exits.iter().map(region_of) {
+            emitter.text.push_str(&format!("split{side_exit}:\n"));
+            match checked {
                 true => emitter.line(format_args!("unreachable")),
-                false => bail_out(emitter, strip),
+                false => emit_side_exit(emitter, this),
             }
         }
         emitter.text.push_str("keep:\n");
-        for reg in strip.kept.iter().filter(|r| strip.written.contains(r)) {
+        for reg in this.stored.iter().filter(|r| this.written.contains(r)) {
             let wide = width(emitter, *reg);
             let mut value = value(emitter, *reg);
-            match strip.keep(*reg) {
-                Keep::Each => {
+            match this.storage(*reg) {
+                Storage::PerThread => {
                     let at = element(emitter, "each", *reg);
                     emitter.line(format_args!("store i{wide} {value}, ptr {at}{PARALLEL}"));
                     continue;
                 }
-                Keep::Once => {}
-                Keep::Slope(slope) => {
-                    let (before, amount) = sloped(emitter, *reg, slope);
+                Storage::Uniform => {}
+                Storage::Strided(stride) => {
+                    let (before, amount) = strided_value(emitter, *reg, stride);
                     let more = emitter.def(format_args!("sub i{wide} {value}, {before}"));
                     value = emitter.def(format_args!("add i{wide} {amount}, {more}"));
                 }
             }
             emitter.line(format_args!("store i{wide} {value}, ptr %next{reg}"));
         }
-        emitter.text.push_str("  br label %turned\nturned:\n");
-        any_leaves(emitter);
+        emitter.text.push_str("  br label %latch\nlatch:\n");
+        record_side_exit(emitter);
         emitter.line(format_args!("br label %work.done"));
         Ok(())
     })?;
-    emitter.never.clear();
-    refuse_leavers(emitter, "take");
-    for reg in strip.kept.iter().filter(|r| strip.written.contains(r) && strip.keep(**r) != Keep::Each) {
+    emitter.unreachable_blocks.clear();
+    deoptimise_on_side_exit(emitter, "take");
+    for reg in this.stored.iter().filter(|r| this.written.contains(r) && this.storage(**r) != Storage::PerThread) {
         let wide = width(emitter, *reg);
         let next = emitter.def(format_args!("load i{wide}, ptr %next{reg}"));
         emitter.line(format_args!("store i{wide} {next}, ptr %once{reg}"));
     }
-    for exit in strip.ways_out() {
+    for exit in this.exit_regions() {
         let out = emitter.def(format_args!("load i1, ptr %out{exit}"));
         emitter.text.push_str(&format!("  br i1 {out}, label %leave{exit}, label %stay{exit}\nstay{exit}:\n"));
     }
-    emitter.line(format_args!("br label %turn"));
+    emitter.line(format_args!("br label %iteration"));
     Ok(())
 }
 
-/// The function that runs a loop in step, with guessed slopes or without; nothing where it would be without and yet the
-/// same.
-pub(super) fn strip(
+/// Emits the function that runs a lockstep loop, with speculative strides or without; `None` if the version without
+/// would be the same.
+pub(super) fn emit(
     emitter: &mut Emitter<'_>,
     regions: &Regions,
     region: usize,
-    guesses: bool,
+    speculates: bool,
 ) -> Result<Option<String>> {
     let function = emitter.function;
     let info = &regions.lockstep[&region];
@@ -450,7 +452,7 @@ pub(super) fn strip(
             &mut |_| {},
         );
     }
-    // What the loop does not touch stays where it is.
+    // Registers that the loop does not use stay in the frame.
     let mut touched = written.clone();
     for block in blocks.iter().map(|b| &function.blocks[*b]) {
         touched.extend(block.term.used());
@@ -460,28 +462,28 @@ pub(super) fn strip(
             });
         });
     }
-    let live = regions.live[region].iter().chain(&regions.computed[region]);
+    let live = regions.live[region].iter().chain(&regions.rematerialised[region]);
     let live: Vec<Reg> = live.copied().filter(|r| touched.contains(r)).collect();
     let left = info.exits.iter().flat_map(|b| &regions.live[regions.splits[b]]).copied();
-    let mut kept: Vec<Reg> = live.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
-    kept.sort_unstable();
-    kept.dedup();
-    let mut strip = Strip { regions, region, info, guesses: true, live, kept, written };
-    if !guesses && !strip.guesses() {
+    let mut stored: Vec<Reg> = live.iter().copied().chain(left.filter(|r| written.contains(r))).collect();
+    stored.sort_unstable();
+    stored.dedup();
+    let mut this = VectorLoop { regions, region, info, speculates: true, live, stored, written };
+    if !speculates && !this.needs_speculation() {
         return Ok(None);
     }
-    strip.guesses = guesses;
-    slots(emitter, &strip, &blocks);
+    this.speculates = speculates;
+    slots(emitter, &this, &blocks);
     emitter.parallel = PARALLEL;
-    emitter.exit_label = "refused";
-    enter(emitter, &strip)?;
-    turn(emitter, &strip)?;
-    for exit in strip.ways_out() {
+    emitter.exit_label = "deoptimise";
+    emit_entry(emitter, &this)?;
+    emit_iteration(emitter, &this)?;
+    for exit in this.exit_regions() {
         let name = format!("leave{exit}");
         emitter.text.push_str(&format!("{name}:\n"));
-        nest(emitter, &name, |emitter| {
-            for reg in regions.live[exit].iter().filter(|r| strip.written.contains(r)) {
-                to_frame(emitter, &strip, *reg)?;
+        thread_loop(emitter, &name, |emitter| {
+            for reg in regions.live[exit].iter().filter(|r| this.written.contains(r)) {
+                spill(emitter, &this, *reg)?;
             }
             emitter.line(format_args!("br label %{name}.done"));
             Ok(())
@@ -491,31 +493,32 @@ pub(super) fn strip(
     Ok(Some(function_text(emitter, region)))
 }
 
-/// Stack slots of registers and of what is kept.
-fn slots(emitter: &mut Emitter<'_>, strip: &Strip<'_>, blocks: &[usize]) {
+/// Allocates stack slots for registers and for their storage.
+fn slots(emitter: &mut Emitter<'_>, this: &VectorLoop<'_>, blocks: &[usize]) {
     let function = emitter.function;
     let mut used = register_slots(emitter, blocks);
-    let mut named = strip.kept.clone();
-    let chain = strip.regions.again[strip.region].iter();
+    let mut named = this.stored.clone();
+    let chain = this.regions.remat_insts[this.region].iter();
     chain.for_each(|(block, at)| function.blocks[*block].insts[*at].visit(&mut |r| named.push(r), &mut |_| {}));
     for reg in named {
         if used.insert(reg) {
             let _ = writeln!(emitter.prologue, "  %r{reg} = alloca i{}", function.registers[reg as usize]);
         }
     }
-    for reg in &strip.kept {
+    for reg in &this.stored {
         let wide = width(emitter, *reg);
-        let _ = writeln!(emitter.prologue, "  %each{reg} = alloca [{STRIP} x i{wide}], align 64");
+        let _ = writeln!(emitter.prologue, "  %each{reg} = alloca [{THREADS} x i{wide}], align 64");
         let _ = writeln!(emitter.prologue, "  %once{reg} = alloca i{wide}\n  %next{reg} = alloca i{wide}");
-        let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{} x i{wide}]", STRIP / GROUP);
+        let _ = writeln!(emitter.prologue, "  %base{reg} = alloca [{} x i{wide}]", THREADS / GROUP);
     }
-    let groups = STRIP / GROUP;
+    let groups = THREADS / GROUP;
     let _ = writeln!(
         emitter.prologue,
         "  %group.x = alloca [{groups} x i32]\n  %group.y = alloca [{groups} x i32]\n  \
-         %group.z = alloca [{groups} x i32]\n  %bad = alloca i64\n  %wrong = alloca i64\n  %bail = alloca i32\n  %leaves = alloca i32"
+         %group.z = alloca [{groups} x i32]\n  %violated = alloca i64\n  %misguess = alloca i64\n  \
+         %side_exit = alloca i32\n  %leaves = alloca i32"
     );
-    for exit in strip.ways_out() {
+    for exit in this.exit_regions() {
         let _ = writeln!(emitter.prologue, "  %out{exit} = alloca i1");
     }
 }
@@ -524,7 +527,7 @@ fn function_text(emitter: &mut Emitter<'_>, region: usize) -> String {
     let [nx, ny] = [0, 4].map(|at| emitter.field(abi::BLOCK + at, "i32"));
     super::region::block_coordinates(emitter);
     let mut groups = String::new();
-    for g in 0..STRIP / GROUP {
+    for g in 0..THREADS / GROUP {
         let _ = write!(
             groups,
             "  %t{g}.wide = add i64 %first, {at}
@@ -542,18 +545,18 @@ fn function_text(emitter: &mut Emitter<'_>, region: usize) -> String {
   store i32 %z{g}, ptr %z{g}.at
   %x{g}.end = add nuw nsw i32 %x{g}, {GROUP}
   %fits{g} = icmp ule i32 %x{g}.end, {nx}
-  br i1 %fits{g}, label %fits{g}.yes, label %refused
+  br i1 %fits{g}, label %fits{g}.yes, label %deoptimise
 fits{g}.yes:
 ",
             at = g * GROUP,
         );
     }
     format!(
-        "define internal i64 @strip{region}(ptr noalias %ctx, i64 %first, i64 %unused) #0 {{\nentry:\n\
-         {prologue}{groups}  br label %enter\n{text}refused:\n  ret i64 {refused}\nmisguessed:\n  ret i64 {misguessed}\n}}\n",
+        "define internal i64 @vector_loop{region}(ptr noalias %ctx, i64 %first, i64 %unused) #0 {{\nentry:\n\
+         {prologue}{groups}  br label %enter\n{text}deoptimise:\n  ret i64 {deoptimised}\nmisspeculated:\n  ret i64 {misspeculated}\n}}\n",
         prologue = emitter.prologue,
         text = emitter.text,
-        refused = abi::REFUSED,
-        misguessed = abi::MISGUESSED,
+        deoptimised = abi::DEOPTIMISED,
+        misspeculated = abi::MISSPECULATED,
     )
 }

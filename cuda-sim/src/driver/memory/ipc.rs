@@ -1,20 +1,21 @@
-//! Memory and events that other processes open.
+//! Interprocess communication: memory and events that other processes open.
 //!
-//! A handle names the process, a file descriptor in it and the file's own number; who may read `/proc` of that process
-//! (as its user may) can open it. The exporting process must be alive when it is opened, as on NVIDIA's driver; what is
-//! open stays, whatever becomes of the exporter. Events are counters in a page of such a file: records that were
-//! enqueued, and the latest one that was reached.
+//! A handle names a process, a file descriptor in it and the file's inode. A process that may read `/proc` of that one
+//! (as the same user may) can open it. The exporting process must be alive at that time, as for NVIDIA's driver; after
+//! that the file stays open whatever the exporter does. Events are counters in a page of such a file: the number of
+//! records that were enqueued, and of the latest one that was reached.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid; handles are plain bytes, checked before they are believed.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Handles are plain bytes, which
+//! are checked before use.
 
-use super::event::{Event, event, insert};
-use super::memory::failure;
-use super::state::{bound, healthy};
-use super::{Status, api, put};
+use super::failure;
+use crate::driver::event::{Event, event, insert};
+use crate::driver::state::{healthy, require_current};
+use crate::driver::{Status, api, put};
 use crate::memory::shared::SharedFile;
-use crate::memory::{Kind, MEMORY, Owner};
+use crate::memory::{AllocationKind, MEMORY, Owner};
 use cuda_sys::{CUdeviceptr, CUevent, CUipcEventHandle, CUipcMemHandle, CUresult};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -26,13 +27,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a handle is for, at its beginning.
+/// The first word of a handle, which tells its kind.
 const MEMORY_HANDLE: u64 = u64::from_le_bytes(*b"sim-mem1");
 const EVENT_HANDLE: u64 = u64::from_le_bytes(*b"sim-evt1");
 
-/// What a handle's bytes say.
+/// The contents of a handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Name {
+struct HandleContents {
     kind: u64,
     process: u64,
     descriptor: u64,
@@ -42,10 +43,17 @@ struct Name {
     device: u64,
 }
 
-impl Name {
-    fn of(kind: u64, file: &SharedFile) -> Name {
+impl HandleContents {
+    fn of(kind: u64, file: &SharedFile) -> HandleContents {
         let (process, descriptor) = (u64::from(std::process::id()), file.descriptor().as_raw_fd() as u64);
-        Name { kind, process, descriptor, inode: file.inode, device: file.device as u64, ..Name::default() }
+        HandleContents {
+            kind,
+            process,
+            descriptor,
+            inode: file.inode,
+            device: file.device as u64,
+            ..HandleContents::default()
+        }
     }
 
     fn bytes(self) -> [c_char; 64] {
@@ -57,8 +65,8 @@ impl Name {
         bytes
     }
 
-    /// What a handle of that kind says; it must be of another process.
-    fn read(kind: u64, bytes: &[c_char; 64]) -> Result<Name, CUresult> {
+    /// Decodes a handle of this kind, which must be of another process.
+    fn read(kind: u64, bytes: &[c_char; 64]) -> Result<HandleContents, CUresult> {
         let word = |at: usize| u64::from_le_bytes(std::array::from_fn(|i| bytes[at * 8 + i] as u8));
         let [found, process, descriptor, inode, offset, bytes, device] = std::array::from_fn(word);
         if found != kind {
@@ -67,10 +75,10 @@ impl Name {
         if process == u64::from(std::process::id()) {
             return Err(CUresult::CUDA_ERROR_INVALID_CONTEXT);
         }
-        Ok(Name { kind, process, descriptor, inode, offset, bytes, device })
+        Ok(HandleContents { kind, process, descriptor, inode, offset, bytes, device })
     }
 
-    /// The file, if it is still there.
+    /// Opens the file, if it still exists.
     fn open(self) -> Result<SharedFile, CUresult> {
         let path = format!("/proc/{}/fd/{}", self.process, self.descriptor);
         let file = std::fs::File::options().read(true).write(true).open(path);
@@ -79,31 +87,35 @@ impl Name {
     }
 }
 
-/// A context, and the file and place in it that it has open.
-type Place = (u32, u64, u64);
+/// A context, and the inode and offset of a file that it has open.
+type OpenKey = (u32, u64, u64);
 
-/// Memory of other processes that is open: its address, and how often it was opened.
-static OPEN: Lazy<Mutex<HashMap<Place, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
+/// Opened memory of other processes: its address, and the number of times that it was opened.
+static OPEN: Lazy<Mutex<HashMap<OpenKey, (CUdeviceptr, usize)>>> = Lazy::new(Mutex::default);
 
-/// At the end of a context, which takes its memory along.
-pub(super) fn forget(context: u32) {
+/// Forgets the memory that a context has open, at its end; the context frees it.
+pub(in crate::driver) fn forget(context: u32) {
     OPEN.lock().retain(|(of, ..), _| *of != context);
 }
 
 fn export(handle: *mut CUipcMemHandle, address: CUdeviceptr) -> Status {
     healthy()?;
     let (allocation, file) = MEMORY.share(address).map_err(failure)?;
-    let name = Name { offset: allocation.offset(), bytes: allocation.bytes, ..Name::of(MEMORY_HANDLE, &file) };
+    let name = HandleContents {
+        offset: allocation.offset(),
+        bytes: allocation.bytes,
+        ..HandleContents::of(MEMORY_HANDLE, &file)
+    };
     put(handle, CUipcMemHandle { reserved: name.bytes() })
 }
 
 fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status {
     let context = healthy()?;
-    // The one flag that there is, and must be set: access to another device's memory is enabled as needed.
+    // Lazy peer access is the only flag and must be set; peer access is enabled as needed.
     if flags != 1 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let name = Name::read(MEMORY_HANDLE, &handle.reserved)?;
+    let name = HandleContents::read(MEMORY_HANDLE, &handle.reserved)?;
     let mut opened = OPEN.lock();
     if let Some((address, count)) = opened.get_mut(&(context.id, name.inode, name.offset)) {
         *count += 1;
@@ -112,7 +124,7 @@ fn open(out: *mut CUdeviceptr, handle: &CUipcMemHandle, flags: c_uint) -> Status
     let file = Arc::new(name.open()?);
     let device = usize::try_from(name.device).ok().filter(|d| *d < *crate::device::DEVICES).unwrap_or(context.device);
     let owner = Owner { device, ..context.owner() };
-    let address = MEMORY.import(owner, &file, name.offset, name.bytes, Kind::Imported);
+    let address = MEMORY.import(owner, &file, name.offset, name.bytes, AllocationKind::Imported);
     let address = address.map_err(|_| CUresult::CUDA_ERROR_MAP_FAILED)?;
     opened.insert((context.id, name.inode, name.offset), (address, 1));
     put(out, address)
@@ -131,12 +143,12 @@ fn close(address: CUdeviceptr) -> Status {
     opened.remove(&key);
     drop(opened);
     context.synchronize()?;
-    MEMORY.free(address, |kind| kind == Kind::Imported).map_err(failure)
+    MEMORY.free(address, |kind| kind == AllocationKind::Imported).map_err(failure)
 }
 
 /// An event's counters, in memory that all its processes map.
 #[derive(Debug)]
-pub(super) struct SharedEvent {
+pub(in crate::driver) struct SharedEvent {
     file: SharedFile,
     counters: NonNull<Counters>,
 }
@@ -144,30 +156,31 @@ pub(super) struct SharedEvent {
 #[repr(C)]
 #[derive(Debug)]
 struct Counters {
-    /// Records that were enqueued.
+    /// The number of records that were enqueued.
     enqueued: AtomicU64,
-    /// The latest of them that was reached.
+    /// The number of the latest record that was reached.
     reached: AtomicU64,
 }
 
-// SAFETY: the counters are atomic, and mapped for as long as the event lives.
+// SAFETY: the counters are atomic, and mapped as long as the event lives.
 unsafe impl Send for SharedEvent {}
-// SAFETY: as above.
+// SAFETY: the counters are atomic, and mapped as long as the event lives.
 unsafe impl Sync for SharedEvent {}
 
 /// Bytes of the file and of its mapping; the system rounds both up to pages.
 const PAGE: usize = 4096;
 
 impl SharedEvent {
-    /// A new one, never recorded.
-    pub(super) fn new(device: usize) -> Result<SharedEvent, CUresult> {
+    /// Creates an event that was never recorded.
+    pub(in crate::driver) fn new(device: usize) -> Result<SharedEvent, CUresult> {
         let file = SharedFile::new(device, PAGE as u64).map_err(|_| CUresult::CUDA_ERROR_OUT_OF_MEMORY)?;
         SharedEvent::over(file)
     }
 
     fn over(file: SharedFile) -> Result<SharedEvent, CUresult> {
         let (access, descriptor) = (libc::PROT_READ | libc::PROT_WRITE, file.descriptor().as_raw_fd());
-        // SAFETY: a new mapping of a page of a file that is at least as long, at an address that the kernel chooses.
+        // SAFETY: maps a page of a file that is at least as long, at an address that the system chooses, so no existing
+        // memory changes.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), PAGE, access, libc::MAP_SHARED, descriptor, 0) };
         let counters = NonNull::new(at).filter(|_| at != libc::MAP_FAILED);
         let counters = counters.ok_or(CUresult::CUDA_ERROR_MAP_FAILED)?.cast();
@@ -175,28 +188,28 @@ impl SharedEvent {
     }
 
     fn counters(&self) -> &Counters {
-        // SAFETY: mapped as long as `self` lives, aligned to a page, and all bytes are valid for atomics.
+        // SAFETY: mapped as long as `self` lives, page-aligned, and all bytes are valid for atomics.
         unsafe { self.counters.as_ref() }
     }
 
-    /// Counts a record that is being enqueued, and gives its number.
-    pub(super) fn enqueue(&self) -> u64 {
+    /// Counts a record that is being enqueued, and returns its number.
+    pub(in crate::driver) fn enqueue(&self) -> u64 {
         self.counters().enqueued.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// Notes that a record was reached.
-    pub(super) fn reach(&self, number: u64) {
+    /// Records that a record was reached.
+    pub(in crate::driver) fn reach(&self, number: u64) {
         self.counters().reached.fetch_max(number, Ordering::AcqRel);
     }
 
-    /// The last record, if it was not reached yet.
-    pub(super) fn pending(&self) -> Option<u64> {
+    /// Returns the last record, if it was not reached yet.
+    pub(in crate::driver) fn pending(&self) -> Option<u64> {
         let last = self.counters().enqueued.load(Ordering::Acquire);
         (self.counters().reached.load(Ordering::Acquire) < last).then_some(last)
     }
 
-    /// Waits until a record is reached, maybe by another process, or until `lost`.
-    pub(super) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
+    /// Waits until a record is reached, possibly in another process, or until `lost`.
+    pub(in crate::driver) fn wait(&self, number: u64, lost: impl Fn() -> bool) {
         let mut rounds = 0;
         while self.counters().reached.load(Ordering::Acquire) < number && !lost() {
             rounds += 1;
@@ -213,15 +226,15 @@ impl Drop for SharedEvent {
 }
 
 fn export_event(handle: *mut CUipcEventHandle, of: CUevent) -> Status {
-    bound()?;
+    require_current()?;
     let event = event(of)?;
     let shared = event.shared.as_ref().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
-    put(handle, CUipcEventHandle { reserved: Name::of(EVENT_HANDLE, &shared.file).bytes() })
+    put(handle, CUipcEventHandle { reserved: HandleContents::of(EVENT_HANDLE, &shared.file).bytes() })
 }
 
 fn open_event(out: *mut CUevent, handle: &CUipcEventHandle) -> Status {
     healthy()?;
-    let file = Name::read(EVENT_HANDLE, &handle.reserved)?.open()?;
+    let file = HandleContents::read(EVENT_HANDLE, &handle.reserved)?.open()?;
     if file.bytes < PAGE as u64 {
         return Err(CUresult::CUDA_ERROR_INVALID_HANDLE);
     }
@@ -245,11 +258,12 @@ mod tests {
 
     #[test]
     fn handles_are_read_as_they_were_written_and_refused_otherwise() {
-        let name = Name { kind: EVENT_HANDLE, process: 1, inode: u64::MAX, bytes: 300, ..Name::default() };
-        assert_eq!(Name::read(EVENT_HANDLE, &name.bytes()), Ok(name));
-        assert_eq!(Name::read(MEMORY_HANDLE, &name.bytes()), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
+        let name =
+            HandleContents { kind: EVENT_HANDLE, process: 1, inode: u64::MAX, bytes: 300, ..HandleContents::default() };
+        assert_eq!(HandleContents::read(EVENT_HANDLE, &name.bytes()), Ok(name));
+        assert_eq!(HandleContents::read(MEMORY_HANDLE, &name.bytes()), Err(CUresult::CUDA_ERROR_INVALID_VALUE));
         assert_eq!(name.open().unwrap_err(), CUresult::CUDA_ERROR_INVALID_HANDLE);
-        let own = Name { process: u64::from(std::process::id()), ..name };
-        assert_eq!(Name::read(EVENT_HANDLE, &own.bytes()), Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
+        let own = HandleContents { process: u64::from(std::process::id()), ..name };
+        assert_eq!(HandleContents::read(EVENT_HANDLE, &own.bytes()), Err(CUresult::CUDA_ERROR_INVALID_CONTEXT));
     }
 }

@@ -1,31 +1,36 @@
-//! Launches: checks of the configuration, parameters, faults.
+//! Execution control: configuration checks, parameters, and fault reports of kernel launches.
 //!
 //! # Safety
 //!
-//! See the parent module. Parameters are copied from where the client's pointers say, with the sizes of the kernel.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Parameters are copied from the
+//! client's pointers with the sizes that the kernel declares.
 
-use super::clusters::{self, Asked};
-use super::launch_attributes::Attributes;
+pub(super) mod attributes;
+pub(super) mod clusters;
+pub(super) mod occupancy;
+
 use super::module::{function, max_threads};
-use super::occupancy::resident;
+use super::operations::Op;
 use super::state::{FunctionObject, GRIDS, belongs, ready};
 use super::stream::target;
-use super::work::Op;
 use super::{Status, api, get};
 use crate::codegen;
 use crate::codegen::jit::Compiled;
 use crate::device::{MAX_BLOCK, MAX_GRID, PROFILE};
 use crate::exec::launch::{Fault, Launch};
-use crate::memory::Wild;
+use crate::memory::IllegalAccess;
 use crate::module::Kernel;
 use crate::queue::Start;
+use attributes::Attributes;
+use clusters::RequestedCluster;
 use cuda_sys::{CUfunction, CUlaunchConfig, CUresult, CUsharedconfig, CUstream};
+use occupancy::resident;
 use std::ffi::{c_uint, c_void};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// A function's machine code. That it cannot be made is a defect of the code generator, and reported as such, unless there is no
-/// LLVM.
+/// Returns a function's machine code. A failure is a defect of the code generator, and reported as such, unless there
+/// is no LLVM.
 pub(super) fn compiled(
     object: &FunctionObject,
     params: &[u64],
@@ -45,7 +50,7 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
         return Err(invalid);
     }
     let threads: u32 = block.iter().product();
-    // At most as many as the device takes, and as `.maxntid` promises.
+    // The limits of the device and of `.maxntid`.
     if threads > max_threads(object) {
         return Err(invalid);
     }
@@ -58,7 +63,7 @@ fn check(object: &FunctionObject, grid: [u32; 3], block: [u32; 3], dynamic_share
     Ok(())
 }
 
-/// Copies parameters from an array of pointers, or from the buffer that `extra` names.
+/// Copies parameters from an array of pointers, or from the buffer in `extra`.
 fn parameters(
     object: &FunctionObject,
     params: *mut *mut c_void,
@@ -75,7 +80,7 @@ fn parameters(
                 return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
             }
             let at = to.wrapping_add(param.offset as usize);
-            // SAFETY: the client's pointer is valid for the parameter's size, by CUDA's contract; the target lies in
+            // SAFETY: by CUDA's contract the client's pointer is valid for the parameter's size; the target is in
             // `values`, which is as long as all parameters.
             unsafe { std::ptr::copy_nonoverlapping(from.cast::<u8>(), at, param.bytes as usize) };
         }
@@ -86,7 +91,7 @@ fn parameters(
     }
     let (mut buffer, mut size, mut at) = (std::ptr::null_mut::<c_void>(), 0usize, extra);
     loop {
-        // A list of keys and values that ends with 0: 1 is the buffer, 2 points to its size.
+        // A list of keys and values that ends with 0: key 1 is the buffer, key 2 a pointer to its size.
         match get(at)?.addr() {
             0 => break,
             1 => buffer = get(at.wrapping_add(1))?,
@@ -98,23 +103,24 @@ fn parameters(
     if buffer.is_null() || size < bytes {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: the client's buffer has at least `bytes` bytes, by CUDA's contract, and so have the values.
+    // SAFETY: by CUDA's contract the client's buffer has at least `bytes` bytes, and `values` is as long as all
+    // parameters.
     unsafe { std::ptr::copy_nonoverlapping(buffer.cast::<u8>(), to, bytes) };
     Ok(values)
 }
 
-/// Writes to the log what is known of a fault.
+/// Logs a fault.
 pub(super) fn report(kernel: &Kernel, launch: &Launch, fault: &Fault) {
     tracing::error!("{}", kernel.explain(launch, fault));
 }
 
-/// The code of a fault.
+/// Returns the status code of a fault.
 pub(super) fn code_of(fault: &Fault) -> CUresult {
     match fault {
-        Fault::Memory { wild: Wild::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
+        Fault::Memory { illegal: IllegalAccess::Misaligned, .. } => CUresult::CUDA_ERROR_MISALIGNED_ADDRESS,
         Fault::Memory { .. } => CUresult::CUDA_ERROR_ILLEGAL_ADDRESS,
-        // For a deadlock not LAUNCH_TIMEOUT, which speaks of a time limit that there is none of: what a device whose
-        // checker finds threads at a barrier that cannot open reports.
+        // A deadlock is not LAUNCH_TIMEOUT, which is about a time limit that does not exist here. This is the code of a
+        // device whose checker finds threads at a barrier that cannot open.
         Fault::Trap(_) | Fault::StackOverflow(_) | Fault::Deadlock { .. } => CUresult::CUDA_ERROR_LAUNCH_FAILED,
         Fault::Assert { .. } => CUresult::CUDA_ERROR_ASSERT,
         Fault::OutOfMemory => CUresult::CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -122,7 +128,7 @@ pub(super) fn code_of(fault: &Fault) -> CUresult {
     }
 }
 
-/// What a launch is asked to be.
+/// The configuration of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Configuration {
     pub(super) grid: [u32; 3],
@@ -131,15 +137,15 @@ pub(super) struct Configuration {
     pub(super) kind: LaunchKind,
 }
 
-/// What an extended launch may ask for beside its extents.
+/// The further properties of an extended launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LaunchKind {
-    /// Whether the grid may wait for all of itself.
+    /// True for a cooperative launch.
     pub(super) cooperative: bool,
-    pub(super) cluster: Asked,
+    pub(super) cluster: RequestedCluster,
 }
 
-/// A launch as work, its parameters copied, for a context that the function belongs to.
+/// Returns a launch as an operation, with copied parameters, for a context to which the function belongs.
 pub(super) fn prepare(
     f: CUfunction,
     context: u32,
@@ -156,7 +162,7 @@ pub(super) fn prepare(
     Ok(Op::Kernel { launch: Box::new(launch), function: object })
 }
 
-/// A launch with parameters that are asked for once the configuration was found to be good.
+/// Returns a launch whose parameters are read once the configuration was checked.
 pub(super) fn configured(
     object: &FunctionObject,
     context: u32,
@@ -185,7 +191,7 @@ pub(super) fn configured(
         dynamic_shared: how.shared,
         grid_id: GRIDS.fetch_add(1, Ordering::Relaxed),
         context,
-        // Which those are is known when it runs.
+        // The accessible slots are determined when the launch runs.
         slots: u64::MAX,
         cooperative,
         resident,
@@ -202,7 +208,7 @@ fn launch(
 ) -> Status {
     let (context, stream) = target(on)?;
     let op = prepare(f, stream.context, how, params, extra)?;
-    // As on a real device, a fault is not the launch's status but that of every later call.
+    // As on a GPU, a fault is not the launch's status but that of every later call.
     stream.submit(&context, op, Start::Driver)
 }
 
@@ -259,7 +265,7 @@ api! {
     fn cuFuncSetSharedMemConfig(f: CUfunction, config: CUsharedconfig) {
         ready()?;
         function(f)?;
-        // Devices of today have banks of four bytes whatever is asked for.
+        // Current devices have banks of four bytes whatever is requested.
         if config.0 > 2 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 }

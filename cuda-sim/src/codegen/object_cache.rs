@@ -1,9 +1,9 @@
-//! Machine code on disk, in the folder of compiled kernels and by its rules (`cuda-jit-cache`): a file for all parts of a kernel
-//! that are translated in one way.
+//! The disk cache of machine code, in the folder of compiled kernels and by its rules (`cuda-jit-cache`): one file for
+//! all parts of a kernel that are compiled in the same mode.
 //!
-//! The key is everything that the code depends on: the texts of the kernel's modules, how they are compiled, this CPU, LLVM, the
-//! sources that optimise and rewrite them, and where the devices' memory lies, which is the same place in every process that finds
-//! it free. Nothing is ever out of date, and what is wrong with a file is a miss. What is found needs no LLVM.
+//! The key covers everything that the code depends on: the LLVM IR of the kernel's modules, the mode, this CPU, LLVM,
+//! the source files that optimise and rewrite the IR, and the address of the devices' memory, which is the same in
+//! every process in which it is free. Entries are never out of date, and a damaged file is a miss. A hit needs no LLVM.
 
 use super::object::{self, Mode};
 use crate::environment::ENVIRONMENT;
@@ -16,25 +16,25 @@ use std::fs::File;
 use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The sources that decide what object file a module's text becomes; a part of every entry's key.
+/// The source files that determine a module's object file; they are part of every key.
 const SOURCES: &[&str] = &[include_str!("object.rs"), include_str!("guard.rs")];
 
-/// The folder, unless the environment switches it off.
+/// The cache folder; `None` if the environment disables it.
 static FOLDER: Lazy<Option<Cache>> = Lazy::new(|| Settings::from_process().map(Settings::open));
 
-/// The folder, if machine code is to be looked for and kept: not where what is asked for is how it is made.
+/// Returns the cache folder, if machine code is to be cached: not in processes that measure or test compilation.
 pub(crate) fn folder() -> Option<&'static Cache> {
     FOLDER.as_ref().filter(|_| !ENVIRONMENT.print_llvm && !cfg!(fuzzing))
 }
 
-/// The model and features of this CPU, a part of every entry's key; none where the system does not say.
+/// The model and features of this CPU, which are part of every key; `None` if the system does not report them.
 static CPU: Lazy<Option<String>> = Lazy::new(|| {
     let mut text = Vec::new();
     File::open("/proc/cpuinfo").ok()?.take(1 << 14).read_to_end(&mut text).ok()?;
     first_cpu(&String::from_utf8_lossy(&text))
 });
 
-/// The part of every key that is the same for all; none where the system does not say what CPU this is.
+/// The common part of all keys; `None` if the CPU is unknown.
 static BASE: Lazy<Option<String>> = Lazy::new(|| {
     let guards = format!("{:?}", MEMORY.guards());
     let mut parts = vec![CPU.as_ref()?.as_str(), &guards, cuda_llvm::identity()];
@@ -44,59 +44,59 @@ static BASE: Lazy<Option<String>> = Lazy::new(|| {
 
 const LABEL: &str = "machine code of the software device";
 
-/// The object files of a kernel's parts by the parts' numbers.
+/// The object files of a kernel's parts, by part number.
 type Objects = BTreeMap<u32, Vec<u8>>;
 
-/// A kernel's object files of one mode: those on the disk, and those that are made here and go there.
+/// A kernel's object files in one mode: those on disk, and those made here that are to be written.
 #[derive(Debug)]
 pub(super) struct ObjectStore {
-    place: Option<(&'static Cache, Key)>,
+    entry: Option<(&'static Cache, Key)>,
     found: OnceCell<Objects>,
-    /// Made here and not yet on the disk.
+    /// Object files that were made here and are not on disk yet.
     made: Mutex<Objects>,
-    /// The number of those that are still to be made in the background.
+    /// The number of object files that background tasks are still to make.
     expected: AtomicUsize,
 }
 
-/// New files of the background that are written together: the process may end at any time.
+/// New files of background tasks are written in groups of this size, since the process may end at any time.
 const KEPT_TOGETHER: usize = 8;
 
 impl ObjectStore {
-    /// The store of a kernel, which is told by the identity of its texts; nothing is read before something is looked for.
+    /// Returns the store of a kernel, which is identified by its IR. Nothing is read until something is looked up.
     pub(super) fn new(identity: &Key, mode: Mode) -> ObjectStore {
-        let place = folder().zip(BASE.as_ref()).map(|(folder, base)| {
+        let entry = folder().zip(BASE.as_ref()).map(|(folder, base)| {
             let how = format!("{mode:?}");
             (folder, Key::new(&[base.as_bytes(), how.as_bytes(), identity.to_string().as_bytes()]))
         });
-        ObjectStore { place, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
+        ObjectStore { entry, found: OnceCell::new(), made: Mutex::default(), expected: AtomicUsize::new(0) }
     }
 
-    /// The object files that are on the disk now.
+    /// Reads the object files that are on disk now.
     fn read(&self) -> Objects {
-        let bytes = self.place.as_ref().and_then(|(folder, key)| folder.get(key));
+        let bytes = self.entry.as_ref().and_then(|(folder, key)| folder.get(key));
         bytes.and_then(|bytes| decode(&bytes)).unwrap_or_default()
     }
 
-    /// The object file of a part, if it was on the disk when this was asked first.
+    /// Returns the object file of a part, if it was on disk at the first lookup.
     pub(super) fn find(&self, number: usize) -> Option<&[u8]> {
         self.found.get_or_init(|| self.read()).get(&u32::try_from(number).ok()?).map(Vec::as_slice)
     }
 
-    /// Makes the object file of a part's text, to be kept by [`ObjectStore::keep`].
+    /// Compiles a part's IR to an object file, to be written by [`ObjectStore::keep`].
     pub(super) fn make(&self, number: usize, ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
         let object = object::object(ir, mode)?;
-        if let (Some(_), Ok(number)) = (&self.place, u32::try_from(number)) {
+        if let (Some(_), Ok(number)) = (&self.entry, u32::try_from(number)) {
             self.made.lock().insert(number, object.clone());
         }
         Ok(object)
     }
 
-    /// Announces an object file that the background is going to make.
+    /// Announces an object file that a background task is going to make.
     pub(super) fn expect(&self) {
         self.expected.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Reports that an announced file was made, or cannot be; writes the new files to disk in groups.
+    /// Reports that an announced object file was made, or cannot be; writes the new files to disk in groups.
     pub(super) fn expect_no_more(&self) {
         let last = self.expected.fetch_sub(1, Ordering::Relaxed) == 1;
         if last || self.made.lock().len() >= KEPT_TOGETHER {
@@ -107,15 +107,15 @@ impl ObjectStore {
     /// Adds the new files to those on disk, where other processes may have added some.
     pub(super) fn keep(&self) {
         let mut made = self.made.lock();
-        let Some((folder, key)) = self.place.as_ref().filter(|_| !made.is_empty()) else { return };
+        let Some((folder, key)) = self.entry.as_ref().filter(|_| !made.is_empty()) else { return };
         let mut all = self.read();
         all.append(&mut made);
-        // Under the lock, so that of two threads none puts back what was there before the other.
+        // Under the lock, so that of two threads neither overwrites the other's additions.
         folder.put(key, LABEL, &encode(&all));
     }
 }
 
-/// Objects as bytes: their number, each one's number and length, and their bytes.
+/// Encodes object files: their number, each one's part number and length, and their bytes.
 fn encode(objects: &Objects) -> Vec<u8> {
     let mut bytes = (objects.len() as u32).to_le_bytes().to_vec();
     for (number, object) in objects {
@@ -126,7 +126,7 @@ fn encode(objects: &Objects) -> Vec<u8> {
     bytes
 }
 
-/// The objects that bytes are, from the first byte to the last.
+/// Decodes object files; `None` unless the bytes are exactly one encoding.
 fn decode(bytes: &[u8]) -> Option<Objects> {
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
     let count = word(0)? as usize;
@@ -140,7 +140,7 @@ fn decode(bytes: &[u8]) -> Option<Objects> {
     rest.is_empty().then_some(objects)
 }
 
-/// The object file of a module that is a kernel's only one: from the disk, or made and kept there.
+/// Returns the object file of a module that is a kernel's only one, from disk or newly compiled and written there.
 pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
     let store = ObjectStore::new(&Key::new(&[ir.as_bytes()]), mode);
     if let Some(object) = store.find(0) {
@@ -151,9 +151,9 @@ pub(super) fn object(ir: &str, mode: Mode) -> Result<Vec<u8>, String> {
     Ok(object)
 }
 
-/// The lines of `/proc/cpuinfo` on the first CPU that are the same for all of its model.
+/// Returns the lines of `/proc/cpuinfo` about the first CPU that all CPUs of its model share.
 fn first_cpu(text: &str) -> Option<String> {
-    const TOLD: &[&str] = &[
+    const RELEVANT: &[&str] = &[
         "vendor_id",
         "cpu family",
         "model",
@@ -169,7 +169,7 @@ fn first_cpu(text: &str) -> Option<String> {
     ];
     let lines = text.lines().take_while(|line| !line.is_empty());
     let told: String = lines
-        .filter(|line| line.split_once(':').is_some_and(|(key, _)| TOLD.contains(&key.trim())))
+        .filter(|line| line.split_once(':').is_some_and(|(key, _)| RELEVANT.contains(&key.trim())))
         .map(|line| format!("{line}\n"))
         .collect();
     (told.contains("flags") || told.contains("Features")).then_some(told)
@@ -207,7 +207,7 @@ mod tests {
     fn a_store_finds_what_another_has_kept_and_keeps_what_others_have() {
         let folder: &'static Cache = Box::leak(Box::new(Cache::new(tempfile(), 1 << 20)));
         let store = |name: &[u8]| ObjectStore {
-            place: Some((folder, Key::new(&[name]))),
+            entry: Some((folder, Key::new(&[name]))),
             found: OnceCell::new(),
             made: Mutex::default(),
             expected: AtomicUsize::new(0),
@@ -227,7 +227,7 @@ mod tests {
         let third = store(b"k");
         assert_eq!((third.find(1), third.find(2), third.find(3)), (Some(&b"one"[..]), Some(&b"two"[..]), None));
         assert_eq!(store(b"another").find(1), None);
-        // whole as an entry, and no objects
+        // a valid entry that contains no objects
         folder.put(&Key::new(&[b"k"]), LABEL, b"nonsense");
         assert_eq!(store(b"k").find(1), None);
         std::fs::remove_dir_all(folder.folder()).unwrap();

@@ -1,12 +1,13 @@
-//! Attributes of streams: kept and told, without effect but for the priority.
+//! Stream attributes: stored and returned; only the priority has an effect.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. The value is a union of plain data.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The attribute's value is a
+//! union of plain data.
 
-use super::state::OBJECTS;
-use super::stream::target;
-use super::{Status, api, get, put};
+use super::target;
+use crate::driver::state::OBJECTS;
+use crate::driver::{Status, api, get, put};
 use cuda_sys::{CUlaunchAttributeID, CUresult, CUstream, CUstreamAttrID, CUstreamAttrValue};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -14,14 +15,14 @@ use std::collections::HashMap;
 
 /// A value that a client set.
 #[derive(Clone, Copy)]
-struct Kept(CUstreamAttrValue);
-// SAFETY: plain data; pointers in it are never followed here.
-unsafe impl Send for Kept {}
+struct StoredValue(CUstreamAttrValue);
+// SAFETY: plain data; pointers in it are never dereferenced.
+unsafe impl Send for StoredValue {}
 
-/// Values that were set, by the stream's number; those of destroyed streams go when the next is set.
-static VALUES: Lazy<Mutex<HashMap<(u64, u32), Kept>>> = Lazy::new(Mutex::default);
+/// The values that were set, by stream id. Those of destroyed streams are removed when the next one is set.
+static VALUES: Lazy<Mutex<HashMap<(u64, u32), StoredValue>>> = Lazy::new(Mutex::default);
 
-/// Attributes that streams have.
+/// Checks that streams have this attribute.
 fn known(which: CUstreamAttrID) -> Status {
     match which {
         CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
@@ -64,7 +65,7 @@ api! {
         let live: std::collections::HashSet<u64> = OBJECTS.lock().streams.values().map(|s| s.id).collect();
         let mut values = VALUES.lock();
         values.retain(|(id, _), _| live.contains(id));
-        values.insert((stream.id, which.0), Kept(value));
+        values.insert((stream.id, which.0), StoredValue(value));
         Ok(())
     }
     fn cuStreamCopyAttributes / cuStreamCopyAttributes_ptsz(to: CUstream, from: CUstream) {

@@ -1,11 +1,15 @@
-//! Modules, functions and variables by name, and the logs of what could not be loaded.
+//! Module management: modules, their functions and variables, and the logs of failed loads.
 //!
 //! # Safety
 //!
-//! See the parent module. A module's image is a NUL-terminated text unless its first bytes say that it is a binary.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. A module's image is a
+//! NUL-terminated text unless its first bytes say that it is a binary.
+
+pub(super) mod jit_log;
+pub(super) mod library;
+pub(super) mod link;
 
 use super::graph::capture;
-use super::jit_log::Logs;
 use super::state::{FunctionObject, Limits, ModuleObject, OBJECTS, handle, ready};
 use super::{Status, api, get, put, text};
 use crate::codegen::object::WHOLE;
@@ -16,6 +20,7 @@ use cuda_sys::{
     CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUfunctionLoadingState, CUjit_option, CUmodule,
     CUmoduleLoadingMode, CUresult,
 };
+use jit_log::Logs;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::ffi::{c_char, c_int, c_uint, c_void};
@@ -23,11 +28,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// A function, or a library's kernel in the current context.
+/// Returns a function, or a library's kernel in the current context.
 pub(super) fn function(function: CUfunction) -> Result<Arc<FunctionObject>, CUresult> {
     let known = |handle: CUfunction| OBJECTS.lock().functions.get(&handle.addr()).cloned();
-    let found = known(function)
-        .map_or_else(|| super::library::function_of(function).map(|f| f.and_then(known)), |f| Ok(Some(f)));
+    let found =
+        known(function).map_or_else(|| library::function_of(function).map(|f| f.and_then(known)), |f| Ok(Some(f)));
     found?.ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
@@ -35,11 +40,11 @@ pub(super) fn module(module: CUmodule) -> Result<Arc<ModuleObject>, CUresult> {
     OBJECTS.lock().modules.get(&module.addr()).cloned().ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
 }
 
-/// What an image is that is not PTX.
+/// Returns the format of an image that is not PTX.
 pub(super) fn binary(image: *const c_void) -> Result<Option<&'static str>, CUresult> {
     let first: u8 = get(image.cast())?;
-    // The magic numbers of ELF, of a fat binary and of its wrapper begin with bytes that no text begins with; only
-    // then are further bytes read.
+    // The magic numbers of ELF, of a fat binary and of its wrapper begin with bytes that no text begins with. Further
+    // bytes are read only after one of those.
     if !matches!(first, 0x7f | 0x50 | 0xb1) {
         return Ok(None);
     }
@@ -51,14 +56,14 @@ pub(super) fn binary(image: *const c_void) -> Result<Option<&'static str>, CUres
     })
 }
 
-/// The highest capability that a module is written for, as `(number, letter)`.
+/// Parses a target as `(number, letter)`.
 fn target(name: &str) -> Option<(u32, Option<char>)> {
     let digits = name.strip_prefix("sm_")?;
     let letter = digits.chars().last().filter(char::is_ascii_alphabetic);
     digits.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok().map(|n| (n, letter))
 }
 
-/// The line of a text that names its target, and the name.
+/// Returns the line of a text's target directive, and the target.
 fn target_of(text: &str) -> Option<(usize, &str)> {
     let (number, rest) =
         text.lines().enumerate().find_map(|(i, l)| l.trim_start().strip_prefix(".target").map(|r| (i + 1, r)))?;
@@ -66,7 +71,7 @@ fn target_of(text: &str) -> Option<(usize, &str)> {
     Some((number, name))
 }
 
-/// Refuses PTX that is written for a newer device.
+/// Refuses PTX for a newer device.
 pub(super) fn check_target(text: &str) -> Result<(), String> {
     let Some((number, name)) = target_of(text) else { return Ok(()) };
     let Some((wanted, letter)) = target(name) else { return Ok(()) };
@@ -89,7 +94,7 @@ pub(super) fn ptx_log(error: &ptx::Error) -> String {
     )
 }
 
-/// Reads an image; where it is not good, a code and a log.
+/// Reads an image; the error is a code and a log.
 pub(super) fn read_image(data: *const c_void) -> Result<Arc<Image>, (CUresult, String)> {
     if data.is_null() {
         return Err((CUresult::CUDA_ERROR_INVALID_VALUE, String::new()));
@@ -99,19 +104,19 @@ pub(super) fn read_image(data: *const c_void) -> Result<Arc<Image>, (CUresult, S
         return Err((CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU, log));
     }
     let text = text(data.cast()).map_err(|_| {
-        (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a binary that is known".to_owned())
+        (CUresult::CUDA_ERROR_INVALID_IMAGE, "the image is neither PTX text nor a known binary format".to_owned())
     })?;
     check_target(text).map_err(|log| (CUresult::CUDA_ERROR_INVALID_PTX, log))?;
     image(text).map_err(|error| (CUresult::CUDA_ERROR_INVALID_PTX, ptx_log(&error)))
 }
 
-/// The bytes of a file, and an end that no text runs over.
+/// Reads a file and appends a terminator.
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, CUresult> {
     let bytes = std::fs::read(path).map_err(|_| CUresult::CUDA_ERROR_FILE_NOT_FOUND)?;
     Ok([bytes.as_slice(), &[0; 4]].concat())
 }
 
-/// Reads an image and writes its log where the options say.
+/// Reads an image and writes its log to the option buffers.
 pub(super) fn logged(
     logs: &Logs,
     read: impl FnOnce() -> Result<Arc<Image>, (CUresult, String)>,
@@ -131,7 +136,7 @@ pub(super) fn logged(
     }
 }
 
-/// Gives a module a handle of the current context.
+/// Inserts a module under a new handle of the current context.
 pub(super) fn insert(module: Module) -> usize {
     let new = handle();
     let object = ModuleObject { module: Arc::new(module), functions: Mutex::new(HashMap::new()) };
@@ -141,7 +146,7 @@ pub(super) fn insert(module: Module) -> usize {
 
 fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     ready()?;
-    capture::permit()?;
+    capture::check_permitted()?;
     if out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
@@ -150,12 +155,12 @@ fn load(out: *mut CUmodule, data: *const c_void, logs: &Logs) -> Status {
     put(out, std::ptr::without_provenance_mut(insert(module)))
 }
 
-/// A preference between first-level cache and shared memory.
+/// Checks a preference between first-level cache and shared memory.
 pub(super) fn checked_cache(config: CUfunc_cache) -> Status {
     if config.0 > 3 { Err(CUresult::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
 }
 
-/// An attribute of a kernel, of which something may have been set.
+/// Returns an attribute of a kernel.
 pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_attribute) -> Result<i32, CUresult> {
     use CUfunction_attribute as A;
     let function = kernel.signature();
@@ -166,7 +171,7 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
         A::CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES => function.constants.1 as i32,
         A::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => kernel.local_bytes() as i32,
         A::CU_FUNC_ATTRIBUTE_NUM_REGS => REGISTERS_PER_THREAD as i32,
-        // that of the text, by which libraries choose among their kernels
+        // the PTX version of the text, by which libraries choose among their kernels
         A::CU_FUNC_ATTRIBUTE_PTX_VERSION => {
             let target = target_of(kernel.text()).and_then(|(_, name)| target(name));
             target.map_or(capability, |(version, _)| version) as i32
@@ -188,7 +193,7 @@ pub(super) fn attribute(kernel: &Kernel, limits: &Limits, attribute: CUfunction_
     })
 }
 
-/// Threads that a block of this function may have.
+/// Returns the largest block size of this function, in threads.
 pub(super) fn max_threads(object: &FunctionObject) -> u32 {
     threads_of(&object.kernel)
 }
@@ -198,7 +203,7 @@ fn threads_of(kernel: &Kernel) -> u32 {
     kernel.signature().max_threads.map_or(limit, |n| n.min(limit)) as u32
 }
 
-/// Sets an attribute of a kernel, if it is one that can be set.
+/// Sets an attribute of a kernel, if it can be set.
 pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_attribute, value: c_int) -> Status {
     match which {
         CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES => {
@@ -229,19 +234,19 @@ pub(super) fn set_attribute(kernel: &Kernel, limits: &Limits, which: CUfunction_
             if kernel.signature().clusters.required.is_some() {
                 return Err(CUresult::CUDA_ERROR_NOT_PERMITTED);
             }
-            // Whether the extents go together is seen when all are set: by a launch.
+            // The extents are checked together by a launch, when all of them are set.
             limits.cluster[axis].store(small(value, i32::MAX as u32)?, Ordering::Relaxed);
             Ok(())
         }
     }
 }
 
-/// A number from 0 to `most`.
+/// Returns a number that must be between 0 and `most`.
 fn small(value: c_int, most: u32) -> Result<u32, CUresult> {
     u32::try_from(value).ok().filter(|n| *n <= most).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// The axis of an attribute that is an extent of a kernel's clusters.
+/// Returns the axis of an attribute that is a cluster extent.
 fn cluster_axis(which: CUfunction_attribute) -> Option<usize> {
     use CUfunction_attribute as A;
     let axes = [
@@ -252,19 +257,19 @@ fn cluster_axis(which: CUfunction_attribute) -> Option<usize> {
     axes.iter().position(|axis| *axis == which)
 }
 
-/// Where a parameter is, and how long.
+/// Writes the offset and size of a parameter.
 pub(super) fn param_info(kernel: &Kernel, index: usize, offset: *mut usize, bytes: *mut usize) -> Status {
     let param = kernel.signature().params.get(index).ok_or(CUresult::CUDA_ERROR_INVALID_VALUE)?;
     put(offset, param.offset as usize)?;
     if bytes.is_null() { Ok(()) } else { put(bytes, param.bytes as usize) }
 }
 
-/// Address and size of a variable of a module.
+/// Writes the address and size of a module's variable.
 pub(super) fn global(address: *mut CUdeviceptr, bytes: *mut usize, from: CUmodule, name: &str) -> Status {
     variable(address, bytes, module(from)?.module.global(name))
 }
 
-/// Tells what is asked for of a variable that was looked for.
+/// Writes the requested properties of a variable that was looked up.
 pub(super) fn variable(address: *mut CUdeviceptr, bytes: *mut usize, found: Option<(u64, u64)>) -> Status {
     let (at, size) = found.ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
     if !address.is_null() {
@@ -273,7 +278,7 @@ pub(super) fn variable(address: *mut CUdeviceptr, bytes: *mut usize, found: Opti
     if bytes.is_null() { Ok(()) } else { put(bytes, size as usize) }
 }
 
-/// Gives `count` functions of a module.
+/// Writes `count` functions of a module.
 fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
     let names = module(of)?.module.image.names.clone();
     for (i, name) in names.iter().take(count as usize).enumerate() {
@@ -282,9 +287,9 @@ fn enumerate(out: *mut CUfunction, count: c_uint, of: CUmodule) -> Status {
     Ok(())
 }
 
-/// Forgets a module and its functions.
+/// Removes a module and its functions.
 pub(super) fn unload(old: CUmodule) -> Status {
-    capture::permit()?;
+    capture::check_permitted()?;
     let mut objects = OBJECTS.lock();
     let object = objects.modules.remove(&old.addr()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)?;
     objects.functions.retain(|_, function| function.module_handle != old.addr());
@@ -293,7 +298,7 @@ pub(super) fn unload(old: CUmodule) -> Status {
     Ok(())
 }
 
-/// A function of a module, whose limits are asked for when it is new.
+/// Returns a function of a module. `limits` is called when its handle is new.
 pub(super) fn get_function(
     from: CUmodule,
     name: &str,
@@ -340,7 +345,7 @@ api! {
         load(out, data.as_ptr().cast(), &Logs::default())
     }
     fn cuModuleUnload(old: CUmodule) {
-        super::state::releasing()?;
+        super::state::require_releasable()?;
         unload(old)
     }
     fn cuModuleGetLoadingMode(mode: *mut CUmoduleLoadingMode) {
@@ -399,7 +404,7 @@ api! {
     }
     fn cuFuncLoad(of: CUfunction) {
         ready()?;
-        // Most blocks have such rows.
+        // Most blocks have rows of this multiple.
         super::launch::compiled(&*function(of)?, &[], [WHOLE, 1, 1], false)?;
         Ok(())
     }

@@ -1,9 +1,10 @@
-//! Functions that no kernel reaches. Those that call what nothing defines are left out of a link, as nvlink leaves them.
+//! Dead-function elimination: functions that no kernel reaches and that call an undefined one are dropped, as nvlink
+//! does.
 
 use crate::ptx::{Function, FunctionKind, Init, Item, Operand, Statement};
 use std::collections::{HashMap, HashSet};
 
-/// The functions that a body calls by their names.
+/// Returns the functions that a body calls by name.
 fn called(function: &Function) -> impl Iterator<Item = &str> {
     function.body.iter().flatten().flat_map(|statement| match statement {
         Statement::Instruction(instruction) => {
@@ -15,7 +16,7 @@ fn called(function: &Function) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The names that a body takes the addresses of.
+/// Returns the names whose addresses a body takes.
 fn named(function: &Function) -> impl Iterator<Item = &str> {
     function
         .body
@@ -39,7 +40,7 @@ fn of_init<'i>(init: &'i Init, found: &mut Vec<&'i str>) {
     }
 }
 
-/// The names that kernels reach, by calls and by addresses, and those that variables and aliases hold.
+/// Returns the names that kernels reach by calls and addresses, and those in initialisers and aliases.
 fn reached(items: &[Item]) -> HashSet<String> {
     let mut functions: HashMap<&str, &Function> = HashMap::new();
     let mut open = Vec::new();
@@ -62,9 +63,9 @@ fn reached(items: &[Item]) -> HashSet<String> {
     found
 }
 
-/// Drops the functions that no kernel reaches and that call one that is neither defined here nor `known`, and those that
-/// call such.
-pub(super) fn drop_unreached(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
+/// Drops the functions that no kernel reaches and that call one that is neither defined here nor `known`, and the
+/// unreached callers of those.
+pub(super) fn drop_dead_functions(items: &mut Vec<Item>, known: impl Fn(&str) -> bool) {
     let reached = reached(items);
     let names = items.iter().filter_map(|item| match item {
         Item::Function(function) => function.body.is_some().then(|| function.name.clone()),

@@ -1,22 +1,23 @@
 //! Copies and fills, blocking and in streams.
 //!
-//! Blocking copies are work of the default stream. A copy in a stream from pageable memory takes its source along before
-//! the call returns, one to pageable memory is finished when the call returns, as NVIDIA's driver has it; between the
-//! device and page-locked memory, copies are asynchronous. What is shorter than waking a thread runs at once where the
-//! stream has nothing before it.
+//! Blocking copies run in the default stream. As in NVIDIA's driver, a copy in a stream from pageable memory stages its
+//! source before the call returns, one to pageable memory is finished when the call returns, and copies between the
+//! device and page-locked memory are asynchronous. Operations that are shorter than waking a thread run at once if the
+//! stream is idle.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. Ranges inside the device's memory are checked here to lie in
-//! one live allocation; others are the client's own memory, which it vouches for.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. Ranges in the device's memory
+//! are checked to be inside one live allocation; other ranges are the client's own memory, whose validity the client
+//! guarantees.
 
-use super::graph::capture;
-use super::state::{Context, ENGINE, context, drained};
-use super::stream::{Stream, target};
-use super::work::{Box3, Fill, Op};
-use super::{Status, api, get};
+use crate::driver::graph::capture;
+use crate::driver::operations::{Copy3D, Fill, Op};
+use crate::driver::state::{Context, ENGINE, context, drained};
+use crate::driver::stream::{Stream, target};
+use crate::driver::{Status, api, get};
 use crate::memory::shared::Access;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use crate::queue::Start;
 use cuda_sys::{
     CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER, CUcontext, CUdeviceptr, CUmemorytype, CUresult, CUstream,
@@ -24,47 +25,47 @@ use cuda_sys::{
 use std::ffi::{c_uchar, c_uint, c_ushort, c_void};
 use std::sync::Arc;
 
-/// Work up to this many bytes is shorter than waking a thread.
+/// Operations on up to this many bytes are shorter than waking a thread.
 const SHORT: usize = 64 << 10;
 
-/// Whose memory a range is.
+/// The kind of memory to which a range belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum MemoryKind {
     Device,
-    /// Page-locked memory of the host, which the device may access at any time.
+    /// Page-locked host memory, which the device may access at any time.
     Pinned,
-    /// The client's own.
+    /// Other host memory.
     Pageable,
 }
 
-fn place(address: u64, bytes: usize) -> Result<Place, CUresult> {
+fn memory_kind(address: u64, bytes: usize) -> Result<MemoryKind, CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     if bytes == 0 {
-        return Ok(Place::Device);
+        return Ok(MemoryKind::Device);
     }
     let end = address.checked_add(bytes as u64).filter(|_| address != 0).ok_or(invalid)?;
     if MEMORY.owns(address) {
         let found = MEMORY.covering(address, end).ok_or(invalid)?;
-        if found.kind == Kind::Mapped(Access::None) {
+        if found.kind == AllocationKind::Mapped(Access::None) {
             return Err(invalid);
         }
-        return Ok(if matches!(found.kind, Kind::Host(_)) { Place::Pinned } else { Place::Device });
+        return Ok(if matches!(found.kind, AllocationKind::Host(_)) { MemoryKind::Pinned } else { MemoryKind::Device });
     }
     match MEMORY.registration(address) {
-        Some(found) if end <= found.start + found.bytes => Ok(Place::Pinned),
-        _ => Ok(Place::Pageable),
+        Some(found) if end <= found.start + found.bytes => Ok(MemoryKind::Pinned),
+        _ => Ok(MemoryKind::Pageable),
     }
 }
 
-/// Checks that a range is memory that the device may access.
-pub(super) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
-    match place(address, bytes)? {
-        Place::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
-        Place::Device | Place::Pinned => Ok(()),
+/// Checks that the device may access a range.
+pub(in crate::driver) fn device_range(address: CUdeviceptr, bytes: usize) -> Status {
+    match memory_kind(address, bytes)? {
+        MemoryKind::Pageable => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+        MemoryKind::Device | MemoryKind::Pinned => Ok(()),
     }
 }
 
-/// What a client said of one side of a copy.
+/// The memory type that a client specified for one side of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Host,
@@ -73,17 +74,17 @@ enum Side {
 }
 
 impl Side {
-    fn place(self, address: u64, bytes: usize) -> Result<Place, CUresult> {
-        let place = place(address, bytes)?;
+    fn memory_kind(self, address: u64, bytes: usize) -> Result<MemoryKind, CUresult> {
+        let place = memory_kind(address, bytes)?;
         match (self, place) {
-            (Side::Device, Place::Pageable) => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
+            (Side::Device, MemoryKind::Pageable) => Err(CUresult::CUDA_ERROR_INVALID_VALUE),
             _ => Ok(place),
         }
     }
 }
 
-/// Bytes from the first to behind the last one that a copy touches on one side.
-fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
+/// Returns the number of bytes from the first to the last one that a copy accesses on one side.
+fn extent(copy: &Copy3D, pitch: usize, slice: usize) -> Option<usize> {
     if copy.is_empty() {
         return Some(0);
     }
@@ -91,34 +92,34 @@ fn extent(copy: &Box3, pitch: usize, slice: usize) -> Option<usize> {
     pitch.checked_mul(copy.rows - 1)?.checked_add(slices)?.checked_add(copy.row)
 }
 
-/// Whose memory both sides of a copy are, which must be what the client said.
-fn places(copy: &Box3, sides: (Side, Side)) -> Result<(Place, Place), CUresult> {
+/// Returns the kinds of memory of both sides of a copy, which must be those that the client specified.
+fn memory_kinds(copy: &Copy3D, sides: (Side, Side)) -> Result<(MemoryKind, MemoryKind), CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
-    let to = sides.0.place(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
-    let from = sides.1.place(copy.from, extent(copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
+    let to = sides.0.memory_kind(copy.to, extent(copy, copy.to_pitch, copy.to_slice).ok_or(invalid)?)?;
+    let from = sides.1.memory_kind(copy.from, extent(copy, copy.from_pitch, copy.from_slice).ok_or(invalid)?)?;
     Ok((to, from))
 }
 
-/// Enqueues a copy, or captures it: then it reads and writes whatever memory it is about when the graph runs.
-fn submit(on: CUstream, copy: Box3, sides: (Side, Side), asynchronous: bool) -> Status {
+/// Enqueues a copy, or captures it; a captured copy uses the memory that is at its addresses when the graph runs.
+fn submit(on: CUstream, copy: Copy3D, sides: (Side, Side), asynchronous: bool) -> Status {
     let (context, stream) = if asynchronous { target(on)? } else { drained(target(on))? };
     if !asynchronous {
-        capture::permit()?;
+        capture::check_permitted()?;
         capture::refuse(&stream)?;
     }
-    let (to, from) = places(&copy, sides)?;
+    let (to, from) = memory_kinds(&copy, sides)?;
     if copy.is_empty() {
         return Ok(());
     }
     if stream.is_capturing() {
         return stream.submit(&context, Op::Copy(copy), Start::Driver);
     }
-    let host = to != Place::Device || from != Place::Device;
-    if to == Place::Pageable || (!asynchronous && host) {
+    let host = to != MemoryKind::Device || from != MemoryKind::Device;
+    if to == MemoryKind::Pageable || (!asynchronous && host) {
         return finished(&context, &stream, Op::Copy(copy));
     }
-    if from == Place::Pageable {
-        // With nothing before it, the copy itself is as quick as one to a staging buffer.
+    if from == MemoryKind::Pageable {
+        // If the stream is idle, the copy itself is as fast as one to a staging buffer.
         if stream.is_done() {
             return finished(&context, &stream, Op::Copy(copy));
         }
@@ -132,7 +133,7 @@ fn start(bytes: usize) -> Start {
     if bytes <= SHORT { Start::Here } else { Start::Driver }
 }
 
-/// Enqueues something and returns when it has finished.
+/// Enqueues an operation and waits for it.
 fn finished(context: &Arc<Context>, stream: &Stream, op: Op) -> Status {
     let point = stream.enqueue(context, op, Start::Wait);
     ENGINE.wait(point);
@@ -145,8 +146,8 @@ fn address<T>(pointer: *const T) -> u64 {
     pointer.expose_provenance() as u64
 }
 
-/// Rows of values on the device, all set to one value; `None` where there are none.
-pub(super) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
+/// Returns the checked rows of a fill; `None` if there are none.
+pub(in crate::driver) fn checked_fill(fill: Fill) -> Result<Option<Fill>, CUresult> {
     let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
     let Fill { to, size, width, rows, pitch, .. } = fill;
     let row = width.checked_mul(size).ok_or(invalid)?;
@@ -182,7 +183,7 @@ fn line(to: CUdeviceptr, value: u32, size: usize, count: usize, on: CUstream) ->
     fill_rows(on, to, value, size, count, 1, 0)
 }
 
-/// A side of a copy of two or three dimensions.
+/// One side of a two- or three-dimensional copy.
 struct Volume {
     kind: CUmemorytype,
     host: u64,
@@ -195,7 +196,7 @@ struct Volume {
 }
 
 impl Volume {
-    /// Address of the first byte, distance of rows and slices, and whose memory it is meant to be.
+    /// Returns the address of the first byte, the pitch of rows and slices, and the specified memory type.
     fn resolve(&self, width: usize, height: usize) -> Result<(u64, usize, usize, Side), CUresult> {
         let invalid = CUresult::CUDA_ERROR_INVALID_VALUE;
         let (base, side) = match self.kind {
@@ -220,19 +221,19 @@ impl Volume {
     }
 }
 
-/// The rows that a copy is about, and whose memory each side is meant to be.
-fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Box3, (Side, Side)), CUresult> {
+/// Returns the rows of a copy, and the specified memory type of each side.
+fn volumes(from: &Volume, to: &Volume, size: [usize; 3]) -> Result<(Copy3D, (Side, Side)), CUresult> {
     let [row, rows, slices] = size;
     if size.iter().any(|n| *n > i64::MAX as usize / 4) {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
     let (from, from_pitch, from_slice, from_side) = from.resolve(row, rows)?;
     let (to, to_pitch, to_slice, to_side) = to.resolve(row, rows)?;
-    let copy = Box3 { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
+    let copy = Copy3D { to, from, row, rows, slices, to_pitch, from_pitch, to_slice, from_slice };
     Ok((copy, (to_side, from_side)))
 }
 
-/// Both sides of a client's description; its fields have the same names in all versions.
+/// Builds both sides from a client's struct; its fields have the same names in all versions.
 macro_rules! sides {
     ($c:ident, $sz:expr, $dz:expr, $sh:expr, $dh:expr) => {{
         let from = Volume {
@@ -260,33 +261,33 @@ macro_rules! sides {
 }
 
 fn copy_2d(spec: *const CUDA_MEMCPY2D, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let c = get(spec)?;
     let (from, to) = sides!(c, 0, 0, 0, 0);
     let (copy, sides) = volumes(&from, &to, [c.WidthInBytes, c.Height, 1])?;
     submit(on, copy, sides, asynchronous)
 }
 
-fn described(c: &CUDA_MEMCPY3D) -> Result<(Box3, (Side, Side)), CUresult> {
+fn described(c: &CUDA_MEMCPY3D) -> Result<(Copy3D, (Side, Side)), CUresult> {
     let (from, to) = sides!(c, c.srcZ, c.dstZ, c.srcHeight, c.dstHeight);
     volumes(&from, &to, [c.WidthInBytes, c.Height, c.Depth])
 }
 
-/// The copy that a client describes, for a graph.
-pub(super) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Box3, CUresult> {
+/// Returns the copy that a client describes, for a graph.
+pub(in crate::driver) fn checked_copy(spec: &CUDA_MEMCPY3D) -> Result<Copy3D, CUresult> {
     let (copy, sides) = described(spec)?;
-    places(&copy, sides)?;
+    memory_kinds(&copy, sides)?;
     Ok(copy)
 }
 
-/// Whether the target and the source of a copy are the device's memory.
-pub(super) fn on_device_sides(copy: &Box3) -> (bool, bool) {
-    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, Kind::Host(_)));
+/// Returns, for the destination and the source of a copy, true if it is device memory.
+pub(in crate::driver) fn on_device_sides(copy: &Copy3D) -> (bool, bool) {
+    let device = |at: u64| MEMORY.find(at).is_some_and(|a| !matches!(a.kind, AllocationKind::Host(_)));
     (device(copy.to), device(copy.from))
 }
 
-/// The description of a copy: device memory by its address, anything else as the host's.
-pub(super) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
+/// Describes a copy: device memory as such, anything else as host memory.
+pub(in crate::driver) fn description(copy: &Copy3D) -> CUDA_MEMCPY3D {
     let side = |device: bool, at: u64| match device {
         true => (CUmemorytype::CU_MEMORYTYPE_DEVICE, 0, at),
         false => (CUmemorytype::CU_MEMORYTYPE_HOST, at, 0),
@@ -314,13 +315,13 @@ pub(super) fn description(copy: &Box3) -> CUDA_MEMCPY3D {
 }
 
 fn copy_3d(spec: *const CUDA_MEMCPY3D, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let (copy, sides) = described(&get(spec)?)?;
     submit(on, copy, sides, asynchronous)
 }
 
 fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: bool) -> Status {
-    super::state::ready()?;
+    crate::driver::state::ready()?;
     let c = get(spec)?;
     context(c.srcContext)?;
     context(c.dstContext)?;
@@ -330,22 +331,22 @@ fn copy_3d_peer(spec: *const CUDA_MEMCPY3D_PEER, on: CUstream, asynchronous: boo
 }
 
 fn from_host(to: CUdeviceptr, from: *const c_void, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, address(from), bytes), (Side::Device, Side::Host), asynchronous)
+    submit(on, Copy3D::line(to, address(from), bytes), (Side::Device, Side::Host), asynchronous)
 }
 
 fn to_host(to: *mut c_void, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(address(to), from, bytes), (Side::Host, Side::Device), asynchronous)
+    submit(on, Copy3D::line(address(to), from, bytes), (Side::Host, Side::Device), asynchronous)
 }
 
 fn on_device(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, from, bytes), (Side::Device, Side::Device), asynchronous)
+    submit(on, Copy3D::line(to, from, bytes), (Side::Device, Side::Device), asynchronous)
 }
 
 fn unified(to: CUdeviceptr, from: CUdeviceptr, bytes: usize, on: CUstream, asynchronous: bool) -> Status {
-    submit(on, Box3::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
+    submit(on, Copy3D::line(to, from, bytes), (Side::Any, Side::Any), asynchronous)
 }
 
-/// Between contexts, whose memory is in one range of addresses: a copy on the device.
+/// Copies between contexts, whose memory is in one address range: a copy on the device.
 fn between(
     to: (CUdeviceptr, CUcontext),
     from: (CUdeviceptr, CUcontext),
@@ -355,7 +356,7 @@ fn between(
 ) -> Status {
     let (target, source) = (context(to.1)?, context(from.1)?);
     if !asynchronous {
-        // The blocking one comes after all work of both contexts.
+        // The blocking variant follows all work of both contexts.
         target.synchronize()?;
         source.synchronize()?;
     }

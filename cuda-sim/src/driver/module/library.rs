@@ -1,22 +1,22 @@
-//! Libraries and their kernels: code that is of no context.
+//! Libraries and their kernels: code that belongs to no context.
 //!
-//! A library is an image that was read and checked. Each context in which one of its kernels or variables is asked for
-//! gets a module of its own then, which ends with the context or the library. A kernel's handle may stand where a
-//! function's is expected; it means the function in the current context. What is set for a kernel on a device holds for
+//! A library is an image that was read and checked. It gets a module in each context in which one of its kernels or
+//! variables is requested; the module ends with the context or the library. A kernel's handle is accepted as a
+//! function; it means the function in the current context. Attributes that are set for a kernel on a device apply to
 //! its functions in all contexts of that device.
 //!
-//! Managed variables are the library's: there is one copy of them, whatever the context.
+//! Managed variables belong to the library: all contexts share one copy.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid; handles are looked up.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract (see the `driver` module).
 
 use super::jit_log::Logs;
-use super::module::{
+use super::{
     attribute, get_function, global, insert, logged, param_info, read_file, read_image, set_attribute, variable,
 };
-use super::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
-use super::{Status, api, put, text};
+use crate::driver::state::{Context, Limits, OBJECTS, device, free_handle, healthy, initialised};
+use crate::driver::{Status, api, put, text};
 use crate::module::{Image, Kernel, Module, Variables};
 use cuda_sys::{
     CUdevice, CUdeviceptr, CUfunc_cache, CUfunction, CUfunction_attribute, CUjit_option, CUkernel, CUlibrary,
@@ -31,16 +31,16 @@ use std::sync::Arc;
 struct Library {
     image: Arc<Image>,
     managed: Arc<Variables>,
-    /// Its module in each context that has one, by the context's number; handles of contexts that were reset are stale.
+    /// Its module in each context, by context id; handles in contexts that were reset are stale.
     modules: Mutex<HashMap<u32, usize>>,
-    /// Handles of its kernels by name: asking twice gives the same one.
+    /// Handles of its kernels, by name, so that repeated queries return the same one.
     kernels: Mutex<HashMap<String, usize>>,
 }
 
 struct KernelObject {
     library: usize,
     kernel: Arc<Kernel>,
-    /// What is set on each device.
+    /// The attributes that were set, for each device.
     limits: Vec<Arc<Limits>>,
 }
 
@@ -83,14 +83,14 @@ fn unload(handle: CUlibrary) -> Status {
     state.kernels.retain(|_, kernel| kernel.library != handle.addr());
     drop(state);
     for module in std::mem::take(&mut *old.modules.lock()).into_values() {
-        // One of a context that was reset is gone already.
-        let _ = super::module::unload(std::ptr::without_provenance_mut(module));
+        // The module of a context that was reset is gone already.
+        let _ = super::unload(std::ptr::without_provenance_mut(module));
     }
     Ok(())
 }
 
 impl Library {
-    /// Its module in a context, which is the current one, loaded now if there is none yet.
+    /// Returns its module in a context, which is the current one, and loads it if there is none yet.
     fn module(&self, context: &Context) -> Result<CUmodule, CUresult> {
         let mut modules = self.modules.lock();
         let known = modules.get(&context.id).copied().filter(|handle| OBJECTS.lock().modules.contains_key(handle));
@@ -106,7 +106,7 @@ impl Library {
     }
 }
 
-/// The handle of a library's kernel.
+/// Returns the handle of a library's kernel.
 fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
     let library = library(of)?;
     let found = library.image.kernels.get(name).ok_or(CUresult::CUDA_ERROR_NOT_FOUND)?;
@@ -121,13 +121,13 @@ fn named(of: CUlibrary, name: &str) -> Result<usize, CUresult> {
     Ok(*handle)
 }
 
-/// Returns true if a handle of a function is that of a library's kernel.
-pub(super) fn is_kernel(handle: CUfunction) -> bool {
+/// Returns true if a function handle is that of a library's kernel.
+pub(in crate::driver) fn is_kernel(handle: CUfunction) -> bool {
     kernel(handle.cast()).is_ok()
 }
 
-/// The function of a kernel in the current context; `None` where the handle is no kernel's.
-pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
+/// Returns the function of a kernel in the current context; `None` if the handle is not a kernel's.
+pub(in crate::driver) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUresult> {
     let Ok(kernel) = kernel(handle.cast()) else { return Ok(None) };
     let context = healthy()?;
     let library = library(std::ptr::without_provenance_mut(kernel.library))?;
@@ -136,13 +136,13 @@ pub(super) fn function_of(handle: CUfunction) -> Result<Option<CUfunction>, CUre
     get_function(module, &kernel.kernel.signature().name, || limits).map(Some)
 }
 
-/// A kernel as it is on a device.
+/// Returns a kernel and a device number.
 fn on_device(of: CUkernel, on: CUdevice) -> Result<(Arc<KernelObject>, usize), CUresult> {
     let kernel = kernel(of)?;
     Ok((kernel, device(on)?))
 }
 
-/// The current context's module of a library.
+/// Returns the current context's module of a library.
 fn current_module(of: CUlibrary) -> Result<CUmodule, CUresult> {
     let context = healthy()?;
     library(of)?.module(&context)
@@ -195,7 +195,7 @@ api! {
         global(address, bytes, current_module(of)?, text(name)?)
     }
     fn cuLibraryGetManaged(address: *mut CUdeviceptr, bytes: *mut usize, of: CUlibrary, name: *const c_char) {
-        // Of no context, so that none has to be current.
+        // Managed variables belong to no context, so none has to be current.
         let library = library(of)?;
         let found = library.image.managed(text(name)?);
         variable(address, bytes, found.map(|(offset, bytes)| (library.managed.address() + offset, bytes)))
@@ -206,7 +206,7 @@ api! {
         if out.is_null() {
             return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
         }
-        // Functions that have one address on host and device are not written in PTX.
+        // Functions with one address on host and device cannot be written in PTX.
         Err(CUresult::CUDA_ERROR_NOT_FOUND)
     }
     fn cuKernelGetFunction(out: *mut CUfunction, of: CUkernel) {
@@ -226,7 +226,7 @@ api! {
     }
     fn cuKernelSetCacheConfig(of: CUkernel, config: CUfunc_cache, on: CUdevice) {
         on_device(of, on)?;
-        super::module::checked_cache(config)
+        super::checked_cache(config)
     }
     fn cuKernelGetName(name: *mut *const c_char, of: CUkernel) {
         // The string belongs to the kernel, which lives as long as its library is loaded.

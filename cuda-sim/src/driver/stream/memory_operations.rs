@@ -1,12 +1,13 @@
-//! Values in memory that streams wait for or write: one by one, and several at once.
+//! Stream memory operations: waits for and writes of values in memory, one by one and in batches.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. The one `unsafe` reads the bytes of a union of plain data.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The union that is read consists
+//! of plain data.
 
-use super::stream::target;
-use super::work::{Op, Value};
-use super::{Status, api, get};
+use super::target;
+use crate::driver::operations::{Op, Value};
+use crate::driver::{Status, api, get};
 use crate::queue::Start;
 use cuda_sys::{
     CUdeviceptr, CUresult, CUstream, CUstreamBatchMemOpParams, CUstreamBatchMemOpType, cuuint32_t, cuuint64_t,
@@ -14,14 +15,14 @@ use cuda_sys::{
 use std::ffi::c_uint;
 
 const INVALID: CUresult = CUresult::CUDA_ERROR_INVALID_VALUE;
-/// Most operations of one batch.
+/// The limit on the operations of a batch.
 const MOST: c_uint = 256;
-/// Writes of the device by others are waited for too; here all memory is in one order.
+/// Also waits for remote writes to the device; here all memory has one order.
 const FLUSH: c_uint = 1 << 30;
-/// A write that need not come after what was before it in the stream; here it does.
+/// The write need not be ordered after earlier work of the stream; here it always is.
 const NO_BARRIER: c_uint = 1;
 
-/// A wait for a value, compared as the flags say.
+/// Returns a wait for a value, compared as the flags say.
 fn waited(at: u64, value: u64, wide: bool, flags: c_uint) -> Result<Value, CUresult> {
     if flags & !FLUSH > 3 {
         return Err(INVALID);
@@ -41,7 +42,7 @@ fn checked(value: Value) -> Result<Value, CUresult> {
     if !value.at.is_multiple_of(bytes) {
         return Err(INVALID);
     }
-    super::copy::device_range(value.at, bytes as usize)?;
+    crate::driver::memory::copy::device_range(value.at, bytes as usize)?;
     Ok(value)
 }
 
@@ -50,10 +51,10 @@ fn one(on: CUstream, value: impl FnOnce() -> Result<Value, CUresult>) -> Status 
     stream.submit(&context, Op::Value(value()?), Start::Driver)
 }
 
-/// One operation of a batch; `None` for those that order what is in order here.
+/// Returns one operation of a batch; `None` for barriers, which have no effect here.
 fn operation(params: &CUstreamBatchMemOpParams) -> Result<Option<Value>, CUresult> {
     use CUstreamBatchMemOpType as T;
-    // SAFETY: all variants are plain data within these 48 bytes, which the client wrote.
+    // SAFETY: all members are plain data within these 48 bytes, which the client wrote.
     let [kind, at, value, flags, ..] = unsafe { params.pad };
     let (narrow, flags) = (value & u64::from(u32::MAX), flags as c_uint);
     match CUstreamBatchMemOpType(kind as c_uint) {
@@ -71,7 +72,7 @@ fn batch(on: CUstream, count: c_uint, params: *const CUstreamBatchMemOpParams, f
     if flags != 0 || count == 0 || count > MOST {
         return Err(INVALID);
     }
-    // All are checked before the first is enqueued.
+    // All are checked before the first one is enqueued.
     let all = (0..count as usize).map(|i| operation(&get(params.wrapping_add(i))?));
     let all = all.collect::<Result<Vec<_>, _>>()?;
     for value in all.into_iter().flatten() {

@@ -1,19 +1,19 @@
-//! External memory: files that were exported elsewhere, as descriptors, with buffers mapped from them.
+//! External memory: imported file descriptors, and buffers mapped from them.
 //!
-//! What can be imported is a descriptor of a file that can be mapped: one of `cuMemExportToShareableHandle`, in this
-//! process or another, or a `memfd` of anyone. Semaphores of other interfaces exist in their drivers alone, so they are
-//! refused.
+//! A descriptor can be imported if its file can be mapped: one of `cuMemExportToShareableHandle`, of this process or
+//! another, or any `memfd`. Semaphores of other APIs exist only in their drivers, so they are not supported.
 //!
 //! # Safety
 //!
-//! See the parent module: pointers are C's, null or valid. A descriptor that was imported is the driver's to close.
+//! Pointers come from C callers and are null or valid for the call, by CUDA's contract. The driver owns a descriptor
+//! after it was imported, and closes it.
 
-use super::memory::failure;
-use super::state::{handle, healthy, ready};
+use super::failure;
 use super::virtual_memory::file_of;
-use super::{Status, api, get, put};
+use crate::driver::state::{handle, healthy, ready};
+use crate::driver::{Status, api, get, put};
 use crate::memory::shared::SharedFile;
-use crate::memory::{Kind, MEMORY};
+use crate::memory::{AllocationKind, MEMORY};
 use cuda_sys::{
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC, CUDA_EXTERNAL_MEMORY_HANDLE_DESC, CUdeviceptr, CUexternalMemory,
     CUexternalMemoryHandleType, CUresult,
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
-/// A file, and the bytes of it that the client may map.
+/// A file, and the number of its bytes that the client may map.
 type Imported = (Arc<SharedFile>, u64);
 
 /// Imported memory by its handle.
@@ -36,11 +36,11 @@ fn import(out: *mut CUexternalMemory, description: *const CUDA_EXTERNAL_MEMORY_H
     if wanted.type_ != CUexternalMemoryHandleType::CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD {
         return Err(CUresult::CUDA_ERROR_NOT_SUPPORTED);
     }
-    // The one flag that there is: memory of one resource.
+    // Dedicated memory is the only flag.
     if wanted.flags > 1 || wanted.size == 0 || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    // SAFETY: every bit pattern of the union is a descriptor's number, and that is what its type says it is.
+    // SAFETY: the type field says that the union holds a descriptor, for which every bit pattern is valid.
     let descriptor = unsafe { wanted.handle.fd };
     let file = file_of(descriptor)?;
     if wanted.size > file.bytes {
@@ -49,7 +49,7 @@ fn import(out: *mut CUexternalMemory, description: *const CUDA_EXTERNAL_MEMORY_H
     let new = handle();
     put(out, std::ptr::without_provenance_mut(new))?;
     IMPORTED.lock().insert(new, (Arc::new(file), wanted.size));
-    // SAFETY: the descriptor is open; by CUDA's contract it is the driver's own once the import has succeeded.
+    // SAFETY: the descriptor is open, and by CUDA's contract the driver owns it once the import has succeeded.
     drop(unsafe { OwnedFd::from_raw_fd(descriptor) });
     Ok(())
 }
@@ -63,7 +63,7 @@ fn buffer(out: *mut CUdeviceptr, of: CUexternalMemory, description: *const CUDA_
     if wanted.flags != 0 || wanted.size == 0 || !within || out.is_null() {
         return Err(CUresult::CUDA_ERROR_INVALID_VALUE);
     }
-    let at = MEMORY.import(context.owner(), &file, wanted.offset, wanted.size, Kind::External);
+    let at = MEMORY.import(context.owner(), &file, wanted.offset, wanted.size, AllocationKind::External);
     put(out, at.map_err(failure)?)
 }
 
@@ -80,7 +80,7 @@ api! {
     }
     fn cuDestroyExternalMemory(old: CUexternalMemory) {
         ready()?;
-        // Buffers that are mapped keep the file.
+        // Mapped buffers keep the file open.
         IMPORTED.lock().remove(&old.addr()).map(|_| ()).ok_or(CUresult::CUDA_ERROR_INVALID_HANDLE)
     }
 }
