@@ -1,8 +1,8 @@
 //! Array expressions: `[a, b]` and `[e; N]`.
 //!
-//! An array lies in the thread's memory, and a value of its type is where it lies ([`super::copies`]). LLVM puts what is
-//! indexed by constants into registers. An array whose elements hold references has no place in memory: it is its
-//! elements.
+//! The value of an array is the address of its storage in local memory ([`super::copies`]); LLVM's SROA promotes arrays
+//! that are only indexed by constants to registers. An array whose elements hold references has no storage: its value
+//! is the list of its elements.
 
 use super::function::{Lowering, Result};
 use super::generic::meeting;
@@ -17,7 +17,7 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Ty, ty_of};
 
 impl Lowering<'_> {
-    /// An array expression; its type is what the surroundings ask for, or its own.
+    /// Lowers an array expression, of the expected type or else of its own.
     pub(super) fn array(&mut self, at: Pos, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let ty = match expected {
             Some(ty @ Ty::Array(..)) => Some(ty.clone()),
@@ -34,7 +34,7 @@ impl Lowering<'_> {
         Ok(self.build.fresh(array))
     }
 
-    /// An array of what holds references.
+    /// Lowers an array expression whose elements hold references.
     fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
         let mut values: Vec<Val> = Vec::new();
@@ -64,7 +64,8 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
 
-    /// An array of this type, which is written before it is read. Where its references point is known when it is written.
+    /// Returns an uninitialised array, which is written before it is read. The memories of its references are those of
+    /// the first value written.
     pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
             return self.build.nothing(&ty.pointing_nowhere());
@@ -73,7 +74,7 @@ impl Lowering<'_> {
         self.build.fresh(array)
     }
 
-    /// A slice as an array, or a reference to one, if it has as many elements.
+    /// Converts a slice to an array, or to a reference to one: `Ok` if the lengths are equal.
     pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
         let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
         let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else { return self.build.never(ty) };
@@ -93,7 +94,8 @@ impl Lowering<'_> {
         self.build.result_of_one_error(fits, value, ty_of::<TryFromSliceError>())
     }
 
-    /// `array[index] = value` of an array of what holds references: each element is what it was, or the value.
+    /// Lowers `array[index] = value` for an array whose elements hold references: selects the old or the new value for
+    /// each element.
     pub(super) fn replace_element(&mut self, base: &'static Expr, index: &'static Expr, value: Val) -> Result<()> {
         let at = index.0;
         let place = self.place(base)?;
@@ -110,7 +112,7 @@ impl Lowering<'_> {
         let leaves = element.leaves().len();
         for number in 0..count {
             let one = Place::Slots((*element).clone(), slots[number as usize * leaves..][..leaves].to_vec(), root);
-            // the first tells where the references of all point
+            // the first element decides the memories of all references
             let value = self.fitted(at, &one, value.clone())?;
             if self.build.ended() {
                 return Ok(());
@@ -126,7 +128,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Notes the elements that a slice pattern names of an array of what holds references, which is its elements.
+    /// Adds the elements that a slice pattern names, where the array's elements hold references, to the work list.
     pub(super) fn test_values(
         &mut self,
         patterns: &'static [Pattern],
@@ -158,7 +160,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Writes an expression to where it shall lie; arrays without a detour.
+    /// Stores an expression's value at an address; nested array expressions are written in place.
     fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
         let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {
             let value = self.expr_in_place(expr, Some(ty))?;
@@ -194,7 +196,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The element of an array of what holds references.
+    /// Selects the element at an index of an array whose elements hold references.
     pub(super) fn choose(&mut self, at: Pos, array: &Val, index: Value, known: Option<u64>) -> Result<Place> {
         let Ty::Array(element, count) = &array.ty else {
             return Err(self.error(at, format!("a value of type `{}` cannot be indexed", ty_name(&array.ty))));

@@ -1,6 +1,7 @@
-//! The axes of views that a number tells: how one is removed, inserted, or put elsewhere.
+//! Operations on the axes of views that take an axis number: removal, insertion, permutation, split.
 //!
-//! A number that the compiler knows picks an axis; any other one selects each extent and each stride.
+//! A constant number picks the axis at compile time; for any other, each extent and each stride is selected at run
+//! time.
 
 use std::cmp::Ordering;
 
@@ -11,7 +12,7 @@ use super::view::{Axis, View};
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::{Expr, Pos};
 
-/// The number of an axis, which the view has.
+/// The number of an axis, less than the view's number of axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AxisNumber {
     Known(usize),
@@ -19,13 +20,13 @@ pub(super) enum AxisNumber {
 }
 
 impl Lowering<'_> {
-    /// The number of an axis that an argument of type `Axis` is, one of the first `count`.
+    /// Lowers an argument of type `Axis`, whose number must be less than `count`.
     pub(super) fn axis(&mut self, axis: &'static Expr, count: usize) -> Result<AxisNumber> {
         let number = self.expr(axis, None)?.only();
         Ok(self.axis_number(axis.0, number, count))
     }
 
-    /// The number of an axis, which is checked unless it is known to be one of the first `count`.
+    /// Returns an axis number; emits a bounds check unless it is a constant less than `count`.
     fn axis_number(&mut self, at: Pos, number: Value, count: usize) -> AxisNumber {
         let known = self.build.known(number).map(|known| usize::try_from(known).unwrap_or(usize::MAX));
         if let Some(known) = known.filter(|known| *known < count) {
@@ -37,7 +38,7 @@ impl Lowering<'_> {
         if known.is_some() { AxisNumber::Known(0) } else { AxisNumber::Value(number) }
     }
 
-    /// One axis if the number stands to another one in an order, else the other axis.
+    /// Selects `yes` if the number compares to `other` as `order` says, else `no`.
     fn axis_if(&mut self, number: AxisNumber, order: Ordering, other: usize, yes: Axis, no: Axis) -> Axis {
         match number {
             AxisNumber::Known(known) if known.cmp(&other) == order => yes,
@@ -127,14 +128,14 @@ impl Lowering<'_> {
         Ok(paired(left.whole(), right.whole()))
     }
 
-    /// Panics where an axis has no such place.
+    /// Panics if the index is not less than the axis' extent.
     pub(super) fn check_place(&mut self, at: Pos, number: AxisNumber, index: Value, extent: Value) {
         let inside = self.build.compare(CompareOp::Lt, index, extent);
         let text = |axis: &str| format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
         self.check_on_axis(at, inside, number, text, [index, extent]);
     }
 
-    /// Panics unless a condition holds, with a text that names an axis.
+    /// Panics with a message that names an axis unless a condition holds.
     fn check_on_axis(
         &mut self,
         at: Pos,

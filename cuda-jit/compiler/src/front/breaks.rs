@@ -1,11 +1,11 @@
-//! The values that loops and labelled blocks are left with, as far as they stand in statements and branches.
+//! The types of loops and labelled blocks, inferred from the `break` expressions in their statements and branches.
 
 use super::scopes::Scopes;
 use crate::syntax::{Block, Expr, ExprKind, Stmt, ensure_sufficient_stack};
 use crate::typeinfo::Ty;
 
 impl Scopes {
-    /// The type that a `break` out of `label` gives it, if one tells.
+    /// The type of the values of `break` out of `label`, if one of them has a type of its own.
     pub(super) fn ty_of_break(&self, label: u32, body: &Block) -> Option<Ty> {
         let stmts = body.stmts.iter().find_map(|stmt| match stmt {
             Stmt::Expr(expr) | Stmt::Let(_, Some(expr), None) => self.broken(label, expr),

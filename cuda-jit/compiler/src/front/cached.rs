@@ -1,4 +1,4 @@
-//! Loads and stores with a hint for the caches, of numbers and vectors that lie in global memory; others are plain.
+//! Loads and stores with a cache hint, of numbers and vectors in global memory; accesses to other memory are plain.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -8,11 +8,11 @@ use crate::kir::{BinaryOp, CacheLoad, CacheStore, Op, Pointee, Scalar, Space, Ty
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Memory, Ty};
 
-/// The most bytes that one instruction moves.
+/// The largest number of bytes that one instruction transfers.
 const MOST: usize = 16;
 
 impl Lowering<'_> {
-    /// Where a reference points.
+    /// The place that a reference points to.
     fn referred(&mut self, at: Pos, reference: &'static Expr) -> Result<Place> {
         let reference = self.expr(reference, None)?;
         match reference.ty {
@@ -24,7 +24,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `ldcs(&place)`, `stcs(&mut place, value)` and their kin.
+    /// Lowers `ldcs(&place)`, `stcs(&mut place, value)` and the like.
     pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
         let place = self.referred(at, &args[0])?;
         if !place.ty().fits(of) {
@@ -94,7 +94,7 @@ impl Builder {
         Val { ty: of.clone(), leaves }
     }
 
-    /// A pointer to a number of 128 bits as one to its halves, which are moved at once.
+    /// Casts a pointer to a 128-bit number to one to its halves, which one instruction transfers together.
     fn halves_behind(&mut self, ptr: Value) -> Value {
         let half = Pointee::Scalar(Scalar::U64);
         self.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
@@ -122,7 +122,7 @@ impl Builder {
         self.effect(Op::StoreCachedAll(hint, ptr, halves.to_vec()));
     }
 
-    /// A number at a pointer to it or to the vector that it is in.
+    /// Returns the address of a number in the number or vector behind a pointer.
     fn number_at(&mut self, ptr: Value, of: &Ty, offset: u32, scalar: Scalar) -> Value {
         match of {
             Ty::Scalar(_) => ptr,
@@ -131,14 +131,15 @@ impl Builder {
     }
 }
 
-/// What one instruction moves of a number or vector: where it begins in bytes, what it consists of and of how many.
+/// The part of a number or vector that one instruction transfers: its byte offset, its element type and count.
 struct Part {
     offset: u32,
     scalar: Scalar,
     count: usize,
 }
 
-/// A vector of three is aligned as its numbers are, so that they are moved one by one.
+/// Splits a type into transfers. A vector of three has the alignment of its elements, so that each is transferred by
+/// itself.
 fn parts(of: &Ty) -> Vec<Part> {
     let (scalar, count) = match (of, of.packed(), of.lanes()) {
         (&Ty::Scalar(number), ..) | (_, Some(number), _) => (number, 1),

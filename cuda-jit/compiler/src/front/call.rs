@@ -1,7 +1,7 @@
-//! Calls of device functions, of closures, and of what the hardware knows.
+//! Calls of device functions, closures and intrinsics.
 //!
-//! A device function becomes a function of the module. Where a closure goes in, or a reference comes out, it is
-//! inlined instead: KIR passes neither.
+//! A device function becomes a function of the module. It is inlined if it takes a closure or returns a reference,
+//! since KIR can pass neither.
 
 use std::rc::Rc;
 
@@ -19,7 +19,7 @@ use crate::typeinfo::{Body, Instance, Intrinsic, Memory, Ty, TypeInfo};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-/// So deep may inlined functions nest; deeper ones call themselves.
+/// The limit of nested inlining; functions nested deeper must be recursive.
 const MAX_INLINED: usize = 128;
 
 impl Lowering<'_> {
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The error of a path that names a function of the host's and, by the type beside it, one of the device's.
+    /// The error of a path that resolves to a host function although its type is that of a device function.
     pub(super) fn another(&self, at: Pos, name: &str) -> LowerError {
         let text = format!(
             "the host calls `{name}`, which hides a device function of that name; write `#[device]` before it, or give it another name"
@@ -75,7 +75,7 @@ impl Lowering<'_> {
         self.error(at, text)
     }
 
-    /// The value of a conversion of a value.
+    /// Applies a conversion to a value.
     pub(super) fn converted(&mut self, at: Pos, conversion: &Callee, value: Val) -> Result<Val> {
         match conversion {
             Callee::Same(ty) => self.coerce(at, value, ty),
@@ -92,7 +92,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Arguments for parameters of such types, the first of which is the receiver's if there is one.
+    /// Lowers arguments for parameters of these types; the first parameter is the receiver's if there is a receiver.
     pub(super) fn arguments(
         &mut self,
         receiver: Option<&Expr>,
@@ -113,8 +113,8 @@ impl Lowering<'_> {
         Ok(passed)
     }
 
-    /// The value of an argument: it lies where it was read if nothing that is evaluated later, and not the callee, can write
-    /// there. A receiver that is borrowed mutably is so only when all arguments are evaluated.
+    /// Lowers an argument. Its arrays are not copied if neither the later arguments nor the callee can write them. A
+    /// mutably borrowed receiver is borrowed only once all arguments are evaluated.
     pub(super) fn passed_value<'e>(
         &mut self,
         value: Val,
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         self.call_function(at, instance, &info, passed)
     }
 
-    /// Calls captured Rust.
+    /// Calls a captured Rust function.
     pub(super) fn call_function(
         &mut self,
         at: Pos,
@@ -181,7 +181,7 @@ impl Lowering<'_> {
         Ok(result)
     }
 
-    /// Lowers a device function's body in the place of its call.
+    /// Inlines a device function.
     fn inline(&mut self, at: Pos, instance: &Instance, info: &Rc<TypeInfo>, args: Vec<Val>) -> Result<Val> {
         let Body::Captured(definition, probe) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
@@ -199,7 +199,7 @@ impl Lowering<'_> {
         let info = self.program.spelled(info.clone(), probe);
         let mut frame = Frame::new(definition, instance.generics.clone(), info.clone(), returns);
         frame.caller = self.scopes.caller(at, instance);
-        // the device library's sums and counts overflow as the caller's own would, and its indices are checked as those
+        // the device library inherits its caller's overflow and bounds checks
         if definition.options.library {
             frame.checked = self.scopes.checks_overflow();
             frame.unchecked |= !self.scopes.checks_bounds();
@@ -223,7 +223,7 @@ impl Lowering<'_> {
         Ok(self.arrived(merge))
     }
 
-    /// Ends the body of the innermost function or closure with its value.
+    /// Returns a value from the innermost function or closure.
     pub(super) fn return_from(&mut self, at: Pos, value: Val) -> Result<()> {
         if self.build.ended() {
             return Ok(());
@@ -296,7 +296,7 @@ impl Lowering<'_> {
         Ok(Val { ty: intrinsic_type(intrinsic, scalar), leaves })
     }
 
-    /// The address that a reference holds; what lies in no memory is given a place in the thread's.
+    /// Returns the address that a reference holds; a value without an address is stored to local memory.
     pub(super) fn address(&mut self, at: Pos, reference: Val) -> Result<Value> {
         Ok(match reference.ty {
             Ty::Ref(_, Memory::Place(number)) => self.address_of_place(at, number)?,
@@ -312,7 +312,7 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The source location that a callee with `#[track_caller]` reports its panics at.
+    /// The location at which a `#[track_caller]` callee reports its panics.
     fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
         instance.definition().options.track_caller.then(|| self.spot(at))
     }

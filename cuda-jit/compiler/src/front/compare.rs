@@ -1,7 +1,6 @@
-//! Comparison of what is no single number: tuples, arrays, slices, structs, enums with fields.
+//! Lexicographic comparison of tuples, arrays, slices, structs and enums with fields.
 //!
-//! Parts are compared in order, and the first pair that differs decides, as in Rust: what comes behind it is not looked
-//! at.
+//! Parts are compared in order and the first unequal pair decides, as in Rust; later parts are not evaluated.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -15,7 +14,8 @@ use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Arithmetic, SumTy, Ty};
 
-/// The impl that compares: within tuples and the like, `<` is what the parts' `partial_cmp` says, and `cmp` their `cmp`.
+/// The trait whose impl compares: within tuples and the like, `<` is derived from the parts' `partial_cmp`, `cmp` from
+/// their `cmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// `PartialEq`
@@ -26,7 +26,7 @@ pub(super) enum By {
     Total,
 }
 
-/// Returns true if the parts are compared in order, and the first pair that differs decides.
+/// Returns true if values of the type are compared lexicographically by their parts.
 pub(super) fn is_compared_by_parts(ty: &Ty, by: By) -> bool {
     match ty {
         Ty::Tuple(_) => true,
@@ -37,25 +37,25 @@ pub(super) fn is_compared_by_parts(ty: &Ty, by: By) -> bool {
     }
 }
 
-/// Where the pair that decides leaves the result.
+/// The slot and exit block of a comparison, to which the deciding pair writes and jumps.
 #[derive(Clone, Copy)]
 struct Verdict {
     slot: SlotId,
     exit: BlockId,
 }
 
-/// Whether it is compared element by element.
+/// Returns true if the type is compared element by element.
 pub(super) fn is_sequence(ty: &Ty) -> bool {
     matches!(ty, Ty::Array(..) | Ty::Slice(..))
 }
 
 impl Lowering<'_> {
-    /// `left op right` of values.
+    /// Lowers `left op right` for two values.
     pub(super) fn compare_values(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         self.compare_places(at, op, &Place::Fixed(left), &Place::Fixed(right))
     }
 
-    /// `left op right` where one is an array or slice; where they lie, they are compared.
+    /// Lowers `left op right` where one side is an array or slice; neither is copied.
     pub(super) fn compare_sequences(
         &mut self,
         at: Pos,
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         self.compare_places(at, op, &left, &right)
     }
 
-    /// An operand; an array that is written there has elements of the other's type.
+    /// Lowers an operand; an array expression gets the other side's element type.
     fn sequence(&mut self, expr: &'static Expr, other: Option<&Ty>) -> Result<Place> {
         let wanted = match (&expr.1, other) {
             (ExprKind::Reborrow(inner, false), _) => return self.sequence(inner, other),
@@ -93,13 +93,13 @@ impl Lowering<'_> {
         Ok(Val::scalar(Scalar::Bool, compared))
     }
 
-    /// The result of a comparison other than `!=`, by the operator's own impl.
+    /// Lowers a comparison other than `!=` through the operator's own trait.
     pub(super) fn compared(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
         let by = if op == CompareOp::Eq { By::Equality } else { By::Partial };
         self.compared_by(at, (op, by), left, right)
     }
 
-    /// The result of a comparison other than `!=`, by that impl.
+    /// Lowers a comparison other than `!=` through the trait `by`.
     pub(super) fn compared_by(
         &mut self,
         at: Pos,
@@ -148,7 +148,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Enums with fields: the order of the variants decides, then the fields of the one that both are.
+    /// Compares enums with fields: first the variants' order, then the fields of their common variant.
     fn compared_variants(
         &mut self,
         at: Pos,
@@ -186,7 +186,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers pairs of parts with `parts`, each of which may decide; what it yields is the result if none does.
+    /// Lowers a comparison of pairs with `parts`, any of which may decide; if none does, the result is what `parts`
+    /// returns.
     fn deciding(&mut self, op: CompareOp, parts: impl FnOnce(&mut Self, Verdict) -> Result<Value>) -> Result<Value> {
         let name = if op == CompareOp::Eq { "equal" } else { "ordered" };
         let verdict = Verdict { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
@@ -196,7 +197,7 @@ impl Lowering<'_> {
         Ok(self.build.value(Op::Get(verdict.slot), Scalar::Bool))
     }
 
-    /// Goes on where two parts are equal; others decide.
+    /// Continues if two parts are equal; otherwise they decide the comparison.
     fn decide(
         &mut self,
         at: Pos,
@@ -217,7 +218,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Arrays of what holds references, which lie in no memory.
+    /// Compares arrays whose elements hold references and therefore have no address.
     fn compared_references(
         &mut self,
         at: Pos,
@@ -243,7 +244,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Arrays and slices, also one with the other.
+    /// Compares arrays and slices, also an array with a slice.
     fn compared_elements(&mut self, at: Pos, (op, by): (CompareOp, By), left: &Place, right: &Place) -> Result<Value> {
         let fixed = match (left.ty(), right.ty()) {
             (Ty::Array(element, len), Ty::Array(..)) if len * element.count() <= UNROLLED => Some(*len),
@@ -288,7 +289,7 @@ impl Lowering<'_> {
         self.decide(at, how, &left, &right, verdict)
     }
 
-    /// A loop over the elements that both have.
+    /// Emits a loop over the elements up to the shorter length.
     fn decide_each(
         &mut self,
         at: Pos,
@@ -318,7 +319,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// What a comparison of equal values yields.
+    /// The result of comparing equal values.
     fn of_equals(&mut self, op: CompareOp) -> Value {
         let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
         self.constant(Scalar::Bool, u64::from(holds))

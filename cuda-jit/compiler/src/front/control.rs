@@ -13,7 +13,7 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{ConstValue, Ty};
 
 impl Lowering<'_> {
-    /// Lowers an expression that moves control.
+    /// Lowers an expression with control flow.
     pub(super) fn control(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let Expr(at, kind) = expr;
         match kind {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
                         let at = self.frame().definition.bindings[number as usize].at;
                         let late = Local::Late(self.enter(at));
                         self.frame_mut().locals.insert(number, late);
-                        // an array is where it lies from the beginning, whichever branch gives it a value
+                        // the array's storage must dominate every branch that initialises it
                         if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(number)
                             && ty.is_plain()
                         {
@@ -105,7 +105,7 @@ impl Lowering<'_> {
         bound
     }
 
-    /// Binds the names of a pattern, or does something else where it does not match.
+    /// Binds the names of a pattern, or runs the `else` block if it does not match.
     fn bind_or(&mut self, pattern: &'static Pattern, place: &Place, otherwise: Option<&'static Block>) -> Result<()> {
         let Some(otherwise) = otherwise else { return self.bind(pattern, place) };
         let (fail, next) = (self.build.block(), self.build.block());
@@ -117,7 +117,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// What patterns are about: a place, or a value where the expression is none. A number is read once.
+    /// Lowers the scrutinee of patterns to a place; other expressions to a value. A number is read once.
     fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
         let patterns: Vec<&'static Pattern> = patterns.collect();
         let is_place = is_place(value);
@@ -140,7 +140,7 @@ impl Lowering<'_> {
         }))
     }
 
-    /// Leaves a branch's value, coerced to the type of them all, and goes on in `exit`.
+    /// Coerces a branch's value to the common type, stores it for the merge and jumps to `exit`.
     fn finish(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
         let ty = self.merged(merge);
         let value = self.coerce(at, value, &ty)?;
@@ -179,7 +179,7 @@ impl Lowering<'_> {
         Ok(self.arrived(merge))
     }
 
-    /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.
+    /// Continues with the names bound if the condition holds, else jumps to `fail`.
     fn condition(&mut self, condition: &'static Condition, fail: BlockId) -> Result<()> {
         match condition {
             Condition::Bool(condition) => {
@@ -219,8 +219,8 @@ impl Lowering<'_> {
         Ok(self.arrived(merge))
     }
 
-    /// An arm: its guard is asked, and its body is there, for each case that the or-patterns split it into. Where no name
-    /// is bound, the body is there once.
+    /// Lowers an arm: guard and body once for each alternative that its or-patterns expand to. If the pattern binds no
+    /// name, the alternatives share one body.
     fn arm(
         &mut self,
         arm: &'static Arm,
@@ -286,7 +286,7 @@ impl Lowering<'_> {
         Ok(self.arrived(merge))
     }
 
-    /// The body of a loop.
+    /// Lowers a loop's body.
     pub(super) fn looped(&mut self, target: Target, body: &'static Block) -> Result<()> {
         self.frame_mut().targets.push(target);
         self.block(body, None)?;
@@ -310,7 +310,7 @@ impl Lowering<'_> {
         Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
     }
 
-    /// The type of what the innermost function or closure returns.
+    /// The return type of the innermost function or closure.
     fn returned_type(&self) -> Ty {
         match self.frame().returns.last() {
             Some(Return::Inlined(_, merge)) => self.merged(*merge),
@@ -318,7 +318,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `value?`: goes on with the value of `Some` or `Ok`; returns `None`, or an `Err` of the converted error.
+    /// Lowers `value?`: continues with the value of `Some` or `Ok`, or returns `None` or an `Err` of the converted
+    /// error.
     fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
         let value = self.expr(value, None)?;
         let place = self.through(Place::Fixed(value));
@@ -356,7 +357,7 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// Whether a pattern binds the whole by reference.
+    /// Returns true if a pattern binds the whole place by reference.
     fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
         patterns.iter().any(|pattern| match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
@@ -366,7 +367,7 @@ impl Scopes {
         })
     }
 
-    /// The type of a name's place.
+    /// The type of the place that a name binds.
     fn place_type(&self, number: u32) -> Option<Ty> {
         let frame = self.frame();
         match frame.binding_type(number)? {
@@ -375,7 +376,7 @@ impl Scopes {
         }
     }
 
-    /// The type of an expression with branches.
+    /// The common type of an expression's branches.
     fn merged_type(&self, expr: &Expr, expected: Option<&Ty>) -> Ty {
         expected.cloned().or_else(|| self.ty_of(expr)).unwrap_or_else(|| match tail_literal(expr) {
             Some(fallback) => Ty::Scalar(fallback),
@@ -383,7 +384,7 @@ impl Scopes {
         })
     }
 
-    /// The value of a condition of constants, of which only one branch is lowered.
+    /// The value of a constant condition, of which only the taken branch is lowered.
     fn known_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Bool(value) => self.known_bool(value),
@@ -415,13 +416,13 @@ impl Scopes {
     }
 }
 
-/// Whether a statement never lets control past it, as far as its form shows.
+/// Returns true if a statement is known, by its form, to diverge.
 pub(super) fn diverges(stmt: &Stmt) -> bool {
     let Stmt::Expr(expr) = stmt else { return false };
     matches!(expr.1, ExprKind::Return(_) | ExprKind::Break(..) | ExprKind::Continue(_) | ExprKind::Panic(_))
 }
 
-/// Rust's fallback for an expression whose branches are bare literals.
+/// Rust's fallback type for an expression whose branches are unsuffixed literals.
 fn tail_literal(expr: &Expr) -> Option<Scalar> {
     ensure_sufficient_stack(|| match &expr.1 {
         ExprKind::Lit(crate::syntax::Lit::Int(..)) => Some(Scalar::I32),

@@ -1,7 +1,7 @@
-//! What a debugger is told: the scopes and variables of the source, and their types.
+//! Debug information: the scopes, variables and types of the source.
 //!
-//! Nothing of what a kernel does changes by it: a binding that is no slot gets some that are only written. Beside its own
-//! type, in which `usize` is `u64`, goes the one that rustc [spelled](TypeInfo::spelled).
+//! It never changes what a kernel does: a binding that has no slots gets write-only ones. A variable's type is the one
+//! that rustc [spelled](TypeInfo::spelled), in which `usize` is not yet `u64`.
 
 use std::collections::HashMap;
 
@@ -19,27 +19,27 @@ use crate::typeinfo::TypeInfo;
 use crate::typeinfo::layout::{TAG, ty_name};
 use crate::typeinfo::{EnumTy, Memory, SumIdentity, SumTy, Ty, VariantTy};
 
-/// The types that a module's variables have.
+/// The interned source types of a module's variables.
 #[derive(Default)]
 pub(super) struct SourceTypes {
     pub(super) types: Vec<SourceType>,
     known: HashMap<SourceType, SourceTypeId>,
 }
 
-/// The name of the part of an `Option` that tells whether it is `Some`.
+/// The name of an `Option`'s discriminant.
 const IS_SOME: &str = "is_some";
 
-/// How the value of a binding lies in its slots.
+/// The layout of a binding's value in its slots.
 struct Shown {
     ty: SourceTypeId,
     size: u32,
     align: u32,
-    /// Where each leaf is.
+    /// The byte offset of each leaf.
     leaves: Vec<u32>,
 }
 
 impl Lowering<'_> {
-    /// Begins a scope and yields it, if the kernel is for a debugger.
+    /// Opens a lexical scope and returns it, if the kernel has debug information.
     pub(super) fn enter(&mut self, at: Pos) -> Option<SourceScopeId> {
         if !self.program.variables {
             return None;
@@ -51,8 +51,7 @@ impl Lowering<'_> {
         scope
     }
 
-    /// Begins the scope of a function that is written in place of a call, if the kernel has line tables; returns the
-    /// scope before.
+    /// Opens the scope of an inlined function, if the kernel has line tables; returns the previous scope.
     pub(super) fn enter_inlined(&mut self) -> Option<SourceScopeId> {
         let outer = self.build.scope();
         if let Some(call) = self.build.place().cloned() {
@@ -65,8 +64,7 @@ impl Lowering<'_> {
         outer
     }
 
-    /// Begins a scope in the file of a closure that a launch passes, if the kernel has line tables; returns the scope
-    /// before.
+    /// Opens a scope in the file of a launch's closure, if the kernel has line tables; returns the previous scope.
     pub(super) fn enter_passed(&mut self) -> Option<SourceScopeId> {
         let outer = self.build.scope();
         if self.program.lines {
@@ -78,7 +76,7 @@ impl Lowering<'_> {
         outer
     }
 
-    /// Tells a debugger of a binding, whose name means it from here on, or from where it was declared without a value.
+    /// Declares a debug variable for a binding, from here on or from where it was declared without a value.
     pub(super) fn declare_variable(&mut self, number: u32, local: &Local, declared: Option<SourceScopeId>) {
         if !self.program.variables {
             return;
@@ -121,19 +119,19 @@ impl Lowering<'_> {
     }
 
     fn in_slots(&mut self, number: u32, ty: &Ty, slots: &[SlotId]) -> (SourceTypeId, Option<Home>) {
-        // what a reference may do is rustc's to say: memory that it may not write others perhaps may
+        // mutability is rustc's: memory that this reference may not write may be writable through others
         let fits = self.frame().binding_type(number).is_some_and(|reported| reported.fits(ty));
         let reported = self.scopes.reported(number).filter(|_| fits).unwrap_or_else(|| ty.clone());
         let Shown { ty, leaves, .. } = self.program.shown(ty, &reported);
         let mut home: Vec<(SlotId, u32)> = slots.iter().copied().zip(leaves).collect();
-        // rustc does not keep the order of fields
+        // rustc reorders fields
         home.sort_unstable_by_key(|(_, offset)| *offset);
         (ty, Some(Home::Slots(home)).filter(|_| !slots.is_empty()))
     }
 }
 
 impl Scopes {
-    /// The number of the parameter that a binding is, from 1. Those of a closure that a launch passes are what it captures.
+    /// The position of a binding among the parameters, from 1; those of a launch's closure are its captures.
     fn parameter(&self, number: u32) -> Option<u32> {
         let (frame, is_outermost) = (self.frame(), self.current == 0);
         let is = |pattern: &Pattern| matches!(pattern, Pattern::Bind(bound) if *bound == number);
@@ -141,12 +139,12 @@ impl Scopes {
         found.filter(|_| is_outermost || frame.called.is_some()).map(|(parameter, _)| parameter)
     }
 
-    /// The place of something in the function whose syntax is being lowered.
+    /// The source location of a position in the current frame.
     fn source_place(&self, Pos(line, column): Pos) -> kir::Place {
         kir::Place { file: self.frame().file.clone(), line, column }
     }
 
-    /// A binding's type as rustc told it, as the source spells it.
+    /// A binding's type as reported by rustc, in the source's spelling.
     fn reported(&self, number: u32) -> Option<Ty> {
         let reported = self.frame().definition.bindings[number as usize].reported?;
         self.frame().info.spelled.get(reported as usize).cloned().flatten()
@@ -154,7 +152,7 @@ impl Scopes {
 }
 
 impl Program {
-    /// A type where it lies in memory.
+    /// The debug type of a value in memory.
     fn in_memory(&mut self, ty: &Ty) -> SourceTypeId {
         let kind = match ty {
             Ty::Unit => SourceKind::Struct(0, Vec::new()),
@@ -181,7 +179,7 @@ impl Program {
         self.source_type(ty_name(ty), kind)
     }
 
-    /// A type as a binding's slots hold it, and as rustc tells it: an array in something else is where it lies.
+    /// The layout of a value in a binding's slots; an array within another type is represented by its address.
     fn shown(&mut self, ty: &Ty, reported: &Ty) -> Shown {
         match (ty, reported) {
             (Ty::Ref(to, Memory::Value), Ty::Ref(reported, _)) => self.shown(to, reported),
@@ -255,7 +253,7 @@ impl Program {
         }
     }
 
-    /// The name and type of an enum's tag: the names of its variants, for `Option` whether there is a value.
+    /// The name and debug type of an enum's discriminant: an enumeration of the variants, a `bool` for `Option`.
     fn tag_shown(&mut self, of: &SumTy) -> (&'static str, SourceTypeId) {
         if of.identity == SumIdentity::Option {
             return (IS_SOME, self.number("bool", Scalar::Bool));
@@ -266,14 +264,14 @@ impl Program {
         ("variant", self.source_type(name, SourceKind::Enum(scalar, names.collect())))
     }
 
-    /// What points to the elements of a slice or view.
+    /// The pointer to the elements of a slice or view.
     fn elements(&mut self, element: &Ty, memory: Memory, reported: Memory) -> Shown {
         let (name, element) = (ty_name(element), self.in_memory(element));
         let name = format!("*{} {name}", if reported.writable() { "mut" } else { "const" });
         Shown::word(self.pointer(name, memory, element))
     }
 
-    /// Parts one after the other.
+    /// Lays out named parts one after the other.
     fn composed(&mut self, name: String, parts: Vec<(String, Shown)>) -> Shown {
         let (mut end, mut most, mut leaves, mut fields) = (0_u32, 1, Vec::new(), Vec::new());
         for (name, Shown { ty, size, align, leaves: of_part }) in parts {
@@ -305,13 +303,13 @@ impl Program {
 }
 
 impl Shown {
-    /// Something of 8 bytes.
+    /// A layout of 8 bytes.
     fn word(ty: SourceTypeId) -> Self {
         Shown { ty, size: 8, align: 8, leaves: vec![0] }
     }
 }
 
-/// A type as the source spells it: as rustc told it, unless it holds references, of which rustc does not know where they point.
+/// A type in the source's spelling: rustc's, unless it holds references, whose memories rustc does not know.
 fn spelled<'t>(ty: &'t Ty, reported: Option<&'t Ty>) -> &'t Ty {
     let mut reported = reported;
     while let Some(Ty::Ref(to, _)) = reported
@@ -322,12 +320,12 @@ fn spelled<'t>(ty: &'t Ty, reported: Option<&'t Ty>) -> &'t Ty {
     reported.filter(|reported| reported.is_plain()).unwrap_or(ty)
 }
 
-/// A binding's name as the source has it: the macros call `self` otherwise, since only methods may have one.
+/// A binding's name in the source: the macros rename `self`, which only methods may bind.
 fn source_name(name: &str) -> &str {
     if name == "__cuda_jit_self" { "self" } else { name.trim_start_matches("r#") }
 }
 
-/// What has arrays in it, perhaps behind references that stand for their values, and never changes.
+/// Returns an immutable value that holds arrays, without the references that stand for values.
 fn holds_arrays(value: &Val) -> Option<Val> {
     let mut ty = &value.ty;
     while let Ty::Ref(to, Memory::Value) = ty {
@@ -337,7 +335,7 @@ fn holds_arrays(value: &Val) -> Option<Val> {
     holds.then(|| Val { ty: ty.clone(), leaves: value.leaves.clone() })
 }
 
-/// Where the leaves of what has no references and arrays lie, if it begins at `start`.
+/// The byte offsets of the leaves of a plain type that starts at `start`.
 fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
     match ty {
         Ty::Scalar(_) | Ty::Enum(..) => leaves.push(start),
@@ -349,7 +347,7 @@ fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
     }
 }
 
-/// The name of a type's part; rustc's where it has only a number.
+/// The name of a type's part, as rustc names numbered ones.
 fn part_name(ty: &Ty, index: usize) -> String {
     match ty {
         Ty::Sum(of) if of.identity == SumIdentity::Option => "value".to_owned(),

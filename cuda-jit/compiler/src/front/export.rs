@@ -1,5 +1,5 @@
-//! A device function for callers of other compilers: a function in front of it that has the parameters and the result
-//! of C, and what they are called there.
+//! Exported device functions, which code of other compilers calls: a wrapper with C's parameters and result, and its C
+//! declaration.
 //!
 //! | Rust | C |
 //! |---|---|
@@ -7,7 +7,7 @@
 //! | an enum | its integer |
 //! | a struct laid out as C does, `f16`, `bf16` | by value |
 //! | `&T`, `&mut T` | `const T *`, `T *`, to any memory |
-//! | `&[T; N]`, `&mut [T; N]` | the same, to the first of them |
+//! | `&[T; N]`, `&mut [T; N]` | the same, to the first element |
 
 use std::rc::Rc;
 
@@ -21,10 +21,10 @@ use crate::syntax::{Definition, Pattern, Pos};
 use crate::typeinfo::layout::{short, ty_name};
 use crate::typeinfo::{Instance, Memory, StructTy, Ty, TypeInfo};
 
-/// The largest alignment of what C passes by value.
+/// The largest alignment of a value that C passes by value.
 const MOST_ALIGNED: u32 = 16;
 
-/// Puts the function that C calls into a module that has none yet.
+/// Adds the wrapper that C calls to an empty module.
 pub(super) fn function(
     program: &mut Program,
     (definition, instance): (&'static Definition, &Instance),
@@ -65,7 +65,7 @@ pub(super) fn function(
     Ok(())
 }
 
-/// The name of a function that is given none: its own, with its generic arguments.
+/// The default name of an exported function: its own, with its generic arguments.
 pub fn own_name(function: &Instance) -> String {
     Program::default().name(function.definition(), &function.generics)
 }
@@ -76,13 +76,13 @@ pub(super) fn refused(function: &Instance, why: &str) -> LowerError {
     LowerError { function: name, message: format!("it cannot be called from C: {why}"), file, line, column: 1 }
 }
 
-/// Whether C and PTX take a name for a function.
+/// Returns true if a name is a valid function name in C and PTX.
 fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(first) && name.chars().all(|c| symbol_char(c) == c) && !matches!(name, "_" | "WARP_SZ" | "vprintf")
 }
 
-/// The parameters and result of C.
+/// The wrapper's parameters and result.
 fn signature(
     function: &Instance,
     definition: &Definition,
@@ -126,7 +126,7 @@ fn parameter(definition: &Definition, index: usize) -> String {
     }
 }
 
-/// How C passes a value.
+/// The way C passes a value.
 enum Form<'t> {
     Number(Scalar),
     Block,
@@ -148,7 +148,7 @@ fn by(ty: &Ty) -> Option<Form<'_>> {
     }
 }
 
-/// Whether C has the type with the same layout.
+/// Returns true if C lays the type out in the same way.
 fn is_laid_out_as_in_c(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(_) | Ty::Enum(..) => true,
@@ -166,14 +166,14 @@ fn is_laid_out_as_in_c(ty: &Ty) -> bool {
     }
 }
 
-/// The type, pointing to memory of which nothing is known.
+/// The type with all its references to unknown memory.
 fn in_any_memory(ty: &Ty) -> Ty {
     let memories = vec![Memory::Write(Space::Local); ty.memories().len()];
     ty.in_memories(&memories)
 }
 
-/// The declaration in CUDA C++ of a function that `function` takes; the structs that it needs are put before it, unless
-/// they are there already.
+/// Appends the CUDA C++ declaration of a function to `structs`, after the structs that it needs and that are not there
+/// yet.
 pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut Vec<String>) {
     let definition = instance.definition();
     let params = info.params.iter().enumerate().map(|(index, ty)| {
@@ -192,7 +192,7 @@ pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut V
     structs.push(format!("extern \"C\" __device__ {result} {name}({params});\n"));
 }
 
-/// A type's name in CUDA C++; what defines it is added to `structs`, each once.
+/// A type's name in CUDA C++; appends its definition to `structs` once.
 fn c_type(ty: &Ty, structs: &mut Vec<String>) -> String {
     match ty {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => c_scalar(*scalar).to_owned(),

@@ -1,7 +1,7 @@
-//! What `printf!` and panics show of a value: a number as itself, a tuple, array, struct, `Option` or enum as its parts.
+//! The format arguments of `printf!` and panics: a number is one argument; tuples, arrays, structs, `Option`s and enums
+//! are formatted by their parts.
 //!
-//! What is there only in some cases, as what an `Option` holds or an enum's name, is a choice: each case is a branch that
-//! writes all of the text at once.
+//! A part that depends on a variant is a choice. Each combination of choices is a branch that writes the whole text.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::kir::{BlockId, CompareOp, Scalar, Terminator, Value};
 use crate::syntax::{Conversion, Pos};
 use crate::typeinfo::{Memory, Ty};
 
-/// The most texts that choices may make of one.
+/// The limit of branches that the choices of one text may make.
 const MOST_CASES: usize = 64;
 
 /// A part of a text.
@@ -21,7 +21,7 @@ const MOST_CASES: usize = 64;
 pub(super) enum Part {
     Text(String),
     Value(Value, Scalar, Conversion),
-    /// The value that chooses, the parts for each of its values, and those for any other.
+    /// The discriminant, the parts for each of its values, and those for any other value.
     Choice(Value, Scalar, Vec<(u64, Vec<Part>)>, Vec<Part>),
 }
 
@@ -30,7 +30,7 @@ impl Part {
         Part::Text(text.into())
     }
 
-    /// How many texts there are of parts.
+    /// The number of texts that the choices in `parts` lead to.
     fn cases(parts: &[Part]) -> usize {
         let each = |part: &Part| match part {
             Part::Choice(_, _, cases, otherwise) => {
@@ -41,7 +41,7 @@ impl Part {
         parts.iter().map(each).fold(1, usize::saturating_mul)
     }
 
-    /// How many values may be in the text at most.
+    /// The largest number of values in one of the texts.
     pub(super) fn values(parts: &[Part]) -> usize {
         let each = |part: &Part| match part {
             Part::Text(_) => 0,
@@ -55,7 +55,7 @@ impl Part {
 }
 
 impl Lowering<'_> {
-    /// The parts of a value, as Rust's `{:?}` writes them.
+    /// The parts of a value in Rust's `{:?}` format.
     pub(super) fn parts_shown(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
         let place = self.through(Place::Fixed(value));
         let value = self.build.read(&place);
@@ -86,14 +86,14 @@ impl Lowering<'_> {
                     let names: Vec<_> = variant.fields.iter().map(|(name, _)| *name).collect();
                     cases.push((number as u64, self.fields_shown(at, variant.name, &names, fields, conversion)?));
                 }
-                // there are no others
+                // the cases are exhaustive
                 let (_, last) = cases.pop().unwrap_or_default();
                 vec![Part::Choice(value.leaves[0], of.tag(), cases, last)]
             }
             Ty::Enum(of, scalar) => {
                 let named = |&(name, bits): &(&str, u64)| (bits, vec![Part::text(name)]);
                 let mut cases: Vec<_> = of.variants.iter().map(named).collect();
-                // there are no others
+                // the cases are exhaustive
                 let (_, last) = cases.pop().unwrap_or_default();
                 vec![Part::Choice(value.only(), *scalar, cases, last)]
             }
@@ -110,7 +110,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The parts of a struct or variant with such fields, which are named by numbers if they have no names.
+    /// The parts of a struct or variant; a field without a name has its number.
     fn fields_shown(
         &mut self,
         at: Pos,
@@ -135,7 +135,7 @@ impl Lowering<'_> {
         Ok(shown)
     }
 
-    /// Values between two texts, with commas.
+    /// Values with separating commas between two delimiters.
     fn listed_parts(
         &mut self,
         at: Pos,
@@ -179,8 +179,8 @@ impl Lowering<'_> {
         Ok((0..count).map(element).collect())
     }
 
-    /// Hands the parts without choices to `finish`, once in each branch that the choices make. The branches meet again
-    /// where `finish` goes on.
+    /// Calls `finish` with the parts of each combination of choices, in a branch of its own. The branches join after
+    /// `finish`.
     pub(super) fn each_case(
         &mut self,
         at: Pos,

@@ -1,4 +1,4 @@
-//! One function being lowered: the walk, and the helpers that every part uses.
+//! The lowering of one function, and the helpers that all parts of the front end use.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ use crate::typeinfo::{GenericArg, Ty, TypeInfo};
 /// The result of lowering something.
 pub(super) type Result<T> = std::result::Result<T, LowerError>;
 
-/// The state of lowering one KIR function: the walk over its syntax. What needs no more than the function that is built is
-/// [`Builder`]'s, what needs no more than the bindings [`Scopes`]'s.
+/// The state of lowering one KIR function. What needs only the function under construction is in [`Builder`], what
+/// needs only the bindings in [`Scopes`].
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p mut Program,
     pub(super) build: Builder,
@@ -28,15 +28,16 @@ pub(super) struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    /// Begins a function.
+    /// Starts a function.
     pub(super) fn new(program: &'p mut Program, build: FunctionBuilder, scopes: Scopes) -> Self {
         Lowering { program, build: Builder::new(build), scopes, merges: Vec::new() }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
     ///
-    /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, and one that is given a
-    /// reference where it had none must have room for it, so the function is then lowered once more.
+    /// A binding that is mutably borrowed must be in memory from its declaration on, and one that is later assigned a
+    /// reference needs slots for it. When lowering finds such a binding, the function is lowered once more with these
+    /// facts.
     pub(super) fn run(
         program: &'p mut Program,
         (definition, generics): (&'static Definition, &[GenericArg]),
@@ -90,22 +91,22 @@ impl<'p> Lowering<'p> {
         self.scopes.frame()
     }
 
-    /// The same, to change it.
+    /// The frame whose syntax is being lowered, mutably.
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
         self.scopes.frame_mut()
     }
 
-    /// An error at a place in the function whose syntax is being lowered.
+    /// An error at a position in the current frame.
     pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
         self.scopes.error(at, message)
     }
 
-    /// An expression's type as far as it tells by itself.
+    /// An expression's type, if it is known without its context.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
         self.scopes.ty_of(expr)
     }
 
-    /// Says that what follows was written at `at`, if the kernel has line tables; returns the place before.
+    /// Sets the source location of the following instructions, if the kernel has line tables; returns the previous one.
     pub(super) fn go_to(&mut self, Pos(line, column): Pos) -> Option<kir::Place> {
         let known = self.program.lines.then(|| self.frame().file.clone()).filter(|_| line != 0);
         let place = known.map(|file| kir::Place { file, line, column });
@@ -116,7 +117,7 @@ impl<'p> Lowering<'p> {
         outer
     }
 
-    /// Brings a binding into being with a value.
+    /// Binds a name to a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
         let declared = match self.frame().locals.get(&number) {
             Some(Local::Late(scope)) => *scope,
@@ -127,7 +128,7 @@ impl<'p> Lowering<'p> {
         self.frame_mut().locals.insert(number, local);
     }
 
-    /// The place of a binding's value, with a value.
+    /// Returns the storage of a binding, initialised with a value.
     pub(super) fn local(&mut self, number: u32, value: Val) -> Local {
         let definition = self.frame().definition;
         let binding = &definition.bindings[number as usize];
@@ -147,7 +148,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Goes on where `condition` holds; elsewhere the thread panics with a message about up to two `u64` values.
+    /// Continues if `condition` holds, else panics with a message with up to two `u64` arguments.
     pub(super) fn check(&mut self, at: Pos, condition: Value, message: &str, args: &[Value]) {
         let (good, bad) = self.build.fork(condition);
         self.build.select_block(bad);
@@ -155,14 +156,14 @@ impl<'p> Lowering<'p> {
         self.build.select_block(good);
     }
 
-    /// Ends the thread with a panic.
+    /// Emits a panic, which ends the thread.
     pub(super) fn panic(&mut self, at: Pos, message: &str, args: &[Value]) {
         let spot = self.scopes.spot(at);
         let site = self.program.site(spot, message);
         self.build.end(Terminator::Panic(site, args.to_vec()));
     }
 
-    /// A value of a type where control never gets.
+    /// A value of a type in unreachable code.
     pub(super) fn unreached(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
         if !self.build.ended() {
             self.panic(at, "entered unreachable code", &[]);

@@ -1,7 +1,7 @@
-//! Functions as values, and their calls: those of closures are inlined.
+//! Functions as values, and calls of them; closures are inlined.
 //!
-//! The type of such a value says which function it is, so that nothing is left to be known when the kernel runs. What a
-//! closure has captured are its parts, as those of a tuple: they are copied, stored and merged as any value is.
+//! The type of such a value identifies the function, so that every call is resolved at compile time. A closure's
+//! captures are its parts, like those of a tuple: they are copied, stored and merged like any value.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::syntax::{Closure, Expr, ExprKind, Pattern, Pos};
 use crate::typeinfo::{ClosureId, Intrinsic, Memory, Passed, Ty};
 
 impl Lowering<'_> {
-    /// A function as a value, which is called somewhere else.
+    /// Lowers a function used as a value.
     pub(super) fn callable(&mut self, arg: &'static Expr) -> Result<Val> {
         let function = match &arg.1 {
             ExprKind::Closure(closure) => return Ok(self.capture(closure)),
@@ -59,8 +59,8 @@ impl Lowering<'_> {
         Ok(self.scopes.closure_value(function, Vec::new()))
     }
 
-    /// A closure, with the values that it captures. One that is no `move` closure can outlive a binding only if it captures
-    /// the reference which that holds; so a binding that changes, or holds arrays, is captured by its name.
+    /// Lowers a closure expression to its captures. A closure that is not `move` can outlive a binding only if it
+    /// captures a reference that the binding holds, so bindings that are mutable, or hold arrays, are captured by name.
     pub(super) fn capture(&mut self, closure: &'static Closure) -> Val {
         let frame = self.frame();
         let (bindings, mut named) = (frame.definition.bindings, false);
@@ -77,7 +77,7 @@ impl Lowering<'_> {
             named = captures.len() < before;
         }
         captures.retain(|number| matches!(frame.locals.get(number), Some(local) if !matches!(local, Local::Late(_))));
-        // of names that rustc resolves, several may be one binding
+        // several names that rustc resolves may be one binding
         captures.sort_unstable();
         captures.dedup();
         let home = if named { Home::Frame(self.scopes.current) } else { Home::Apart(Rc::new(frame.unbound())) };
@@ -89,7 +89,7 @@ impl Lowering<'_> {
         self.scopes.closure_value(Captured::Written(written), values)
     }
 
-    /// The value of a binding, for a closure to have.
+    /// The captured value of a binding.
     fn captured_value(&mut self, local: Local, mutable: bool) -> Val {
         match local {
             Local::Fixed(value) => self.own(value, mutable),
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// What a launch passes for a closure: what it captures comes in the kernel's parameters from `next` on.
+    /// The closure that a launch passes, whose captures are the kernel's parameters from `next` on.
     pub(super) fn passed(&mut self, passed: &Passed, next: &mut usize) -> Result<Val> {
         let Body::Captured(definition, probe) = passed.instance.body else {
             return Err(
@@ -134,7 +134,7 @@ impl Lowering<'_> {
         Ok(captured)
     }
 
-    /// The closure that a place holds, or refers to, and where that is; none of what a `None` holds.
+    /// The closure that a place holds or refers to, and that place; `None` for the payload of a `None`.
     fn closure_in(&mut self, place: Place) -> Option<(Place, Captured)> {
         let place = self.through(place);
         let Ty::Closure(Memory::Closure(Some(closure))) = place.ty() else { return None };
@@ -147,7 +147,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `callee(args)` of a closure.
+    /// Lowers `callee(args)` for a closure.
     pub(super) fn call_closure(
         &mut self,
         at: Pos,
@@ -193,14 +193,14 @@ impl Lowering<'_> {
         }
     }
 
-    /// Values of these types.
+    /// Lowers arguments of these types.
     fn values(&mut self, at: Pos, args: &'static [Expr], types: &[Ty]) -> Result<Vec<Val>> {
         let values: Vec<Val> = args.iter().map(|arg| self.expr(arg, None)).collect::<Result<_>>()?;
         values.into_iter().zip(types).map(|(value, ty)| self.coerce(at, value, ty)).collect()
     }
 
-    /// Puts a closure's body in the place of its call. What it captures by its name is what has that name now, in the function
-    /// that wrote it.
+    /// Inlines a closure's body. A binding that it captures by name has its current value in the function that contains
+    /// the closure.
     fn call_written(
         &mut self,
         at: Pos,
@@ -219,7 +219,7 @@ impl Lowering<'_> {
             self.bind(pattern, &Place::Fixed(value))?;
         }
         let own = self.scopes.returned_by(closure);
-        // an operator asks for a number where a reference to one will do
+        // an operator expects a number where a reference to one is allowed
         let ty = match (expected, own) {
             (Some(expected), Some(own @ Ty::Ref(..))) if !matches!(expected, Ty::Ref(..) | Ty::Slice(..)) => own,
             (expected, own) => expected.cloned().or(own).unwrap_or(Ty::Unit),
@@ -232,7 +232,7 @@ impl Lowering<'_> {
         self.frame_mut().returns.pop();
         self.build.select_block(exit);
         self.put_back(at, held, &written.captures, hidden)?;
-        // another evaluation of the closure captures nothing of this call's
+        // the next call of the closure must not see bindings of this one
         self.frame_mut().locals.retain(|number, _| around.contains(number));
         self.scopes.leave(caller, &written.home);
         self.build.set_scope(scope);
@@ -240,7 +240,7 @@ impl Lowering<'_> {
         Ok(self.arrived(merge))
     }
 
-    /// Binds what a closure has captured, and returns the bindings of the same names.
+    /// Binds a closure's captures; returns the bindings that they shadow.
     fn bring(&mut self, held: &Place, captures: &[u32]) -> Vec<Option<Local>> {
         let state = self.build.read(held);
         let bindings = self.frame().definition.bindings;
@@ -249,7 +249,7 @@ impl Lowering<'_> {
             let part = state.part(index);
             let local = match held {
                 _ if !bindings[number as usize].mutable => Local::Fixed(self.build.stable(part)),
-                // an array is changed where it lies
+                // an array is modified in place
                 Place::Slots(..) if is_array(&part.ty) => Local::Fixed(part),
                 _ => self.local(number, part),
             };
@@ -258,7 +258,7 @@ impl Lowering<'_> {
         hidden
     }
 
-    /// Gives a closure back what its body may have changed, and the bindings that those of it have hidden.
+    /// Writes modified captures back to the closure, and restores the bindings that they shadowed.
     fn put_back(&mut self, at: Pos, held: &Place, captures: &[u32], hidden: Vec<Option<Local>>) -> Result<()> {
         let bindings = self.frame().definition.bindings;
         for (index, (number, hidden)) in captures.iter().zip(hidden).enumerate() {
@@ -277,13 +277,13 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns true for an array that lies in memory.
+/// Returns true for an array with storage.
 pub(super) fn is_array(ty: &Ty) -> bool {
     matches!(ty, Ty::Array(..)) && ty.is_plain()
 }
 
 impl Scopes {
-    /// The value of a closure that has captured values.
+    /// The value of a closure with these captures.
     pub(super) fn closure_value(&mut self, function: Captured, captured: Vec<Val>) -> Val {
         let same = |known: &Captured| match (known, &function) {
             (Captured::Written(a), Captured::Written(b)) => a == b,
@@ -303,7 +303,7 @@ impl Scopes {
         let known = self.learned.closures.iter().position(same);
         let number = known.unwrap_or(self.learned.closures.len());
         match self.learned.closures.get_mut(number) {
-            // its scope is that of this time
+            // the scope is of the current attempt
             Some(known) => *known = function,
             None => self.learned.closures.push(function),
         }
@@ -312,13 +312,13 @@ impl Scopes {
         Val { ty: Ty::Closure(Memory::Closure(Some(closure))), leaves: leaves.concat() }
     }
 
-    /// The reference that a reference to a closure is.
+    /// The reference that a reference to a closure captures.
     pub(super) fn borrowed_closure(&self, value: &Val) -> Option<Val> {
         let Ty::Closure(Memory::Closure(Some(closure))) = value.ty else { return None };
         matches!(self.learned.closures[closure.number as usize], Captured::Borrowed).then(|| value.part(0))
     }
 
-    /// The frame that a closure names bindings of, or one like it.
+    /// The frame whose bindings a closure uses, or one like it.
     fn home<'s>(&'s self, written: &'s Written) -> &'s Frame {
         match &written.home {
             Home::Frame(number) => &self.frames[*number],
@@ -326,7 +326,7 @@ impl Scopes {
         }
     }
 
-    /// Makes the frame of a closure's body the current one, and returns the one that was.
+    /// Makes the frame of a closure's body the current one; returns the previous one.
     fn enter(&mut self, at: Pos, home: &Home) -> usize {
         let caller = self.current;
         self.current = match home {
@@ -339,7 +339,7 @@ impl Scopes {
         caller
     }
 
-    /// Goes back to the caller of a closure.
+    /// Returns to the frame of a closure's caller.
     fn leave(&mut self, caller: usize, home: &Home) {
         if let Home::Apart(_) = home {
             self.frames.pop();
@@ -347,13 +347,14 @@ impl Scopes {
         self.current = caller;
     }
 
-    /// The result type of a closure of this frame: as rustc says, if it was asked, else as far as its body tells.
+    /// The result type of a closure in this frame: rustc's if it was queried, else the type of its body if that is
+    /// known.
     fn returned_by(&self, closure: &Closure) -> Option<Ty> {
         let asked = closure.result.map(|number| self.frame().info.named[number as usize].clone());
         asked.or_else(|| self.ty_of(closure.body))
     }
 
-    /// The type of the result of a closure's call.
+    /// The result type of a closure call.
     pub(super) fn ty_of_closure(&self, number: u32) -> Option<Ty> {
         let mut ty = match self.frame().locals.get(&number)? {
             Local::Fixed(Val { ty, .. }) | Local::Slots(ty, ..) => ty,
@@ -384,7 +385,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// `Ok` of a value where a condition holds, else the only error of a type.
+    /// Returns `Ok(value)` if a condition holds, else the only value of an error type.
     pub(super) fn result_of_one_error(&mut self, holds: Value, value: Val, error: Ty) -> Val {
         let tag = self.unary_value(UnaryOp::Not, holds, Scalar::Bool);
         let only = self.constant_value(&error, &mut [0].into_iter());
@@ -393,7 +394,7 @@ impl Builder {
     }
 }
 
-/// `Some` of a value where a condition holds.
+/// Returns `Some` of a value if a condition holds.
 pub(super) fn optional(tag: Value, held: Val) -> Val {
     let leaves = std::iter::once(tag).chain(held.leaves).collect();
     Val { ty: Ty::option(held.ty), leaves }

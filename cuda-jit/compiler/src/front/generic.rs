@@ -1,16 +1,16 @@
-//! References that may point to one memory or another: `if near { &tile[i] } else { &x[i] }`.
+//! References that may point to different memories: `if near { &tile[i] } else { &x[i] }`.
 //!
-//! A slot has room for one kind of address, so what a variable or the branches of an expression hold is made a generic address when
-//! a second memory turns up, and the function is lowered again. A shared reference that stands for a number, and has no
-//! address, takes the number that another one points to: nobody writes that while it is borrowed.
+//! A slot holds addresses of one address space. When references to a second one reach a variable or a merge, its type
+//! becomes a generic pointer and the function is lowered again. A shared reference that stands for a number and has no
+//! address takes the number that another one points to, which cannot change while it is borrowed.
 
 use super::builder::Builder;
 use super::types::Val;
 use crate::kir::{Access, Op, Space, Type};
 use crate::typeinfo::{ClosureId, Memory, Ty};
 
-/// The memories of a type's references if those of another are put in their place: any memory, where the two point to
-/// different ones. Those that cannot be both stay as they are.
+/// The memories of `own`'s references, joined with those of `other`: a generic memory where the two differ and have
+/// addresses, else the own one.
 pub(super) fn meeting(own: &Ty, other: &Ty) -> Vec<Memory> {
     let mut memories = Vec::new();
     meet(own, other, &mut memories);
@@ -44,7 +44,7 @@ fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
     }
 }
 
-/// A closure that has captured what either has.
+/// Joins two values of the same closure, capture by capture.
 fn closure(own: Memory, other: Memory) -> Memory {
     match (own, other) {
         (Memory::Closure(Some(a)), Memory::Closure(Some(b))) if a.number == b.number => {
@@ -55,9 +55,9 @@ fn closure(own: Memory, other: Memory) -> Memory {
     }
 }
 
-/// The memory of a reference to a type that may point into either of two.
+/// The join of two memories, for a reference to `to`.
 fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
-    // an array lies in memory, also where it stands for a reference to it
+    // an array has storage, also if a reference to it stands for its value
     let address = |memory| match memory {
         Memory::Value if matches!(to, Ty::Array(..)) && to.is_plain() => Memory::Write(Space::Local),
         memory => memory,
@@ -73,7 +73,7 @@ fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
     }
 }
 
-/// Returns true of addresses in memory that no other thread writes.
+/// Returns true for memory that no other thread writes.
 fn unshared(memory: Memory) -> bool {
     matches!(memory, Memory::Read(_) | Memory::Write(Space::Local) | Memory::Unshared)
 }
@@ -83,7 +83,7 @@ fn is_address(memory: Memory) -> bool {
 }
 
 impl Builder {
-    /// A value whose references point where those of a type do; that they can be is [`widens`]'.
+    /// Converts a value to a type with joined memories; [`widens`] tells if that is possible.
     pub(super) fn widened(&mut self, value: Val, ty: &Ty) -> Val {
         if value.ty == *ty {
             return value;

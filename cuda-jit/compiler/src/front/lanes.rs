@@ -1,5 +1,4 @@
-//! Short vectors: what is done to one is done to each of its numbers. Two floats of 16 bits are computed with as a pair,
-//! and lie in memory as one.
+//! Short vectors: operations are element-wise. Two 16-bit floats are computed as a packed pair and stored as one.
 
 use super::expr::assembled;
 use super::function::{Lowering, Result};
@@ -42,7 +41,7 @@ impl Lowering<'_> {
         Ok(assembled(ty, numbers))
     }
 
-    /// A vector, or a number as one that holds it everywhere.
+    /// Returns a vector as it is; broadcasts a number.
     fn spread(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty.lanes().is_some() {
             return self.agree(at, value, ty);
@@ -51,7 +50,7 @@ impl Lowering<'_> {
         Ok(Val { ty: ty.clone(), leaves: vec![value.only(); count] })
     }
 
-    /// Does something to each number of vectors; to floats of 16 bits as a pair.
+    /// Applies an operation element-wise; pairs of 16-bit floats are computed packed.
     pub(super) fn each_lane(
         &mut self,
         ty: &Ty,
@@ -66,7 +65,7 @@ impl Lowering<'_> {
         self.each_number(ty, operands, op)
     }
 
-    /// Does something to each number of vectors.
+    /// Applies an operation element-wise.
     fn each_number(
         &mut self,
         ty: &Ty,
@@ -82,7 +81,7 @@ impl Lowering<'_> {
         Ok(Val { ty: ty.clone(), leaves })
     }
 
-    /// `left op right`, of which at least one is a vector.
+    /// Lowers `left op right` where at least one side is a vector.
     pub(super) fn lanes_binary(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         let ty = if left.ty.lanes().is_some() { left.ty.clone() } else { right.ty.clone() };
         let (left, right) = (self.spread(at, left, &ty)?, self.spread(at, right, &ty)?);
@@ -107,7 +106,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether all numbers of two values are the same.
+    /// Returns true if all elements of two vectors are equal.
     pub(super) fn same_numbers(&mut self, left: &Val, right: &Val) -> Value {
         let mut equal = self.build.constant(Scalar::Bool, 1);
         for (a, b) in left.leaves.iter().zip(&right.leaves) {
@@ -126,7 +125,7 @@ impl Lowering<'_> {
         self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
     }
 
-    /// The sum of the products of each two numbers, from the first on.
+    /// The dot product, summed from the first element on.
     pub(super) fn dot_lanes(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Val> {
         let products = self.lanes_binary(at, BinaryOp::Mul, left.clone(), right.clone())?;
         let number = left.ty.lanes().unwrap_or(Scalar::F32);
@@ -137,7 +136,7 @@ impl Lowering<'_> {
         Ok(sum)
     }
 
-    /// The numbers of a vector as an array.
+    /// Converts a vector to an array.
     pub(super) fn vector_to_array(&mut self, vector: &Val, array: &Ty) -> Val {
         let made = self.build.new_array("array", array);
         let element = element_type(array.clone()).unwrap_or(Ty::Unit);
@@ -148,7 +147,7 @@ impl Lowering<'_> {
         self.build.fresh(made)
     }
 
-    /// `as_vectors(numbers)`: the whole vectors, and the numbers behind them.
+    /// Lowers `as_vectors(numbers)`: returns the slice of whole vectors and the remaining numbers.
     pub(super) fn as_vectors(&mut self, at: Pos, vector: &Ty, args: &'static [Expr]) -> Result<Val> {
         let number = Ty::Scalar(vector.lanes().unwrap_or(Scalar::F32));
         let slice = Ty::Slice(Box::new(number.clone()), Memory::unknown(false));

@@ -1,7 +1,7 @@
-//! Loops: over a range, the elements of what holds some, and what an iterator yields.
+//! `for` loops over ranges, elements and iterators.
 //!
-//! The loops over numbers and elements are the compiler's own, with one way back each, as one that is written by hand. An
-//! iterator is a value of the device library or of the user: its `next` is called at the beginning of each turn.
+//! Loops over ranges and elements are counted loops with a single latch, like those written by hand. An iterator is a
+//! value of the device library or of the user, whose `next` is called in the loop header.
 
 use super::Callee;
 use super::builder::Builder;
@@ -13,7 +13,7 @@ use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
 use crate::typeinfo::Ty;
 
-/// A `for` loop as it is written.
+/// A `for` loop in the source.
 #[derive(Clone, Copy)]
 pub(super) struct For {
     /// The loop's number.
@@ -21,7 +21,7 @@ pub(super) struct For {
     pub(super) pattern: &'static Pattern,
     pub(super) source: &'static Expr,
     pub(super) body: &'static Block,
-    /// The number of the callee that yields the next item, unless the source is a range.
+    /// The number of the callee `next`, unless the source is a range.
     pub(super) next: Option<u32>,
 }
 
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// A loop over what an iterator yields.
+    /// Lowers a loop over an iterator.
     fn for_each_next(&mut self, at: Pos, looped: For, next: u32) -> Result<Val> {
         let For { number, pattern, source, body, .. } = looped;
         let callees = self.frame().callees.clone();
@@ -83,7 +83,7 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// A loop over items. The body is given the item, where the next turn begins, and where the loop ends.
+    /// Lowers a loop over items. The body gets the item, the target of `continue` and the exit.
     pub(super) fn each_item(
         &mut self,
         at: Pos,
@@ -119,7 +119,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The elements of views of one shape at a place, which moves on.
+    /// The elements of views of one shape at the current index, which is advanced.
     fn next_place(&mut self, at: Pos, views: &[Val], coordinates: &[SlotId]) -> Result<Val> {
         let places: Vec<Value> = coordinates.iter().map(|slot| self.build.value(Op::Get(*slot), Scalar::U64)).collect();
         let mut items = Vec::new();
@@ -137,7 +137,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// The product of a view's extents.
+    /// The number of elements: the product of a view's extents.
     pub(super) fn elements_in(&mut self, extents: &[Value]) -> Value {
         let one = self.constant(Scalar::U64, 1);
         let mut extents = extents.iter();

@@ -1,6 +1,6 @@
-//! Where the branches of an expression leave its value.
+//! Merges: the slots through which the branches of an expression pass their value, as a phi would.
 //!
-//! The slots are made when the first value arrives, since only then it is known where references in it point.
+//! The slots are allocated when the first value is stored, since only then the memories of its references are known.
 
 use super::function::{Lowering, Result};
 use super::generic::widens;
@@ -11,13 +11,13 @@ use crate::syntax::Pos;
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
-/// A place where values of one type arrive.
+/// A merge of values of one type.
 #[derive(Debug)]
 pub(super) struct Merge {
     name: &'static str,
-    /// The type but for where references point.
+    /// The type, but for the memories of its references.
     ty: Ty,
-    /// Its number in [`Scopes::pointing`](super::scopes::Scopes::pointing), if it holds references.
+    /// The number in [`Scopes::pointing`](super::scopes::Scopes::pointing) if the type holds references.
     number: Option<usize>,
     slots: Option<(Ty, Vec<SlotId>)>,
 }
@@ -27,19 +27,19 @@ pub(super) struct Merge {
 pub(super) struct MergeId(usize);
 
 impl Lowering<'_> {
-    /// A place where values of type `ty` will arrive.
+    /// Creates a merge of values of type `ty`.
     pub(super) fn merge(&mut self, name: &'static str, ty: Ty) -> MergeId {
         let number = (!ty.memories().is_empty()).then(|| self.scopes.pointing_number());
         self.merges.push(Merge { name, ty, number, slots: None });
         MergeId(self.merges.len() - 1)
     }
 
-    /// The type that arrives, but for where references point.
+    /// The merge's type, but for the memories of references.
     pub(super) fn merged(&self, merge: MergeId) -> Ty {
         self.merges[merge.0].ty.clone()
     }
 
-    /// Leaves a value, unless control does not get here.
+    /// Stores a value to the merge, unless this is unreachable.
     pub(super) fn leave_value(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
         if self.build.ended() {
             return Ok(());
@@ -60,7 +60,7 @@ impl Lowering<'_> {
             && ty.fits(&value.ty)
             && self.scopes.learns(Pointing { number, first: 0 }, &ty, &value.ty)
         {
-            // the function is lowered again, with addresses of both memories
+            // the function is lowered again, with generic pointers
             return Err(self.error(at, "this is lowered again"));
         }
         let value = self.agree(at, value, &ty)?;
@@ -68,14 +68,14 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Leaves a value and goes on in `exit`.
+    /// Stores a value to the merge and jumps to `exit`.
     pub(super) fn arrive(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
         self.leave_value(at, value, merge)?;
         self.build.end(Terminator::Jump(exit));
         Ok(())
     }
 
-    /// The value that arrived.
+    /// The merged value.
     pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
             Some((ty, slots)) => self.build.taken(&ty, &slots),
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The value as one of a type that it must have, with references pointing to the same memory.
+    /// Converts a value to the given type, whose references may point to wider memories.
     pub(super) fn agree(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty == *ty || self.build.ended() {
             return Ok(value);
@@ -104,7 +104,7 @@ impl Lowering<'_> {
             return Ok(self.build.widened(value, ty));
         }
         if self.in_one_memory(at, &value.ty, ty)? {
-            // the function is lowered again, with what these refer to in memory
+            // the function is lowered again, with these referents in memory
             return Err(self.error(at, "this is lowered again"));
         }
         let (without, with): (Vec<bool>, Vec<bool>) = {

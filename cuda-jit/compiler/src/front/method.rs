@@ -8,7 +8,7 @@ use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
-    /// `receiver.name(args)`
+    /// Lowers `receiver.name(args)`.
     pub(super) fn method(
         &mut self,
         at: Pos,
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         Err(self.error(at, "the front end does not know this method; please report this"))
     }
 
-    /// The receiver as the method takes it: rustc has dereferenced and borrowed as needed.
+    /// Lowers a receiver to the method's receiver type, dereferencing and borrowing as rustc did.
     pub(super) fn receiver_as(&mut self, at: Pos, receiver: &'static Expr, wanted: &Ty) -> Result<Val> {
         match wanted {
             Ty::Scalar(_) => self.operand(receiver, Some(wanted)),

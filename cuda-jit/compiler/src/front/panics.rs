@@ -1,5 +1,5 @@
-//! The macros that panic: a test, and behind it, where it fails, what the panic says. The values that it says are
-//! evaluated there only.
+//! Panicking macros: a test, and a panic with its message if the test fails. The message's arguments are evaluated only
+//! then.
 
 use super::builder::Builder;
 use super::compare::{By, is_compared_by_parts};
@@ -10,22 +10,22 @@ use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 use crate::typeinfo::{Memory, Ty};
 
-/// As many values a panic's record takes along.
+/// The largest number of values that a panic record holds.
 const MOST_VALUES: usize = 8;
 
-/// How a panic shows the sides of a comparison.
+/// The format of the operands of a failed comparison.
 const SIDE: Conversion =
     Conversion { form: Form::Debug, plus: false, prefix: false, left: None, zeros: false, width: 0, precision: None };
 
 impl Lowering<'_> {
-    /// `panic!(message)`
+    /// Lowers `panic!(message)`.
     pub(super) fn panic_with(&mut self, at: Pos, message: &'static Message) -> Result<()> {
         let mut said = Vec::new();
         self.say(&mut said, message)?;
         self.panic_saying(at, said)
     }
 
-    /// A panic that says so, of which each choice makes one.
+    /// Emits a panic with a message; one for each combination of choices in it.
     fn panic_saying(&mut self, at: Pos, said: Vec<Part>) -> Result<()> {
         if Part::values(&said) > MOST_VALUES {
             return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
@@ -46,12 +46,12 @@ impl Lowering<'_> {
             walk.panic(at, &text, &values);
             Ok(())
         })?;
-        // no case goes on
+        // every case has ended its block
         self.build.end(Terminator::Return(None));
         Ok(())
     }
 
-    /// `assert!(condition, message)`
+    /// Lowers `assert!(condition, message)`.
     pub(super) fn assert(&mut self, at: Pos, condition: &'static Expr, message: &'static Message) -> Result<Val> {
         let condition = self.expr(condition, Some(&Ty::Scalar(Scalar::Bool)))?;
         let (good, bad) = self.build.fork(condition.only());
@@ -61,7 +61,8 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// `assert_eq!(left, right, message)` and `assert_ne!`. It says the values where a panic's record has room for them.
+    /// Lowers `assert_eq!(left, right, message)` and `assert_ne!`. The message shows the operands if the panic record
+    /// has room for them.
     pub(super) fn assert_compare(
         &mut self,
         at: Pos,
@@ -102,7 +103,7 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// Adds a message, whose values are evaluated in order.
+    /// Appends a message, whose arguments are evaluated in order.
     fn say(&mut self, said: &mut Vec<Part>, message: &'static Message) -> Result<()> {
         let mut values = Vec::with_capacity(message.args.len());
         for arg in message.args {
@@ -113,7 +114,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The parts of a text and of the values in it.
+    /// The parts of a format string and its arguments.
     pub(super) fn pieces_shown(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         for piece in pieces {
@@ -134,7 +135,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// A number's bits in 64.
+    /// A number's bits as a `u64`.
     fn bits_of(&mut self, value: Value, scalar: Scalar) -> Value {
         let unsigned = if scalar.is_float() { scalar.unsigned() } else { scalar };
         let bits = match scalar.is_float() {
@@ -145,13 +146,13 @@ impl Builder {
     }
 }
 
-/// Whether a panic shows the sides of a comparison of such a type.
+/// Returns true if a failed comparison shows its operands of this type.
 fn is_told(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
     (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_shown()
 }
 
-/// Returns true if what `Debug` writes of a type's values is known: of structs, and of enums with fields, it may be anything.
+/// Returns true if the type's `Debug` output is known; that of structs and of enums with fields may be hand-written.
 fn has_known_debug(ty: &Ty) -> bool {
     match ty {
         Ty::Ref(_, Memory::Text(_)) | Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
@@ -162,7 +163,7 @@ fn has_known_debug(ty: &Ty) -> bool {
     }
 }
 
-/// A conversion in Rust's words.
+/// A conversion in Rust's format syntax.
 fn spec(conversion: Conversion) -> String {
     let Conversion { form, plus, prefix, left, zeros, width, precision } = conversion;
     let plus = if plus { "+" } else { "" };

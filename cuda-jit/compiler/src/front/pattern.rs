@@ -1,9 +1,9 @@
-//! Patterns: testing a place against one, then binding its names.
+//! Patterns: tests a place, then binds names.
 //!
-//! A pattern is matched by a list of parts that are still to be tested, each with its place, in the order in which Rust
-//! tests them. An or-pattern whose cases bind names, or whose match has a guard, splits that list: what follows is done
-//! for each case by itself, as Rust does. A name is bound as rustc says: by value, or as a reference to the part of the
-//! place that it names. A name that rustc resolved to a constant binds nothing and is compared with it.
+//! A pattern is matched with a work list of the parts that remain to be tested, each with its place, in Rust's order.
+//! An or-pattern whose alternatives bind names, or whose arm has a guard, splits the list: the continuation is lowered
+//! once for each alternative. A name is bound as rustc decided, by value or by reference. A name that rustc resolved to
+//! a constant binds nothing and is compared with it.
 
 use super::LowerError;
 use super::builder::Builder;
@@ -16,22 +16,22 @@ use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{ConstValue, Memory, Resolved, Ty};
 
-/// The parts of a pattern that are still to be tested, the next one last.
+/// The work list: the parts of a pattern that remain to be tested, the next one last.
 pub(super) type Parts = Vec<(&'static Pattern, Place)>;
 
-/// The names that a pattern binds, each with the place that it is bound to.
+/// The names that a pattern binds, each with its place.
 pub(super) type Names = Vec<(u32, Place)>;
 
-/// The continuation where a pattern matches; the block is the target if a guard then fails.
+/// The continuation of a match; the block is the target of a failing guard.
 pub(super) type Then<'a, 'p> = dyn FnMut(&mut Lowering<'p>, &Names, Option<BlockId>) -> Result<()> + 'a;
 
 impl<'p> Lowering<'p> {
-    /// Binds the names of a pattern that matches.
+    /// Binds the names of an irrefutable pattern.
     pub(super) fn bind(&mut self, pattern: &'static Pattern, place: &Place) -> Result<()> {
         self.bind_or_fail(pattern, place, None)
     }
 
-    /// Goes on where the place matches the pattern, with its names bound, elsewhere in `fail`; without one it always
+    /// Continues with the names bound if the place matches the pattern, else jumps to `fail`; without `fail` it always
     /// matches.
     pub(super) fn bind_or_fail(
         &mut self,
@@ -74,7 +74,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The value of a name that is bound to a place: a reference where rustc says that it is one and the place holds none.
+    /// The value of a name bound to a place: a reference if rustc says so and the place does not hold one already.
     fn bound_value(&mut self, number: u32, place: &Place) -> Result<Val> {
         match self.frame().binding_type(number) {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
@@ -88,8 +88,8 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Does something where the place matches the pattern, for each case of the or-patterns that split it; elsewhere
-    /// goes to `fail`. Unless it is split, the code goes on there.
+    /// Lowers `then` where the place matches, once for each alternative of the or-patterns that split it; otherwise
+    /// jumps to `fail`. If the pattern is not split, lowering continues after the match.
     pub(super) fn matched(
         &mut self,
         pattern: &'static Pattern,
@@ -132,7 +132,7 @@ impl<'p> Lowering<'p> {
         then(self, &names, fail)
     }
 
-    /// Tests what a pattern says of its place as a whole, and notes its parts and names.
+    /// Tests a place as a whole, and adds the pattern's parts and names to the lists.
     fn test_one(
         &mut self,
         pattern: &'static Pattern,
@@ -187,7 +187,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Notes the fields that a tuple or struct pattern names, of a variant; what is no enum is its only variant.
+    /// Adds the fields that a tuple or struct pattern names to the work list; a type that is no enum has one variant.
     fn note_fields(
         &mut self,
         pattern: &'static Pattern,
@@ -219,7 +219,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The place behind any references; goes on where it holds a variant.
+    /// Dereferences a place, and continues if it holds a variant.
     fn variant(&mut self, place: &Place, variant: usize, fail: Option<BlockId>) -> Place {
         let place = self.through(place.clone());
         let Some(fail) = fail else { return place };
@@ -236,7 +236,7 @@ impl<'p> Lowering<'p> {
         place
     }
 
-    /// Goes on where the place holds the value of a constant, number by number.
+    /// Continues if the place equals a constant, compared scalar by scalar.
     fn test_constant(&mut self, place: &Place, constant: &ConstValue, fail: Option<BlockId>) -> Result<()> {
         let Some(fail) = fail else { return Ok(()) };
         self.test_cells(place, &mut constant.cells.iter().copied(), fail)
@@ -299,7 +299,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Tests the length of a slice, and notes the elements that a slice pattern names, and what `name @ ..` does.
+    /// Tests the length of a slice, and adds the elements that a slice pattern names, and the binding of `name @ ..`.
     fn test_slice(
         &mut self,
         patterns: &'static [Pattern],
@@ -345,7 +345,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// `name @ ..`: a slice, or an array where rustc says that it is one.
+    /// The value of `name @ ..`: a slice, or an array if rustc says so.
     fn rest_of(&mut self, number: u32, slice: Val) -> Val {
         match self.frame().binding_type(number) {
             Some(ty @ Ty::Array(..)) => {
@@ -360,7 +360,7 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Goes on where any of the patterns matches, none of which binds a name.
+    /// Continues if one of the patterns, none of which binds a name, matches.
     fn test_any(&mut self, cases: &'static [Pattern], place: &Place, fail: Option<BlockId>) -> Result<()> {
         let Some(fail) = fail else { return Ok(()) };
         let found = self.build.block();
@@ -378,7 +378,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Whether a number matches a literal, a constant or a range; nothing if it always does.
+    /// Tests a number against a literal, constant or range; `None` if it always matches.
     fn matches(&mut self, pattern: &'static Pattern, value: Value, scalar: Scalar) -> Option<Value> {
         match pattern {
             Pattern::Range(start, end, inclusive) => {
@@ -411,7 +411,7 @@ impl<'p> Lowering<'p> {
         Some(self.build.compare(compare, value, constant))
     }
 
-    /// The elements behind a place that is a slice or an array: address, type, memory, length.
+    /// The elements of a slice or array: address, element type, memory, length.
     pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
         let place = self.through(place.clone());
         if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
@@ -433,7 +433,7 @@ impl<'p> Lowering<'p> {
 }
 
 impl Scopes {
-    /// The number of the variant that rustc was asked for.
+    /// The number of the variant that rustc reported.
     pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
         let variant = match &self.frame().info.patterns[asked as usize] {
             Some(Resolved::Variant(variant)) => Some(*variant),
@@ -442,7 +442,8 @@ impl Scopes {
         self.known_variant(at, variant)
     }
 
-    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
+    /// Returns the number of a variant; refuses an enum with values that the host cannot make, whose variants are
+    /// unknown.
     pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
         let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
         variant.ok_or_else(|| self.error(at, text))
@@ -452,7 +453,7 @@ impl Scopes {
         self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
     }
 
-    /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
+    /// Returns true if the continuation of a pattern is lowered once per alternative of an or-pattern in it.
     pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
         match pattern {
             Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
@@ -463,7 +464,7 @@ impl Scopes {
         }
     }
 
-    /// Returns true if patterns are literals, or constants, of which no two match the same value.
+    /// Returns true if patterns are literals or constants, no two of which match the same value.
     fn are_distinct(&self, cases: &[Pattern]) -> bool {
         let is_exact = |ty: &Ty| matches!(ty, Ty::Scalar(scalar) if !scalar.is_float()) || matches!(ty, Ty::Enum(..));
         let value = |case: &Pattern| {
@@ -486,7 +487,7 @@ impl Scopes {
         !self.names(pattern).is_empty()
     }
 
-    /// The names that a pattern binds, each once.
+    /// The names that a pattern binds, without duplicates.
     pub(super) fn names(&self, pattern: &Pattern) -> Vec<u32> {
         let mut names = Vec::new();
         self.names_of(pattern, &mut names);
@@ -505,7 +506,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// Goes on where an enum with fields is a variant.
+    /// Continues if an enum with fields holds a variant.
     pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
         let tag = self.tag(place);
         let next = self.block();
@@ -527,7 +528,7 @@ impl Builder {
         self.select_block(next);
     }
 
-    /// The tag of an enum with fields; that of an `Option` is true for `Some`.
+    /// Reads the discriminant of an enum with fields; that of an `Option` is true for `Some`.
     pub(super) fn tag(&mut self, place: &Place) -> Value {
         let tag = place.ty().tag().unwrap_or(Scalar::Bool);
         match place {
@@ -541,7 +542,7 @@ impl Builder {
     }
 }
 
-/// The patterns that a pattern consists of.
+/// The direct subpatterns of a pattern.
 fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
     match pattern {
         Pattern::Tuple(parts) | Pattern::Slice(parts) | Pattern::Or(parts) => parts.iter().collect(),
@@ -552,12 +553,12 @@ fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
     }
 }
 
-/// Whether a pattern among those of a tuple or slice stands for the rest.
+/// Returns true for the rest pattern of a tuple or slice.
 fn is_rest(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::Rest | Pattern::At(_, Pattern::Rest))
 }
 
-/// Which part of `count` each pattern is about; those after a `..` count from the end.
+/// Pairs each pattern with the index of its part; those after a `..` are counted from the end.
 fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pattern)> {
     let rest = patterns.iter().position(is_rest).unwrap_or(patterns.len());
     let before = patterns[..rest].iter().enumerate();
@@ -566,7 +567,7 @@ fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pa
     before.chain(after.iter().enumerate().map(|(index, pattern)| (skipped + index, pattern))).collect()
 }
 
-/// A literal's bits in a type.
+/// The bits of a literal in a type.
 fn lit_bits(lit: Lit, negated: bool, scalar: Scalar) -> u128 {
     match lit {
         Lit::Bool(value) => u128::from(value),

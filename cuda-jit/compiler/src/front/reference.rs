@@ -1,11 +1,11 @@
-//! References that the front end follows while it lowers, and that are no values of the function.
+//! References that are resolved during lowering and have no run-time value.
 //!
-//! `&mut` of a binding that lies in slots names the place itself, [`Memory::Place`], as long as nothing asks for an
-//! address: fields are written and methods called through it, and what it refers to may hold references or closures.
-//! Where it must be an address after all, as for an atomic operation, or where two of them could be meant, the binding
-//! is put in memory and the function lowered again. References that are addresses may point to several memories (`generic.rs`).
+//! `&mut` of a binding in slots names the place itself, [`Memory::Place`], as long as no address is needed: fields are
+//! written and methods inlined through it, and the place may hold references or closures. If an address is needed, as
+//! for an atomic operation, or if branches yield references to different places, the binding is put in memory and the
+//! function is lowered again. References that are addresses may have several memories (`generic.rs`).
 //!
-//! What a `None` holds refers to nothing: [`Memory::Unknown`]. Whatever it meets says where that would point.
+//! A reference in the payload of a `None` has memory [`Memory::Unknown`]; it is joined with the first known one.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,8 @@ use crate::syntax::Pos;
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
-/// The number of the leaf of `from` that each leaf of `to` is; none for leaves of references that point nowhere in `from`.
+/// Appends, for each leaf of `to`, the index of the corresponding leaf of `from`; `None` for leaves of references that
+/// are unknown in `from`.
 fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>) {
     let mut take = |count: usize| {
         leaves.extend((*next..*next + count).map(Some));
@@ -47,7 +48,7 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
     }
 }
 
-/// The number of the leaf of `from` that each leaf of `to` is.
+/// For each leaf of `to`, the index of the corresponding leaf of `from`.
 fn alignment(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
     let mut leaves = Vec::new();
     aligned(from, to, &mut 0, &mut leaves);
@@ -55,8 +56,8 @@ fn alignment(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
 }
 
 impl Lowering<'_> {
-    /// The address of a place that a reference names: its binding will be in memory, so that the function is lowered
-    /// again. Until then any address of the type will do.
+    /// The address of a place that a reference names. It marks the binding as in memory, so that the function is
+    /// lowered again; the address that it returns until then is a placeholder.
     pub(super) fn address_of_place(&mut self, at: Pos, number: u32) -> Result<Value> {
         let place = self.scopes.places[number as usize].clone();
         match place {
@@ -76,7 +77,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A variable of a value. Its references point where an earlier attempt to lower the function has found them to.
+    /// Allocates a variable for a value. The memories of its references are those that earlier attempts found.
     pub(super) fn variable(&mut self, name: &str, value: Val) -> (Ty, Vec<SlotId>, Root) {
         if value.ty.memories().is_empty() {
             let slots = self.build.slots_of(name, &value);
@@ -89,8 +90,7 @@ impl Lowering<'_> {
         (value.ty, slots, Root::Pointing(Pointing { number, first: 0 }))
     }
 
-    /// The first value of what has a number in [`Scopes::pointing`], with references that point where an earlier attempt to lower
-    /// the function has found them to.
+    /// The first value of an entry of [`Scopes::pointing`], converted to the memories that earlier attempts found.
     pub(super) fn first_of(&mut self, number: usize, value: Val) -> Val {
         let known = self.scopes.learned.memories.get(&number);
         let ty = known.map_or_else(|| value.ty.clone(), |memories| value.ty.in_memories(memories));
@@ -100,7 +100,7 @@ impl Lowering<'_> {
         value
     }
 
-    /// Puts the places in memory of which two types name different ones; returns true if there are such.
+    /// Marks the places as in memory that two types name differently; returns true if there are any.
     pub(super) fn in_one_memory(&mut self, at: Pos, a: &Ty, b: &Ty) -> Result<bool> {
         let mut found = false;
         for (a, b) in a.memories().into_iter().zip(b.memories()).filter(|(a, b)| a != b) {
@@ -121,7 +121,7 @@ impl Lowering<'_> {
         Ok(found)
     }
 
-    /// The argument that stands for a reference to a place in a call that is not inlined: memory with the place's value.
+    /// The argument for a reference to a place in a call that is not inlined: a pointer to a copy of the place's value.
     pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
         let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
         let place = self.scopes.places[*number as usize].clone();
@@ -133,20 +133,20 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// A number for what holds references. They point nowhere yet.
+    /// Adds an entry for something that holds references, whose memories are not known yet.
     pub(super) fn pointing_number(&mut self) -> usize {
         self.pointing.push(Vec::new());
         self.pointing.len() - 1
     }
 
-    /// Returns true if a value tells where else references in the variable of this place will point.
+    /// Returns true if assigning a value adds memories to the references of a variable.
     pub(super) fn fills(&mut self, place: &Place, value: &Ty) -> bool {
         let Place::Slots(ty, _, Root::Pointing(part)) = place else { return false };
         self.learns(*part, ty, value)
     }
 
-    /// Returns true if a value tells where else references in a part will point, whose type is `ty` now. What was learned of those
-    /// that are made later may be of others then.
+    /// Returns true if assigning a value adds memories to the references of a part of type `ty`, and records them.
+    /// Facts about later entries are discarded, since their numbers may change.
     pub(super) fn learns(&mut self, Pointing { number, first }: Pointing, ty: &Ty, value: &Ty) -> bool {
         let (known, met) = (ty.memories(), meeting(ty, value));
         if met == known {
@@ -176,7 +176,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// A value whose references point where those of a type do, if nothing says where.
+    /// Replaces unknown memories in a value's type by those of `ty`.
     pub(super) fn pointing_as(&mut self, value: Val, ty: &Ty) -> Val {
         if !value.ty.holds_unknown() {
             return value;
@@ -199,7 +199,7 @@ impl Builder {
         Val { ty, leaves }
     }
 
-    /// A value of which each reference has an address.
+    /// Gives every unknown reference in a value room for an address.
     pub(super) fn pointing(&mut self, value: Val) -> Val {
         self.pointing_where(value, |memory| match memory {
             Memory::Unknown(mutable) => Memory::Absent(mutable),
@@ -207,7 +207,7 @@ impl Builder {
         })
     }
 
-    /// A value of which each reference points somewhere: those that do not, to global memory.
+    /// Makes every unknown reference in a value a pointer to global memory.
     pub(super) fn pointing_somewhere(&mut self, value: Val) -> Val {
         self.pointing_where(value, |memory| match memory {
             Memory::Unknown(mutable) | Memory::Absent(mutable) => Memory::unknown(mutable),
@@ -224,8 +224,8 @@ impl Builder {
         self.pointing_as(value, &ty)
     }
 
-    /// The slots of a merge with room for what the references in an arriving value need, where those that arrived before
-    /// point nowhere.
+    /// Extends the slots of a merge for an arriving value, whose references are known where those stored before were
+    /// not.
     pub(super) fn room_for(&mut self, name: &str, (ty, slots): (Ty, Vec<SlotId>), other: &Ty) -> (Ty, Vec<SlotId>) {
         if !ty.holds_unknown() || !ty.fits(other) {
             return (ty, slots);

@@ -1,4 +1,4 @@
-//! `view.slice(s![..])`: where each axis begins and ends, and in which steps.
+//! `view.slice(s![..])`: the bounds and step of each axis.
 
 use super::axes::AxisNumber;
 use super::builder::Builder;
@@ -9,17 +9,17 @@ use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp, ensure_sufficient_stack};
 use crate::typeinfo::Ty;
 
-/// A number in `s![..]`: an `isize`, which counts from the end if it is negative.
+/// A number in `s![..]`: an `isize`, where negative ones count from the end.
 #[derive(Clone, Copy)]
 enum Number {
     /// A literal.
     Known(i64),
-    /// One that is never negative.
+    /// A value that is never negative.
     Unsigned(Value),
     Signed(Value),
 }
 
-/// What is left of an axis.
+/// The section of one axis.
 enum Cut {
     Index(Number),
     Range { start: Option<Number>, end: Option<Number>, inclusive: bool, step: Option<Number> },
@@ -27,7 +27,7 @@ enum Cut {
 }
 
 impl Lowering<'_> {
-    /// `view.slice(sections)`
+    /// Lowers `view.slice(sections)`.
     pub(super) fn sliced(&mut self, at: Pos, mut view: View, sections: &'static Expr) -> Result<Val> {
         let ExprKind::Sections(sections) = &sections.1 else {
             return Err(self.error(at, "write what is sliced here, as `s![1.., 0]`"));
@@ -90,14 +90,14 @@ impl Lowering<'_> {
         Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.build.unsigned_bits(value)) })
     }
 
-    /// How far off the place of an axis is that an index names.
+    /// The offset, in elements, of an index on an axis.
     fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
         let index = self.build.absolute(index, axis.extent);
         self.check_place(at, AxisNumber::Known(number), index, axis.extent);
         self.build.index_op(BinaryOp::Mul, index, axis.stride)
     }
 
-    /// How far off the first place of a range is, unless it is the axis' own, and what the axis becomes.
+    /// The offset, in elements, of a range's first element, unless it is zero, and the resulting axis.
     fn range_on(
         &mut self,
         at: Pos,
@@ -114,7 +114,7 @@ impl Lowering<'_> {
             let one = self.build.constant(Scalar::U64, 1);
             *end = self.build.index_op(BinaryOp::Add, *end, one);
         }
-        // a range that ends before it begins is empty
+        // a range whose end is before its start is empty
         let end = match (first, last) {
             (Some(first), Some(last)) => self.build.index_op(BinaryOp::Max, first, last),
             (Some(first), None) => self.build.index_op(BinaryOp::Max, first, extent),
@@ -137,7 +137,7 @@ impl Lowering<'_> {
         self.stepped(at, (first, end), Axis { extent: count, stride }, step)
     }
 
-    /// The places of a range from `begin` to before `end`, in steps; backwards from the last if they are negative.
+    /// Applies a step to a range from `first` to before `end`; a negative one runs backwards from the last element.
     fn stepped(
         &mut self,
         at: Pos,
@@ -187,7 +187,7 @@ impl Builder {
         self.cast_value(value, Scalar::I64, Scalar::U64)
     }
 
-    /// Where on an axis a number is; one that is not there is some number that is too large.
+    /// Resolves an index that may count from the end; one that is out of bounds becomes a number that is too large.
     fn absolute(&mut self, number: Number, extent: Value) -> Value {
         match number {
             Number::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
@@ -207,7 +207,7 @@ impl Builder {
     }
 }
 
-/// The value of a literal, perhaps with a sign.
+/// The value of an integer literal, also a negated one.
 fn literal(expr: &Expr) -> Option<i64> {
     match &expr.1 {
         ExprKind::Lit(Lit::Int(value, _)) => i64::try_from(*value).ok(),

@@ -1,4 +1,4 @@
-//! Slices, their parts and elements.
+//! Slices, subslices and their elements.
 
 use super::function::{Lowering, Result};
 use super::place::Place;
@@ -18,7 +18,7 @@ pub(super) struct Elements {
 }
 
 impl Lowering<'_> {
-    /// `&base[start..end]`
+    /// Lowers `&base[start..end]`.
     pub(super) fn cut(
         &mut self,
         base: &'static Expr,
@@ -38,7 +38,7 @@ impl Lowering<'_> {
         Ok(self.cut_at(base.0, &of, start, end, inclusive))
     }
 
-    /// `base[range]` of a range that is a value; none if the index is no range.
+    /// Lowers `base[range]` for a range value; `None` if the index is no range.
     pub(super) fn cut_by(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
         let Some(range) = self.ty_of(index).filter(is_range) else { return Ok(None) };
         let of = self.elements(base)?;
@@ -47,7 +47,7 @@ impl Lowering<'_> {
         let end = part("end").unwrap_or(of.len);
         let mut start = part("start").unwrap_or_else(|| self.build.constant(Scalar::U64, 0));
         if let Some(exhausted) = part("exhausted") {
-            // one that has ended, and not one whose first number is behind its last
+            // an exhausted range is empty; one with start > end is out of bounds
             let ordered = self.build.compare(CompareOp::Le, start, end);
             let one = self.build.constant(Scalar::U64, 1);
             let behind = self.build.index_op(BinaryOp::Add, end, one);
@@ -58,7 +58,7 @@ impl Lowering<'_> {
         Ok(Some(self.cut_at(base.0, &of, start, end, inclusive)))
     }
 
-    /// The elements of what an expression is, or refers to.
+    /// The elements of the slice or array that an expression is or refers to.
     fn elements(&mut self, base: &'static Expr) -> Result<Elements> {
         let place = self.place(base)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
@@ -81,7 +81,7 @@ impl Lowering<'_> {
         self.slice_at(of.ptr, &of.element, of.memory, start, count)
     }
 
-    /// The slice of so many elements that begins at `start`.
+    /// The slice of `len` elements from `start` on.
     pub(super) fn slice_at(&mut self, ptr: Value, element: &Ty, memory: Memory, start: Value, len: Value) -> Val {
         let offset = self.build.scaled_by(start, element.count());
         let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
@@ -94,27 +94,27 @@ impl Lowering<'_> {
         }
     }
 
-    /// The slice that an expression is, or refers to; an array is one too.
+    /// The slice that an expression is or refers to; an array is coerced.
     pub(super) fn slice_behind(&mut self, expr: &'static Expr) -> Result<Val> {
         let place = self.place(expr)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         Ok(Val { ty: Ty::Slice(Box::new(element), memory), leaves: vec![ptr, len] })
     }
 
-    /// The element of that number, which is there.
+    /// The element at an index, which is in bounds.
     pub(super) fn nth(&mut self, of: &Elements, index: Value) -> Place {
         let offset = self.build.scaled_by(index, of.element.count());
         self.build.moved(of.ptr, offset, of.element.clone(), of.memory)
     }
 
-    /// Swaps what two places hold.
+    /// Swaps the values of two places.
     pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
         let [first, second] = [self.read_copied(&places[0]), self.read_copied(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
     }
 
-    /// `mem::swap`, `mem::replace` and `mem::take`.
+    /// Lowers `mem::swap`, `mem::replace` and `mem::take`.
     pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
         let target = self.behind(target);
@@ -145,7 +145,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns true if a type's default may be another than zeros: that of a struct or enum is the user's.
+/// Returns true if a type's default may differ from all zeros: that of a struct or enum may be the user's.
 fn has_own_default(ty: &Ty) -> bool {
     match ty {
         Ty::Struct(_) | Ty::Enum(..) => true,
@@ -155,7 +155,7 @@ fn has_own_default(ty: &Ty) -> bool {
     }
 }
 
-/// Returns true for a range as a value, which is a struct of the device library.
+/// Returns true for the type of a range value, a struct of the device library.
 pub(super) fn is_range(ty: &Ty) -> bool {
     matches!(ty, Ty::Struct(of) if RANGES.contains(&of.name))
 }

@@ -1,8 +1,8 @@
-//! ndarray views: their shape, what is cut out of them or turned, and how they are made of slices.
+//! ndarray views: shapes, slicing, axis operations, and construction from slices.
 //!
-//! A view is an address, an extent for each axis, and a stride for each in elements, which wraps where it is negative. All
-//! that makes a view of another is arithmetic of these: nothing is copied. The stride of an axis of one place or none is
-//! whatever that arithmetic gives; ndarray's may be another, and neither leads anywhere.
+//! A view is an address, and an extent and a stride for each axis. Strides count elements and wrap where they are
+//! negative. Deriving a view from another is arithmetic on these; nothing is copied. The stride of an axis of extent 0
+//! or 1 is whatever that arithmetic yields; it may differ from ndarray's, and is never used.
 
 use super::axes::AxisNumber;
 use super::function::{Lowering, Result};
@@ -15,7 +15,7 @@ use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Memory, ShapeOp, Ty, ViewOp};
 
-/// A view taken apart.
+/// A view, decomposed.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) ptr: Value,
@@ -24,17 +24,17 @@ pub(super) struct View {
     pub(super) axes: Vec<Axis>,
 }
 
-/// One of a view's axes.
+/// One axis of a view.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// How many places it has.
+    /// The number of indices.
     pub(super) extent: Value,
-    /// How many elements lie between neighbours.
+    /// The number of elements between neighbours.
     pub(super) stride: Value,
 }
 
 impl View {
-    /// The view that a value is.
+    /// Decomposes a value, if it is a view.
     pub(super) fn of(value: &Val) -> Option<View> {
         let Ty::View(element, dims, memory) = &value.ty else { return None };
         let axis = |index| Axis { extent: value.leaves[1 + index], stride: value.leaves[1 + dims + index] };
@@ -42,7 +42,7 @@ impl View {
         Some(View { ptr: value.leaves[0], element: (**element).clone(), memory: *memory, axes })
     }
 
-    /// It as a value.
+    /// The view as a value.
     pub(super) fn whole(self) -> Val {
         let View { ptr, element, memory, axes } = self;
         let (extents, strides) = (axes.iter().map(|axis| axis.extent), axes.iter().map(|axis| axis.stride));
@@ -56,7 +56,7 @@ impl View {
 }
 
 impl Lowering<'_> {
-    /// An intrinsic on an ndarray view.
+    /// Lowers an intrinsic on an ndarray view.
     pub(super) fn view_op(&mut self, at: Pos, op: ViewOp, of: &'static Expr, args: &'static [Expr]) -> Result<Val> {
         let place = self.place(of)?;
         let place = self.through(place);
@@ -113,7 +113,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The element of a view at a place, an array of an index for each axis, which becomes the next.
+    /// The element of a view at the index in `place`, an array with an index per axis, which is advanced.
     fn next_element(&mut self, at: Pos, view: &View, place: Place) -> Result<Val> {
         let Place::Memory(array, Ty::Array(..), memory) = place else {
             return Err(self.error(at, "the place of an element is no array; please report this"));
@@ -132,7 +132,7 @@ impl Lowering<'_> {
         Ok(element)
     }
 
-    /// The place behind another in the order of the elements.
+    /// The next index in row-major order.
     pub(super) fn place_behind(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
         let mut carry = self.build.constant(Scalar::U64, 1);
         let zero = self.build.constant(Scalar::U64, 0);
@@ -146,7 +146,7 @@ impl Lowering<'_> {
         behind
     }
 
-    /// A part of a view's shape.
+    /// Lowers a query of a view's shape.
     fn shape_op(&mut self, op: ShapeOp, view: &View, args: &'static [Expr]) -> Result<Val> {
         let (axes, mut extents) = (&view.axes, view.extents());
         let value = match op {
@@ -181,7 +181,7 @@ impl Lowering<'_> {
         Ok(Val::scalar(Scalar::U64, value))
     }
 
-    /// Numbers as a slice in the thread's memory.
+    /// Stores numbers to a local array and returns it as a slice.
     fn listed(&mut self, name: &str, scalar: Scalar, values: &[Value]) -> Val {
         let ty = Ty::Array(Box::new(Ty::Scalar(scalar)), values.len() as u64);
         let list = self.build.new_array(name, &ty).only();
@@ -199,20 +199,20 @@ impl Lowering<'_> {
         self.build.cast_value(stride, Scalar::U64, Scalar::I64)
     }
 
-    /// Moves a view's first element by so many elements.
+    /// Moves a view's start by `by` elements.
     pub(super) fn move_view(&mut self, view: &mut View, by: Value) {
         let by = self.build.scaled_by(by, view.element.count());
         view.ptr = self.build.value(Op::Offset(view.ptr, by), Type::Ptr(view.memory.space(), view.element.pointee()));
     }
 
-    /// A view, from which an axis was removed, at a place of that axis, which is there.
+    /// The subview at an index, in bounds, of an axis that was removed from the view.
     fn lane(&mut self, mut view: View, axis: Axis, index: Value) -> Val {
         let offset = self.build.index_op(BinaryOp::Mul, index, axis.stride);
         self.move_view(&mut view, offset);
         view.whole()
     }
 
-    /// A view's part at a place of an axis, which is checked.
+    /// The subview at an index of an axis, with a bounds check.
     fn indexed(&mut self, at: Pos, mut view: View, number: AxisNumber, index: &'static Expr) -> Result<Val> {
         let index = self.scalar(index, Scalar::U64)?;
         let axis = self.remove_axis(&mut view.axes, number);
@@ -220,12 +220,12 @@ impl Lowering<'_> {
         Ok(self.lane(view, axis, index))
     }
 
-    /// A further axis of one place.
+    /// A new axis of extent 1.
     pub(super) fn new_axis(&mut self) -> Axis {
         Axis { extent: self.build.constant(Scalar::U64, 1), stride: self.build.constant(Scalar::U64, 0) }
     }
 
-    /// The elements whose places are the same number in every axis.
+    /// The diagonal: the elements whose index is the same on every axis.
     fn diagonal(&mut self, view: View) -> Val {
         let both = |walk: &mut Self, a: Axis, b: Axis| Axis {
             extent: walk.build.index_op(BinaryOp::Min, a.extent, b.extent),
@@ -235,7 +235,7 @@ impl Lowering<'_> {
         View { axes: axes.into_iter().collect(), ..view }.whole()
     }
 
-    /// Whether the elements lie one behind the other, the last axis' neighbours next to each other.
+    /// Tests whether the elements are contiguous in row-major order.
     fn is_contiguous(&mut self, view: &View) -> Value {
         let (mut expected, zero) = (self.build.constant(Scalar::U64, 1), self.build.constant(Scalar::U64, 0));
         let one = expected;
@@ -259,7 +259,7 @@ impl Lowering<'_> {
         Val { ty: Ty::option(slice), leaves: vec![tag, view.ptr, len] }
     }
 
-    /// `Some(&element)` at the first or, if so, the last place of each axis.
+    /// `Some(&element)` at the first index of each axis, or at the last where `last` gives the extent.
     fn maybe_element(&mut self, at: Pos, view: &View, last: impl Fn(&mut Self, Value) -> Option<Value>) -> Result<Val> {
         let extents = view.extents();
         let (len, zero) = (self.build.elements_in(&extents), self.build.constant(Scalar::U64, 0));
@@ -296,7 +296,7 @@ impl Lowering<'_> {
         self.strided(at, view.clone().whole(), &places, self.scopes.checks_bounds())
     }
 
-    /// A view beside the one that an argument is, which is broadcast to its shape.
+    /// Pairs a view with another one, which is broadcast to its shape.
     fn beside(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
         let other = self.place(other)?;
         let other = self.through(other);
@@ -306,7 +306,7 @@ impl Lowering<'_> {
         Ok(paired(view.whole(), other.whole()))
     }
 
-    /// A view as one of other extents.
+    /// Broadcasts a view to other extents.
     fn broadcast(&mut self, at: Pos, mut view: View, axes: &[Axis]) -> View {
         if let Some(more @ 1..) = view.axes.len().checked_sub(axes.len()) {
             let text = format!("a view of {} dimensions cannot be broadcast to {}", view.axes.len(), axes.len());
@@ -332,7 +332,7 @@ impl Lowering<'_> {
         view
     }
 
-    /// `ArrayView::from(slice)`, of a view of such a type.
+    /// Lowers `ArrayView::from(slice)` to this view type.
     pub(super) fn view_of_slice(&mut self, at: Pos, ty: &Ty, slice: &'static Expr) -> Result<Val> {
         let Ty::View(element, dims, memory) = ty else { return Err(self.error(at, "this is no view")) };
         let wanted = (*dims == 1).then(|| Ty::Slice(element.clone(), *memory));
@@ -351,7 +351,7 @@ impl Lowering<'_> {
         Ok(View { ptr, element, memory, axes }.whole())
     }
 
-    /// `ArrayView::from_shape(shape, slice)`
+    /// Lowers `ArrayView::from_shape(shape, slice)`.
     pub(super) fn view_of_shape(&mut self, at: Pos, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let (Ty::View(element, _, memory), [shape, slice]) = (ty, args) else {
             return Err(self.error(at, "this is no view"));
@@ -374,7 +374,7 @@ impl Lowering<'_> {
         Ok(self.build.result_of_one_error(holds, view, shape_error()))
     }
 
-    /// Axes of such extents over elements that lie one behind the other.
+    /// Row-major axes of these extents over contiguous elements.
     fn contiguous(&mut self, extents: &[Value]) -> Vec<Axis> {
         let mut stride = self.build.constant(Scalar::U64, 1);
         let mut axes = Vec::with_capacity(extents.len());
