@@ -1,6 +1,6 @@
-//! The text form of KIR: what [`Display`](std::fmt::Display) prints of a [`Module`], and [`parse`] reads.
+//! The text form of KIR: [`Display`](std::fmt::Display) prints a [`Module`], and [`parse`] reads it.
 //!
-//! Every module round-trips exactly, the invalid ones too: this is syntax only, [`crate::valid`] judges the rest.
+//! Every module round-trips exactly, including invalid ones: this is syntax only, and [`crate::valid`] checks the rest.
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
@@ -83,14 +83,14 @@ use super::Module;
 
 pub use print::{inst as print_inst, terminator as print_terminator};
 
-/// Why a text is not a module, and where.
+/// The error of a text that is not a module, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was expected and what was found.
+    /// The expected and the actual token.
     pub message: String,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a module from its text form. It is not verified.
+/// Parses a module's text form, without verifying it.
 ///
 /// # Examples
 ///
@@ -113,7 +113,7 @@ impl std::error::Error for ParseError {}
 ///
 /// # Errors
 ///
-/// The text does not follow the grammar; the error names the first place and what could stand there.
+/// The text does not follow the grammar; the error names the first mismatch and the tokens allowed there.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     parse::module(text)
 }

@@ -1,4 +1,4 @@
-//! Splits KIR text into tokens with their places. Knows no keywords.
+//! The lexer of KIR text: tokens with their positions. It knows no keywords.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -8,7 +8,7 @@ use super::ParseError;
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// An identifier or keyword; `.` may stand in it.
+    /// An identifier or keyword, which may contain `.`.
     Word(String),
     /// A number as written.
     Number(String),
@@ -21,7 +21,7 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as an error message shows it.
+    /// The token in an error message.
     pub(super) fn shown(&self) -> String {
         match self {
             Token::Word(text) | Token::Number(text) => format!("`{text}`"),
@@ -33,7 +33,7 @@ impl Token {
     }
 }
 
-/// A token and the place where it begins.
+/// A token and its start position.
 #[derive(Clone, Debug)]
 pub(super) struct Placed {
     pub(super) token: Token,

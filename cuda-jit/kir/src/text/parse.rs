@@ -1,5 +1,5 @@
-//! Reads modules: one function per rule of the grammar in [`super`]. Checks syntax only, but for the indices that the
-//! text repeats (of sites, parameters, slots and blocks), which must be their places.
+//! The parser: one function per rule of the grammar in [`super`]. It checks only syntax, and that the indices written
+//! with sites, parameters, slots and blocks equal their positions.
 
 mod source;
 
@@ -18,7 +18,7 @@ use crate::{
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Reads a module and nothing after it.
+/// Parses a module and the end of the text.
 pub(super) fn module(text: &str) -> Result<Module> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0 };
     parser.word("kir")?;
@@ -461,7 +461,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Reads an index with `read` that must be `place`.
+    /// Parses an index with `read`, which must equal `place`.
     fn place(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
         let start = self.at;
         if read(self)? as usize == place {
@@ -548,7 +548,7 @@ impl Parser {
         if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).shown())) }
     }
 
-    /// Takes the next token if it is this word.
+    /// Takes the next token if it is this keyword.
     fn is_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(other) if other == word);
         self.at += usize::from(found);
@@ -573,13 +573,13 @@ impl Parser {
     }
 }
 
-/// A decimal index without leading zeros or sign, so that each has one spelling.
+/// Parses a decimal index without sign or leading zeros, so that each has one spelling.
 fn decimal(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
-/// The bits of a literal of type `ty`, if it is one and fits; hexadecimal ones may have any bits.
+/// The bits of a literal of type `ty`, if it is one and fits; hexadecimal literals may have any bits.
 fn literal(ty: Scalar, text: &str) -> Option<u128> {
     if let Some(digits) = text.strip_prefix("0x") {
         return u128::from_str_radix(digits, 16).ok();

@@ -1,4 +1,4 @@
-//! Prints modules. Total: whatever a [`Module`] holds, valid or not, is printed so that it reads back the same.
+//! Prints modules. Total: any [`Module`], valid or not, is printed so that it parses to the same module.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -292,7 +292,7 @@ pub fn inst(inst: &Inst) -> String {
     }
 }
 
-/// An order that is not the one that stands for none.
+/// An order, unless it is the default one.
 fn print_order(order: Order) -> String {
     match order {
         Order::RELAXED => String::new(),
@@ -300,7 +300,7 @@ fn print_order(order: Order) -> String {
     }
 }
 
-/// The text of a block's end.
+/// The text of a terminator.
 pub fn terminator(end: &Terminator) -> String {
     match end {
         Terminator::Jump(to) => format!("jump {to}"),
@@ -316,7 +316,7 @@ fn list(values: &[Value]) -> String {
     values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A name as it is, or as a string where it is no identifier.
+/// A name, quoted if it is no identifier.
 fn name(name: &str) -> String {
     let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');

@@ -1,11 +1,11 @@
-//! The corners of the text form; generated modules are round-tripped in `tests/generated`.
+//! Corner cases of the text form; `tests/generated` round-trips generated modules.
 
 use super::parse;
 use crate::{
     Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Role, Scalar, Site, Terminator, Type, Value,
 };
 
-/// A module of one function with one block that holds these operations.
+/// A module with one function of one block with these operations.
 fn module(ops: Vec<Op>) -> Module {
     let insts = ops.into_iter().enumerate().map(|(index, op)| {
         let result = Some((Value(index as u32), Type::Scalar(Scalar::Bool)));

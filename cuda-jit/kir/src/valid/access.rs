@@ -1,12 +1,13 @@
-//! The access of each pointer of a function: a parameter's is declared, and that of a generic one; a moved pointer keeps its origin's, a slot
-//! has that of what is set into it, wherever that is. Flow is ignored: a slot has one access in the whole function.
+//! Infers the access of each pointer of a function. Parameters and generic pointers declare theirs, derived pointers
+//! inherit it, and a slot has the access of the pointers that are stored in it. The analysis is flow-insensitive: a
+//! slot has one access in the whole function.
 //!
-//! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set
+//! It is total on functions whose values and slots are in range. A slot that never gets a pointer of known access
 //! counts as [`Access::Read`]; only then is it certain that nothing is stored through it.
 
 use crate::{Access, Function, Op, SlotId, Type, Value};
 
-/// What holds a pointer.
+/// A value or slot that may hold a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A value.
@@ -15,7 +16,7 @@ pub enum Place {
     Slot(SlotId),
 }
 
-/// The access of every pointer in a function; of other values it means nothing.
+/// The access of every pointer in a function; meaningless for other values.
 #[derive(Debug)]
 pub struct Accesses {
     values: Vec<Option<Access>>,
@@ -23,7 +24,7 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// Finds them, by passes over the function until nothing new is learnt.
+    /// Infers the accesses, by iterating over the function to a fixed point.
     pub fn of(function: &Function) -> Self {
         let params = function.params.iter().map(|param| match param.ty {
             Type::Ptr(..) => Some(param.access),
@@ -36,7 +37,7 @@ impl Accesses {
         accesses
     }
 
-    /// The access at a place, if any pointer reaches it.
+    /// The access of the pointers in a value or slot, if it holds any.
     pub fn at(&self, place: Place) -> Option<Access> {
         match place {
             Place::Value(value) => self.values[value.index()],
@@ -49,7 +50,7 @@ impl Accesses {
         self.at(Place::Value(value)).unwrap_or(Access::Read)
     }
 
-    /// One pass; whether it learnt anything.
+    /// Iterates once; returns true if anything changed.
     fn learn(&mut self, function: &Function) -> bool {
         let mut learnt = false;
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {

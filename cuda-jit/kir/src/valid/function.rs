@@ -1,5 +1,5 @@
-//! The rules of one function: its head, the numbering and definition of values, block ends and calls. What types an
-//! operation takes is `types`' part, what pointers may do is `access`'.
+//! The rules of one function: its signature, the numbering and definition of values, terminators and calls. Operand
+//! types are in `types`, the access of pointers in `access`.
 
 use super::access::{Accesses, Place};
 use super::dominators::Dominators;
@@ -34,7 +34,7 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
-    // What PTX does not take, and what the driver or the device's library brings.
+    // names that PTX reserves, and that the driver or the device runtime defines
     let taken = ["_", "WARP_SZ", "vprintf", "cudaGraphSetConditional"];
     if !name.starts_with(begins) || !name.chars().all(plain) || taken.contains(&name.as_str()) {
         return Err(broken(Rule::FunctionName, format!("the function is named {name:?}")));
@@ -79,13 +79,13 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What is known of a function's values while its blocks are walked in order.
+/// The state of checking a function, whose blocks are visited in order.
 pub(super) struct Checker<'m> {
     pub(super) module: &'m Module,
     pub(super) function: &'m Function,
-    /// The types of all values up to here.
+    /// The types of all values so far.
     types: Vec<Type>,
-    /// The block of each value after the parameters.
+    /// The defining block of each value after the parameters.
     homes: Vec<BlockId>,
     dominators: Dominators,
     current: BlockId,
@@ -165,7 +165,7 @@ impl Checker<'_> {
         if ty == expected { Ok(()) } else { Err(broken(rule, format!("{value} is {ty}, not {expected}"))) }
     }
 
-    /// The type of a value that the current block may use here.
+    /// The type of a value, which must be usable here.
     pub(super) fn ty(&self, value: Value) -> Result<Type, VerifyError> {
         let Some(ty) = self.types.get(value.index()) else {
             return Err(broken(Rule::Definition, format!("{value} is not defined yet")));
@@ -246,7 +246,7 @@ fn name(access: Access) -> &'static str {
     }
 }
 
-/// An error about an index that names nothing.
+/// The error of an index that is out of range.
 pub(super) fn out_of_range(what: &str, index: u32, count: usize) -> VerifyError {
     broken(Rule::InRange, format!("there is no {what} {index}, only {count}"))
 }

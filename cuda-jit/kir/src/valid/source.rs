@@ -1,4 +1,4 @@
-//! The rules of what a debugger is told: that types, scopes and variables name what there is, and fit it.
+//! The rules of debug information: types, scopes and variables refer to existing items and fit them.
 
 use super::function::out_of_range;
 use super::{Rule, VerifyError, broken};
@@ -61,7 +61,7 @@ pub(super) fn check(module: &Module, function: &Function) -> Result<(), VerifyEr
     Ok(())
 }
 
-/// Whether a scope exists, if one is named.
+/// Checks that a scope exists, if one is given.
 pub(super) fn check_scope(function: &Function, scope: Option<SourceScopeId>) -> Result<(), VerifyError> {
     match scope {
         Some(scope) if scope.index() >= function.scopes.len() => {
@@ -71,7 +71,8 @@ pub(super) fn check_scope(function: &Function, scope: Option<SourceScopeId>) -> 
     }
 }
 
-/// Whether any of a variable's slots belongs to another; those must lie in it, one behind the other and aligned.
+/// Checks a variable's slots, which must lie in it, in order and aligned; returns true if one of them belongs to
+/// another variable.
 fn check_slots(
     module: &Module,
     function: &Function,
@@ -93,7 +94,7 @@ fn check_slots(
     Ok(taken)
 }
 
-/// Takes a home, and tells whether it was taken before.
+/// Marks storage as taken; returns true if it was taken before.
 fn take(homes: &mut [bool], index: usize, what: &str) -> Result<bool, VerifyError> {
     let count = homes.len();
     let home = homes.get_mut(index).ok_or_else(|| out_of_range(what, index as u32, count))?;

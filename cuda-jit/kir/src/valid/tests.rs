@@ -1,11 +1,11 @@
-//! Every rule of the verifier, broken by the smallest module; and what the rules allow.
+//! Tests of the verifier: the smallest modules that break each rule, and valid corner cases.
 
 use std::collections::HashSet;
 
 use super::{Rule, verify};
 use crate::text::parse;
 
-/// The smallest module that breaks each rule, or more than one where the rule has more than one side.
+/// The smallest module that breaks each rule; several for a rule with several parts.
 const BROKEN: &[(Rule, &str)] = &[
     (Rule::Kernel, "kir 1"),
     (Rule::KernelResult, "kir 1 kernel f() -> u8 { b0: v0: u8 = const u8 1 return v0 }"),

@@ -1,5 +1,5 @@
-//! The types that each operation takes and yields. Indices that an operation holds are checked here too, since its
-//! types depend on them.
+//! The operand and result types of each operation. Indices in operations are checked here too, since types depend on
+//! them.
 
 use super::function::{Checker, out_of_range};
 use super::source::check_scope;
@@ -11,7 +11,7 @@ use crate::{
 
 type Result<T> = std::result::Result<T, VerifyError>;
 
-/// A set of scalar types, with the words that an error uses for it.
+/// A set of scalar types, with its description in errors.
 type Class = (&'static str, fn(Scalar) -> bool);
 
 const ANY: Class = ("a scalar", |_| true);
@@ -33,7 +33,7 @@ const EXCHANGED: Class =
 const SIGNED: Class =
     ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
-/// The type that `op` yields, if its operands are right.
+/// The result type of `op`, whose operands are checked.
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
     let yields = match op {
         Op::Const(constant) => {
@@ -370,7 +370,7 @@ fn math(checker: &Checker<'_>, function: LibFn, arguments: &[Value]) -> Result<O
     Ok(function.result.map(Type::from))
 }
 
-/// What an operand of libdevice's must be: of a type, or a pointer to a number in any memory.
+/// The expected operand of a libdevice function: a type, or a pointer to a number in any memory space.
 enum Operand {
     Is(Type),
     To(Scalar),
@@ -413,7 +413,7 @@ fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     pointee.scalar().ok_or_else(|| broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number")))
 }
 
-/// The number behind a pointer to memory that has caches; a `bool` has no register there.
+/// The number behind a pointer to cached memory; a `bool` has no register type there.
 fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     let number = number_behind(checker, pointer)?;
     match checker.ty(pointer)? {
@@ -422,7 +422,7 @@ fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     }
 }
 
-/// The type of so many elements that are moved at once.
+/// The element type of a vector access.
 fn cached_all(checker: &Checker<'_>, pointer: Value, count: usize) -> Result<Scalar> {
     let element = cached(checker, pointer)?;
     match count {

@@ -1,5 +1,5 @@
-//! Loads and stores with a hint for the caches, as the instructions that LLVM has no word for: of one number, or of several
-//! one behind the other.
+//! Loads and stores with a cache hint, by inline PTX, since LLVM has no such instructions: of one number or of several
+//! consecutive ones.
 
 use cuda_llvm::inkwell;
 use inkwell::types::{BasicType, BasicTypeEnum};
@@ -9,7 +9,7 @@ use super::function::{Body, Result};
 use crate::kir::{CacheLoad, CacheStore, Scalar, Value};
 
 impl<'ctx> Body<'ctx, '_> {
-    /// The register that holds a number of so many bits in inline assembly, and its letter: there is none of 8.
+    /// The register type and constraint letter of a number in inline assembly; there are no 8-bit registers.
     fn cell(&self, scalar: Scalar) -> (BasicTypeEnum<'ctx>, char) {
         let context = self.lowering.context;
         match scalar.bits() {
@@ -19,7 +19,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// A number out of its cell.
+    /// Converts a register's bits to a number.
     fn number_in(&self, bits: BasicValueEnum<'ctx>, scalar: Scalar) -> Result<BasicValueEnum<'ctx>> {
         if scalar.bits() < 16 {
             let narrow = self.lowering.scalar(scalar).into_int_type();
@@ -36,8 +36,8 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_bit_cast(value, cell, "")?)
     }
 
-    /// A load of so many numbers from global memory. Others may write there, so it stays where it is among stores and
-    /// barriers.
+    /// Emits a load of `count` numbers from global memory. Other threads may write it, so the load is not moved across
+    /// stores and barriers.
     pub(super) fn load_cached(
         &self,
         hint: CacheLoad,
@@ -63,7 +63,7 @@ impl<'ctx> Body<'ctx, '_> {
         (0..count as u32).map(|index| self.number_in(part(index)?, scalar)).collect()
     }
 
-    /// A store of some numbers to global memory.
+    /// Emits a store of numbers to global memory.
     pub(super) fn store_cached(&self, hint: CacheStore, pointer: Value, values: &[Value]) -> Result<()> {
         let scalar = self.behind(pointer).ok_or_else(|| self.unverified("store"))?;
         let (builder, context) = (self.builder(), self.lowering.context);
@@ -85,13 +85,13 @@ impl<'ctx> Body<'ctx, '_> {
     }
 }
 
-/// What an instruction says of how much it moves.
+/// The instruction's suffix for vector width and type.
 fn width(scalar: Scalar, count: usize) -> String {
     let bits = scalar.bits().max(8);
     if count == 1 { format!(".b{bits}") } else { format!(".v{count}.b{bits}") }
 }
 
-/// So many operands of inline assembly, from one on.
+/// The operand list of inline assembly: `count` operands from `first` on.
 fn operands(first: usize, count: usize) -> String {
     let all: Vec<String> = (first..first + count).map(|operand| format!("${operand}")).collect();
     if count == 1 { all.concat() } else { format!("{{{}}}", all.join(", ")) }

@@ -1,7 +1,7 @@
-//! What a debugger is told, as LLVM's debug metadata: which place of the source each instruction was written at, and
-//! the scopes, variables and types of the source.
+//! Lowers debug information to LLVM's debug metadata: the source location of each instruction, and the scopes,
+//! variables and types of the source.
 //!
-//! A module without [`Op::Line`] gets none of it. With [`lines_only`] the places alone are emitted.
+//! A module without [`Op::Line`] has none. [`lines_only`] restricts it to locations.
 
 mod types;
 
@@ -23,13 +23,13 @@ use inkwell::values::{FunctionValue, PointerValue};
 use super::{EmitError, raw};
 use crate::kir::{Function, Module, Op, Place, SourceScopeId, Variable};
 
-/// LLVM's number for the form of its debug metadata.
+/// LLVM's version of its debug metadata.
 const METADATA_VERSION: u64 = 3;
-/// What PTX's sections can say.
+/// The DWARF version that PTX's debug sections support.
 const DWARF_VERSION: u64 = 2;
 
-/// How LLVM's text says what of the metadata is to be emitted: all of it, as [`DebugInfo`] asks for, and with
-/// [`lines_only`] the places of instructions alone, for which its C functions have no number.
+/// The emission kind in LLVM's text: everything, which [`DebugInfo`] asks for, or with [`lines_only`] only locations,
+/// for which LLVM's C API has no constant.
 const ALL: &str = "emissionKind: FullDebug";
 const LINES: &str = "emissionKind: DebugDirectivesOnly";
 
@@ -44,13 +44,13 @@ pub(super) struct DebugInfo<'ctx> {
     types: Vec<DIType<'ctx>>,
 }
 
-/// What stands for a function and its scopes.
+/// The metadata of a function and its scopes.
 pub(super) struct Described<'ctx> {
     function: DISubprogram<'ctx>,
     scopes: Vec<Scope<'ctx>>,
 }
 
-/// A scope, and where it was written in place of a call.
+/// A scope, and the location of its call if it is inlined.
 #[derive(Clone, Copy)]
 struct Scope<'ctx> {
     scope: DIScope<'ctx>,
@@ -65,7 +65,7 @@ impl<'ctx> Described<'ctx> {
 }
 
 impl<'ctx> DebugInfo<'ctx> {
-    /// The metadata for a module, if any of its instructions has a place.
+    /// Creates the metadata of a module, if any of its instructions has a location.
     pub(super) fn of(
         context: &'ctx Context,
         module: &LlvmModule<'ctx>,
@@ -100,7 +100,7 @@ impl<'ctx> DebugInfo<'ctx> {
         Ok(Some(DebugInfo { context, builder, unit, optimized, files: RefCell::default(), types }))
     }
 
-    /// Describes a function that has a place.
+    /// Describes a function that has a location.
     pub(super) fn describe(&self, function: &Function, declared: FunctionValue<'ctx>) -> Option<Described<'ctx>> {
         let local = declared.get_linkage() == Linkage::Internal;
         let described = self.function(&function.name, first_place(function)?, local);
@@ -129,7 +129,7 @@ impl<'ctx> DebugInfo<'ctx> {
         self.builder.create_function(scope, name, None, file, *line, ty, local, true, *line, flags, self.optimized)
     }
 
-    /// A place in a function, in one of its scopes.
+    /// A location in one of a function's scopes.
     pub(super) fn location(
         &self,
         place: &Place,
@@ -143,7 +143,7 @@ impl<'ctx> DebugInfo<'ctx> {
         self.builder.create_debug_location(self.context, *line, *column, scope.scope, scope.inlined_at)
     }
 
-    /// Says at the end of a function's entry that a variable is in memory at `home`.
+    /// Declares, at the end of the entry block, that a variable is in memory at `home`.
     pub(super) fn declare(
         &self,
         variable: &Variable,
@@ -173,12 +173,12 @@ impl<'ctx> DebugInfo<'ctx> {
     }
 }
 
-/// A file's name as ptxas takes it: a string of PTX ends at its first quotation mark, also behind a backslash.
+/// A file's name for ptxas: a PTX string ends at its first quotation mark, even after a backslash.
 fn assembled(name: &str) -> Cow<'_, str> {
     if name.contains('"') { name.replace('"', "'").into() } else { name.into() }
 }
 
-/// Where a function begins, as far as its instructions say.
+/// The first location in a function.
 pub(super) fn first_place(function: &Function) -> Option<&Place> {
     function.blocks.iter().flat_map(|block| &block.insts).find_map(|inst| match &inst.op {
         Op::Line(place, _) => Some(place),
@@ -186,8 +186,7 @@ pub(super) fn first_place(function: &Function) -> Option<&Place> {
     })
 }
 
-/// A module's text with places of instructions as all that is to be emitted of its debug metadata: what ptxas takes
-/// beside optimisation.
+/// A module's text with only locations emitted, which ptxas accepts together with optimisation.
 pub(super) fn lines_only(text: &str) -> String {
     text.replacen(ALL, LINES, 1)
 }

@@ -1,4 +1,4 @@
-//! The control flow of a function as LLVM has it: its blocks by number, what follows each, and its loops.
+//! The control-flow graph of an LLVM function, and its natural loops.
 
 use std::collections::HashMap;
 
@@ -8,22 +8,22 @@ use inkwell::values::FunctionValue;
 
 use super::raw;
 
-/// A function's blocks and the ways between them.
+/// A function's control-flow graph.
 pub(super) struct Flow<'ctx> {
     pub(super) blocks: Vec<BasicBlock<'ctx>>,
-    /// The blocks that may follow each; one that follows in two ways is there twice.
+    /// The successors of each block; one with two edges is listed twice.
     pub(super) next: Vec<Vec<usize>>,
-    /// The blocks that each may follow, in the same manner.
+    /// The predecessors of each block, listed likewise.
     pub(super) before: Vec<Vec<usize>>,
     numbers: HashMap<BasicBlock<'ctx>, usize>,
 }
 
-/// A loop that has one header and is entered from one block.
+/// A natural loop with a single entering block.
 pub(super) struct Loop {
     pub(super) header: usize,
-    /// From where it is entered, outside of it.
+    /// The only predecessor of the header outside the loop.
     pub(super) entry: usize,
-    /// Which blocks are in it.
+    /// The blocks in the loop.
     pub(super) body: Vec<bool>,
 }
 
@@ -41,12 +41,12 @@ impl<'ctx> Flow<'ctx> {
         Self { blocks, next, before, numbers }
     }
 
-    /// A block's number.
+    /// The number of a block.
     pub(super) fn number(&self, block: BasicBlock<'ctx>) -> Option<usize> {
         self.numbers.get(&block).copied()
     }
 
-    /// The loops, outer ones before those in them.
+    /// The natural loops, outer ones before those nested in them.
     pub(super) fn loops(&self) -> Vec<Loop> {
         let mut latches: HashMap<usize, Vec<usize>> = HashMap::new();
         for (latch, header) in self.back_edges() {
@@ -59,7 +59,7 @@ impl<'ctx> Flow<'ctx> {
         loops
     }
 
-    /// The ways from a block to one that is passed on the way to it, as (from, to).
+    /// The back edges of a depth-first search, as (latch, header).
     fn back_edges(&self) -> Vec<(usize, usize)> {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {
@@ -90,8 +90,9 @@ impl<'ctx> Flow<'ctx> {
         back
     }
 
-    /// The loop of the blocks from which control gets to `latches` without passing the header. None where that is
-    /// everything, because the header can be passed by, or if it is entered in more than one way.
+    /// The natural loop of a header and its latches: the blocks that reach a latch without passing the header. `None`
+    /// if the header does not dominate the latches, so that the blocks include the entry, or if the loop is entered
+    /// from more than one block.
     fn natural(&self, header: usize, latches: Vec<usize>) -> Option<Loop> {
         let (mut body, mut open) = (vec![false; self.blocks.len()], latches);
         body[header] = true;

@@ -1,13 +1,12 @@
-//! Takes checks out of loops: those whose outcome no turn changes, and that every first turn comes to before anything
-//! that it does can be seen.
+//! Hoists loop-invariant panic checks that are guaranteed to execute before any side effect of the loop.
 //!
-//! LLVM does this where nothing but arithmetic precedes the check. A tiled product's checks come behind a load that is
-//! made under a condition, and its barrier forbids to have the loop twice. Since nothing but loads and arithmetic
-//! precedes the check, the thread panics before the loop as it would in the first turn: with the same message, from the
-//! same place, and with the same things done before.
+//! LLVM does this only if nothing but arithmetic precedes the check. In a tiled matrix product the checks follow a
+//! conditional load, and its barrier, a convergent operation, prevents unswitching the loop. Since only loads and
+//! arithmetic precede the check, panicking in the preheader is equivalent to panicking in the first iteration: the same
+//! message, the same location, the same side effects before.
 //!
-//! It works on what LLVM's passes leave, so that checks that others imply are gone, and what they hide is not: from
-//! "this thread did not panic" they have concluded all they can.
+//! The pass runs after LLVM's own, so that redundant checks are gone, and the facts that a check implies ("this thread
+//! did not panic") have been used.
 
 use cuda_llvm::inkwell;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -23,7 +22,7 @@ use super::flow::{Flow, Loop};
 use super::function::Result;
 use super::{EmitError, panic, raw};
 
-/// Takes such checks out of the loops of a module.
+/// Hoists such checks out of the loops of a module.
 pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
     let hoist = Hoist { context, builder: context.create_builder() };
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -41,9 +40,9 @@ pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Res
 /// A check in a loop: a block that ends in a branch to a panic.
 struct Check {
     block: usize,
-    /// Where a thread that panics goes.
+    /// The successor that panics.
     panic: usize,
-    /// Where the others go.
+    /// The other successor.
     good: usize,
 }
 
@@ -53,7 +52,7 @@ struct Hoist<'ctx> {
 }
 
 impl<'ctx> Hoist<'ctx> {
-    /// Takes one check out of the outermost loop that allows it; returns the block that now makes it.
+    /// Hoists one check out of the outermost loop possible; returns the new block with the check.
     fn one(&self, function: FunctionValue<'ctx>) -> Result<Option<BasicBlock<'ctx>>> {
         let flow = Flow::of(function);
         for of in flow.loops() {
@@ -69,7 +68,7 @@ impl<'ctx> Hoist<'ctx> {
         Ok(None)
     }
 
-    /// Puts the check's branch between the loop's header and where it is entered from.
+    /// Moves the check's branch to a new block on the loop's entering edge.
     fn hoist(&self, flow: &Flow<'ctx>, of: &Loop, check: &Check) -> Result<BasicBlock<'ctx>> {
         let block = |number: usize| flow.blocks[number];
         let before = self.context.insert_basic_block_after(block(of.entry), "");
@@ -86,10 +85,10 @@ impl<'ctx> Hoist<'ctx> {
         Ok(before)
     }
 
-    /// Lets the threads that reported a panic meet the others again before they end, by a report of the check's own.
-    /// NVIDIA's assembler takes the threads behind such a check for together, as without one, and computes once for a warp
-    /// what is the same for its threads. If the report itself ends them it does not: five more registers and as many
-    /// instructions in the loop of a tiled product.
+    /// Reconverges the threads that reported a panic with the others before they end, with a report of the check's own.
+    /// NVIDIA's assembler then knows that control is uniform after the check, as without one, and computes warp-uniform
+    /// values once per warp. If the report itself ended the threads it would not: five more registers and as many
+    /// instructions in the loop of a tiled matrix product.
     fn rejoin(&self, function: FunctionValue<'ctx>, before: BasicBlock<'ctx>) -> Result<()> {
         let flow = Flow::of(function);
         let targets = flow.number(before).map(|number| &flow.next[number]);
@@ -121,7 +120,7 @@ impl<'ctx> Hoist<'ctx> {
         self.rename(shared, before, None)
     }
 
-    /// Reports a panic at the end of a block, and goes on.
+    /// Emits a panic report at the end of a block, and a jump to `next`.
     fn report(&self, block: BasicBlock<'ctx>, arguments: panic::Arguments<'ctx>, next: BasicBlock<'ctx>) -> Result<()> {
         self.builder.position_at_end(block);
         panic::report_and_go_on(self.context, &self.builder, arguments)?;
@@ -129,7 +128,7 @@ impl<'ctx> Hoist<'ctx> {
         Ok(())
     }
 
-    /// Makes what came to a block from one block come from another, or no more.
+    /// Replaces an incoming block of a block's phis, or removes it.
     fn rename(&self, block: BasicBlock<'ctx>, from: BasicBlock<'ctx>, to: Option<BasicBlock<'ctx>>) -> Result<()> {
         for (inst, phi) in phis(block) {
             self.builder.position_before(&inst);
@@ -146,7 +145,7 @@ impl<'ctx> Hoist<'ctx> {
 }
 
 impl<'ctx> Flow<'ctx> {
-    /// The check that a block of a loop ends in, if no turn changes its outcome and what it would say.
+    /// The check that a block of a loop ends in, if its condition and panic arguments are loop-invariant.
     fn check(&self, of: &Loop, block: usize) -> Option<Check> {
         let [yes, no] = self.next[block][..] else { return None };
         let (good, panic) = match (of.body[yes], of.body[no]) {
@@ -159,9 +158,9 @@ impl<'ctx> Flow<'ctx> {
         (!changes && self.panics_alike(of, block, panic)).then_some(Check { block, panic, good })
     }
 
-    /// Whether control that goes from a loop to a block panics, and with what no turn changes.
+    /// Returns true if the edge from a loop to a block leads to a panic with loop-invariant arguments.
     fn panics_alike(&self, of: &Loop, mut from: usize, mut block: usize) -> bool {
-        // who comes to as many blocks runs in a circle
+        // after that many blocks the path is a cycle
         for _ in &self.blocks {
             for inst in self.blocks[block].get_instructions() {
                 let changes = match PhiValue::try_from(inst) {
@@ -183,7 +182,7 @@ impl<'ctx> Flow<'ctx> {
         false
     }
 
-    /// Whether an operand is computed in a loop.
+    /// Returns true if an operand is computed in the loop.
     fn changes(&self, of: &Loop, operand: Operand<'ctx>) -> bool {
         let Operand::Value(value) = operand else { return false };
         let parent = value.as_instruction_value().and_then(InstructionValue::get_parent);
@@ -191,8 +190,8 @@ impl<'ctx> Flow<'ctx> {
         number.is_some_and(|number| of.body[number])
     }
 
-    /// Whether every first turn of a loop comes to the end of a block, and nothing tells before that it has begun: blocks
-    /// are followed from the header once all ways into them have been.
+    /// Returns true if every first iteration of a loop reaches the end of a block, without side effects before. Blocks
+    /// are visited in topological order from the header.
     fn runs_unconditionally(&self, of: &Loop, block: usize) -> bool {
         let (mut followed, mut open, mut ready) = (vec![0; self.blocks.len()], 0, vec![of.header]);
         while let Some(reached) = ready.pop() {
@@ -218,7 +217,7 @@ impl<'ctx> Flow<'ctx> {
     }
 }
 
-/// Whether nobody can tell that an instruction was carried out.
+/// Returns true if executing an instruction speculatively has no observable effect.
 fn is_speculatable(inst: InstructionValue<'_>) -> bool {
     use InstructionOpcode as Opcode;
     match inst.get_opcode() {
@@ -240,7 +239,7 @@ fn is_speculatable(inst: InstructionValue<'_>) -> bool {
     }
 }
 
-/// What a block reports when control comes from another, if the values are known there.
+/// The arguments of a block's panic report when control comes from `from`, unless they are computed in the block.
 fn arguments<'ctx>(
     report: InstructionValue<'ctx>,
     block: BasicBlock<'ctx>,
@@ -257,13 +256,13 @@ fn arguments<'ctx>(
     arguments?.try_into().ok()
 }
 
-/// A block's phis, each with the instruction that it is.
+/// A block's phis, as instructions and as phis.
 fn phis<'ctx>(block: BasicBlock<'ctx>) -> Vec<(InstructionValue<'ctx>, PhiValue<'ctx>)> {
     let phi = |inst: InstructionValue<'ctx>| Some((inst, PhiValue::try_from(inst).ok()?));
     block.get_instructions().map_while(phi).collect()
 }
 
-/// Makes a terminator that goes to one block go to another.
+/// Redirects a terminator from one successor to another.
 fn turn<'ctx>(terminator: InstructionValue<'ctx>, from: BasicBlock<'ctx>, to: BasicBlock<'ctx>) {
     for (index, target) in raw::successors(terminator).into_iter().enumerate() {
         if target == from {

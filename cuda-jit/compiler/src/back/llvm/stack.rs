@@ -1,6 +1,6 @@
-//! What a function keeps on its stack: slots and arrays.
+//! The stack frame of a function: slots and arrays.
 //!
-//! The slots of a variable of the source lie in one block of memory, as a debugger is told.
+//! The slots of a debug variable lie in one block of memory, as DWARF describes it.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -11,19 +11,19 @@ use super::function::{Lowering, Result};
 use super::{EmitError, raw};
 use crate::kir::{Function, Home, SlotId};
 
-/// LLVM's number of the space of a thread's own memory.
+/// LLVM's address space of local memory.
 pub(super) const LOCAL: u16 = 5;
 
-/// Where a function's slots, arrays and variables are.
+/// The addresses of a function's slots, arrays and debug variables.
 pub(super) struct Stack<'ctx> {
     pub(super) slots: Vec<PointerValue<'ctx>>,
     pub(super) arrays: Vec<PointerValue<'ctx>>,
-    /// The beginning of each variable of the source.
+    /// The start of each debug variable.
     pub(super) variables: Vec<PointerValue<'ctx>>,
 }
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// Makes room for what a function keeps, where its entry begins. Slots are zero at first.
+    /// Allocates a function's stack frame at the start of the entry block. Slots are initialised to zero.
     pub(super) fn stack(&self, function: &Function) -> Result<Stack<'ctx>> {
         let arrays = function.arrays.iter().map(|array| self.room(self.array_type(array), array.element.align()));
         let arrays = arrays.collect::<Result<Vec<_>>>()?;
@@ -55,8 +55,8 @@ impl<'ctx> Lowering<'ctx, '_> {
         Ok(Stack { slots, arrays, variables })
     }
 
-    /// The value of a slot before it is set. That of a pointer to what the thread owns is one of LLVM's local space, since its
-    /// search for the spaces of pointers (`infer-address-spaces`) crashes where a loop hands round nothing but `null`.
+    /// A slot's initial value. A pointer to local memory is cast from LLVM's local address space, since LLVM's
+    /// `infer-address-spaces` crashes on a loop whose only pointer value is `null`.
     fn begin(&self, ty: BasicTypeEnum<'ctx>) -> BasicValueEnum<'ctx> {
         match ty {
             BasicTypeEnum::PointerType(generic) if generic.get_address_space() == AddressSpace::default() => {

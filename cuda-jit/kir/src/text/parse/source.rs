@@ -1,4 +1,4 @@
-//! The rules for what a debugger is told of the source.
+//! The rules of debug information.
 
 use super::{Parser, Result};
 use crate::text::names::SPACE;
@@ -89,7 +89,7 @@ impl Parser {
         Ok(Home::Slots(slots))
     }
 
-    /// A place in the source.
+    /// Parses a source location.
     pub(super) fn source(&mut self) -> Result<Place> {
         let file = self.text()?.into();
         self.sign(':')?;
@@ -98,7 +98,7 @@ impl Parser {
         Ok(Place { file, line, column: self.number("a column")? })
     }
 
-    /// The scope in which something stands.
+    /// Parses the scope that something belongs to.
     pub(super) fn within(&mut self) -> Result<Option<SourceScopeId>> {
         if self.is_word("in") { self.source_scope_id().map(Some) } else { Ok(None) }
     }
