@@ -4,7 +4,7 @@
 //! [`crate::valid`] does.
 
 use super::{
-    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Location, Op, Param, Pointee, Scalar, Slot, SlotId,
     SourceScope, SourceScopeId, Terminator, Type, Value, Variable,
 };
 
@@ -22,11 +22,11 @@ pub struct FunctionBuilder {
     current: BlockId,
     values: u32,
     /// The source location of what is appended, if the function has locations.
-    place: Option<Place>,
+    location: Option<Location>,
     /// The scope of what is appended.
     scope: Option<SourceScopeId>,
     /// The location and scope of each block's last instruction.
-    places: Vec<Option<(Place, Option<SourceScopeId>)>>,
+    locations: Vec<Option<(Location, Option<SourceScopeId>)>>,
 }
 
 impl FunctionBuilder {
@@ -45,9 +45,9 @@ impl FunctionBuilder {
             blocks,
             current: BlockId(0),
             values,
-            place: None,
+            location: None,
             scope: None,
-            places: vec![None],
+            locations: vec![None],
         }
     }
 
@@ -71,7 +71,7 @@ impl FunctionBuilder {
     /// Adds an empty block.
     pub fn block(&mut self) -> BlockId {
         self.blocks.push((Vec::new(), None));
-        self.places.push(None);
+        self.locations.push(None);
         BlockId(self.blocks.len() as u32 - 1)
     }
 
@@ -81,13 +81,13 @@ impl FunctionBuilder {
     }
 
     /// Sets the source location of what is appended; returns the previous one.
-    pub fn set_place(&mut self, place: Option<Place>) -> Option<Place> {
-        std::mem::replace(&mut self.place, place)
+    pub fn set_location(&mut self, location: Option<Location>) -> Option<Location> {
+        std::mem::replace(&mut self.location, location)
     }
 
     /// The source location of what is appended, if known.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
     /// Sets the scope of what is appended; returns the previous one.
@@ -145,7 +145,7 @@ impl FunctionBuilder {
 
     /// Ends the current block; further instructions are dropped until another block is selected.
     pub fn end(&mut self, end: Terminator) {
-        self.note_place();
+        self.note_location();
         let block = &mut self.blocks[self.current.index()];
         block.1.get_or_insert(end);
     }
@@ -186,7 +186,7 @@ impl FunctionBuilder {
 
     /// Appends an instruction unless the block has ended.
     fn push(&mut self, inst: Inst) {
-        self.note_place();
+        self.note_location();
         let (insts, end) = &mut self.blocks[self.current.index()];
         if end.is_none() {
             insts.push(inst);
@@ -194,13 +194,13 @@ impl FunctionBuilder {
     }
 
     /// Appends a line marker to the current block if location or scope have changed.
-    fn note_place(&mut self) {
+    fn note_location(&mut self) {
         let (insts, end) = &mut self.blocks[self.current.index()];
-        let Some(place) = self.place.as_ref().filter(|_| end.is_none()) else { return };
-        let noted = &mut self.places[self.current.index()];
-        if noted.as_ref().is_none_or(|(before, scope)| before != place || *scope != self.scope) {
-            *noted = Some((place.clone(), self.scope));
-            insts.push(Inst { op: Op::Line(place.clone(), self.scope), result: None });
+        let Some(location) = self.location.as_ref().filter(|_| end.is_none()) else { return };
+        let noted = &mut self.locations[self.current.index()];
+        if noted.as_ref().is_none_or(|(before, scope)| before != location || *scope != self.scope) {
+            *noted = Some((location.clone(), self.scope));
+            insts.push(Inst { op: Op::Line(location.clone(), self.scope), result: None });
         }
     }
 }
@@ -258,13 +258,13 @@ mod tests {
 
     #[test]
     fn each_block_says_where_it_was_written_and_says_it_once() {
-        let place = |line| Some(Place { file: "a.rs".into(), line, column: 1 });
+        let location = |line| Some(Location { file: "a.rs".into(), line, column: 1 });
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         let next = b.block();
-        assert_eq!(b.set_place(place(1)), None);
+        assert_eq!(b.set_location(location(1)), None);
         b.constant(Scalar::I32, 1);
         b.constant(Scalar::I32, 2);
-        assert_eq!(b.set_place(place(2)), place(1));
+        assert_eq!(b.set_location(location(2)), location(1));
         b.end(Terminator::Jump(next));
         b.constant(Scalar::I32, 3);
         b.select_block(next);

@@ -68,7 +68,7 @@ pub use operator::{
 pub use pointee::{Pointee, Record};
 pub use shared::SHARED_ALIGN;
 pub use shared::SpilledShared;
-pub use source::{Home, SourceField, SourceKind, SourceScope, SourceType, Variable};
+pub use source::{SourceField, SourceKind, SourceScope, SourceType, Storage, Variable};
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -260,7 +260,7 @@ pub enum Op {
     Print(Arc<str>, Vec<Value>),
     /// The source location and scope of the following instructions of the block, up to the next such marker. Has no
     /// result and no effect.
-    Line(Place, Option<SourceScopeId>),
+    Line(Location, Option<SourceScopeId>),
 }
 
 impl Op {
@@ -462,7 +462,7 @@ pub struct Function {
 
 /// A source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The source file, as the compiler names it.
     pub file: Arc<str>,
     /// The line, from 1.

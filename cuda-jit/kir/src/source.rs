@@ -3,7 +3,7 @@
 //! It has no effect on execution. Only kernels that ask for it have any, except that line tables also need the scopes
 //! of inlined functions.
 
-use super::{ArrayId, Module, Place, Scalar, SlotId, SourceScopeId, SourceTypeId, Space};
+use super::{ArrayId, Location, Module, Scalar, SlotId, SourceScopeId, SourceTypeId, Space};
 
 /// A type of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,9 +46,9 @@ pub struct SourceScope {
     /// The enclosing scope, an earlier one; `None` for the function itself.
     pub outer: Option<SourceScopeId>,
     /// The location of its start.
-    pub place: Place,
+    pub location: Location,
     /// For an inlined function, its name, and the location of the call in the enclosing scope.
-    pub inlined: Option<(String, Place)>,
+    pub inlined: Option<(String, Location)>,
 }
 
 /// A debug variable.
@@ -61,28 +61,28 @@ pub struct Variable {
     /// The scope in which it is visible; `None` for the whole function.
     pub scope: Option<SourceScopeId>,
     /// The location of its declaration.
-    pub place: Place,
+    pub location: Location,
     /// Its position, from 1, among the parameters of the function or of the inlined function that it belongs to.
     pub parameter: Option<u32>,
     /// The storage of its value.
-    pub home: Home,
+    pub storage: Storage,
 }
 
 /// The storage of a variable's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum Storage {
     /// An array.
     Array(ArrayId),
     /// Slots, each at an offset in bytes within the variable.
     Slots(Vec<(SlotId, u32)>),
 }
 
-impl Home {
+impl Storage {
     /// The slots.
     pub fn slots(&self) -> &[(SlotId, u32)] {
         match self {
-            Home::Array(_) => &[],
-            Home::Slots(slots) => slots,
+            Storage::Array(_) => &[],
+            Storage::Slots(slots) => slots,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Breakpoints in kernels: on the software device each is told, with its line, and the kernel goes on.
+//! Breakpoints in kernels: the software device reports each one with its line, and the kernel continues.
 
 use cuda_jit::device::{breakpoint, grid};
 use cuda_jit::{device, kernel};

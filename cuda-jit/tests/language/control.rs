@@ -211,7 +211,7 @@ fn places(out: &mut [usize]) {
     out[at] = out[at] * 1000 + (block_dim().x + block_dim().y + block_dim().z) * 10 + grid_dim().x * grid_dim().y;
 }
 
-/// `usize` has no bits of its own on the device; it is `u64`.
+/// `usize` is `u64` on the device.
 #[test]
 fn three_dimensions() {
     differ!(places, ((2, 3, 2), (4, 2, 3)), [], vec![0usize; 8 * 6 * 6]);
@@ -261,7 +261,7 @@ fn unchecked_references(x: &[f32], out: &mut [f32]) {
     // SAFETY: the array has three elements.
     let kept = unsafe { held.get_unchecked_mut(i) };
     *kept += *read;
-    // SAFETY: the same slice, at the thread's place.
+    // SAFETY: the condition above says that `at`, which is `i`, is within the slice of three elements.
     *written += Some(i).map_or(0.0, |at| unsafe { *x.get_unchecked(at) }) * held[i];
 }
 

@@ -1,4 +1,4 @@
-//! Device functions compiled alone: their form in C, and what has none. `tests/cuda_cpp.rs` calls them.
+//! Exported device functions: their C signatures, and those that are refused. `tests/cuda_cpp.rs` calls them.
 
 use cuda_jit::device::{shared, thread_idx};
 use cuda_jit::export::ExportedFunction;
@@ -11,7 +11,7 @@ struct Pair {
     high: f64,
 }
 
-/// rustc puts the larger field first.
+/// rustc moves the larger field to the front.
 #[derive(Clone, Copy, DeviceType)]
 struct Turned {
     low: u8,

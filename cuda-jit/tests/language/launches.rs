@@ -80,7 +80,7 @@ fn many_threads_specialise_once() {
                     let _selected = context().select();
                     barrier.wait();
                     let kernel = add::<i16>::compile().unwrap();
-                    // the same text at the same place: one compilation served all
+                    // the same text at the same address: one compilation served all
                     format!("{:p}", kernel.ptx())
                 })
             })

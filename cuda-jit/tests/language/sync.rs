@@ -1,4 +1,4 @@
-//! Threads that work together: shared memory, barriers, atomics, shuffles and votes.
+//! Synchronisation: shared memory, barriers, atomics, shuffles and votes.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{
@@ -11,7 +11,7 @@ use cuda_jit::device::{
 use cuda_jit::{device, kernel};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-/// The tiled matrix product of the design's first page.
+/// A tiled matrix product.
 #[kernel]
 fn matmul<const TILE: usize>(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
     let tile_a = shared!([[f32; TILE]; TILE]);

@@ -5,7 +5,7 @@
 //! is the list of its elements.
 
 use super::function::{Lowering, Result};
-use super::generic::meeting;
+use super::generic::join_memories;
 use super::pattern::{Names, Parts};
 use super::place::Place;
 use super::types::Val;
@@ -52,14 +52,14 @@ impl Lowering<'_> {
         for expr in &elements {
             let value = self.expr(expr, Some(element))?;
             let value = self.coerce(expr.0, value, element)?;
-            let met = |actual: Ty| actual.in_memories(&meeting(&actual, &value.ty));
+            let met = |actual: Ty| actual.in_memories(&join_memories(&actual, &value.ty));
             actual = Some(actual.map_or_else(|| value.ty.clone(), met));
             values.push(value);
         }
         let element = actual.unwrap_or_else(|| (**element).clone());
         let mut leaves = Vec::new();
         for (value, expr) in values.into_iter().zip(&elements) {
-            leaves.extend(self.agree(expr.0, value, &element)?.leaves);
+            leaves.extend(self.conform(expr.0, value, &element)?.leaves);
         }
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
@@ -68,7 +68,7 @@ impl Lowering<'_> {
     /// the first value written.
     pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
-            return self.build.nothing(&ty.pointing_nowhere());
+            return self.build.uninit(&ty.pointing_nowhere());
         }
         let array = self.build.new_array("array", ty);
         self.build.fresh(array)
@@ -77,7 +77,9 @@ impl Lowering<'_> {
     /// Converts a slice to an array, or to a reference to one: `Ok` if the lengths are equal.
     pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
         let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
-        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else { return self.build.never(ty) };
+        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else {
+            return self.build.placeholder(ty);
+        };
         let count = self.build.constant(Scalar::U64, *count);
         let fits = self.build.compare(CompareOp::Eq, *len, count);
         let value = match ty {

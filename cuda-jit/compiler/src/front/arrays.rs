@@ -15,7 +15,7 @@ pub(super) struct Arrays {
     fresh: HashSet<Value>,
     stable: HashSet<Value>,
     /// The backing array of each slot that holds an array's address.
-    homes: HashMap<SlotId, ArrayId>,
+    backing: HashMap<SlotId, ArrayId>,
 }
 
 impl Builder {
@@ -52,7 +52,7 @@ impl Builder {
     }
 
     /// Marks a part of a stable array as stable.
-    pub(super) fn part_of(&mut self, whole: Value, part: Value) -> Value {
+    pub(super) fn inherit_stability(&mut self, whole: Value, part: Value) -> Value {
         if self.arrays.stable.contains(&whole) {
             self.arrays.stable.insert(part);
         }
@@ -72,7 +72,7 @@ impl Builder {
         let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot(name.as_str(), leaf)).collect();
         for (leaf, ty) in ty.arrays() {
             let home = self.array(name.as_str(), ty.pointee(), ty.count().max(1));
-            self.arrays.homes.insert(slots[leaf], home);
+            self.arrays.backing.insert(slots[leaf], home);
         }
         slots
     }
@@ -84,7 +84,7 @@ impl Builder {
             if self.arrays.fresh.remove(&value.leaves[leaf])
                 && let Some(home) = self.arrays.at.get(&value.leaves[leaf])
             {
-                self.arrays.homes.insert(slots[leaf], *home);
+                self.arrays.backing.insert(slots[leaf], *home);
             }
         }
         self.set(&slots, value);
@@ -96,7 +96,7 @@ impl Builder {
         let arrays: HashMap<usize, Ty> = value.ty.arrays().into_iter().collect();
         for (index, (slot, leaf)) in slots.iter().zip(&value.leaves).enumerate() {
             let mut leaf = *leaf;
-            if let (Some(ty), Some(home)) = (arrays.get(&index), self.arrays.homes.get(slot).copied())
+            if let (Some(ty), Some(home)) = (arrays.get(&index), self.arrays.backing.get(slot).copied())
                 && self.arrays.at.get(&leaf) != Some(&home)
             {
                 let to = self.array_at(home, ty);
@@ -117,11 +117,11 @@ impl Builder {
     }
 
     /// Reads slots that no binding names, as [`get`](Self::get) does; their backing arrays become temporaries.
-    pub(super) fn taken(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
+    pub(super) fn take_slots(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
         let mut value = self.get(ty, slots);
         for (leaf, ty) in ty.arrays() {
             // the slot is unset if no predecessor reached the merge
-            if let Some(home) = self.arrays.homes.get(&slots[leaf]).copied() {
+            if let Some(home) = self.arrays.backing.get(&slots[leaf]).copied() {
                 value.leaves[leaf] = self.array_at(home, &ty);
             }
         }

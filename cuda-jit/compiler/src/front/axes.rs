@@ -34,7 +34,7 @@ impl Lowering<'_> {
         }
         let limit = self.build.constant(Scalar::U64, count as u64);
         let inside = self.build.compare(CompareOp::Lt, number, limit);
-        self.check_cut(at, inside, "axis {0} is out of bounds: there are {1} axes, from 0", &[number, limit]);
+        self.check_subslice(at, inside, "axis {0} is out of bounds: there are {1} axes, from 0", &[number, limit]);
         if known.is_some() { AxisNumber::Known(0) } else { AxisNumber::Value(number) }
     }
 
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             view.axes.push(self.axis_if(number, Ordering::Greater, other, own, here));
             before = own;
         }
-        Ok(view.whole())
+        Ok(view.into_val())
     }
 
     /// `permuted_axes([1, 0])`
@@ -100,12 +100,12 @@ impl Lowering<'_> {
             for earlier in &order[..index] {
                 if known.is_none() || self.build.known(*earlier).is_none_or(|earlier| known == Some(earlier)) {
                     let differ = self.build.compare(CompareOp::Ne, *value, *earlier);
-                    self.check_cut(at, differ, "the order of the axes names axis {0} twice", &[*value]);
+                    self.check_subslice(at, differ, "the order of the axes names axis {0} twice", &[*value]);
                 }
             }
             axes.push(self.remove_axis(&mut view.axes.clone(), number));
         }
-        Ok(View { axes, ..view }.whole())
+        Ok(View { axes, ..view }.into_val())
     }
 
     /// `split_at(Axis(k), index)`
@@ -125,7 +125,7 @@ impl Lowering<'_> {
         }
         let offset = self.build.index_op(BinaryOp::Mul, index, stride);
         self.move_view(&mut right, offset);
-        Ok(paired(left.whole(), right.whole()))
+        Ok(paired(left.into_val(), right.into_val()))
     }
 
     /// Panics if the index is not less than the axis' extent.
@@ -145,8 +145,8 @@ impl Lowering<'_> {
         [a, b]: [Value; 2],
     ) {
         match number {
-            AxisNumber::Known(known) => self.check_cut(at, holds, &text(&known.to_string()), &[a, b]),
-            AxisNumber::Value(number) => self.check_cut(at, holds, &text("{2}"), &[a, b, number]),
+            AxisNumber::Known(known) => self.check_subslice(at, holds, &text(&known.to_string()), &[a, b]),
+            AxisNumber::Value(number) => self.check_subslice(at, holds, &text("{2}"), &[a, b, number]),
         }
     }
 }

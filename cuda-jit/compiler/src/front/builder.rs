@@ -65,7 +65,7 @@ impl Builder {
 
     /// A placeholder for the value of an expression that diverges. It is only made in unreachable code, so its
     /// pointers, for which there is no constant, never reach KIR.
-    pub(super) fn never(&mut self, ty: &Ty) -> Val {
+    pub(super) fn placeholder(&mut self, ty: &Ty) -> Val {
         let leaves = ty.leaves().into_iter().map(|leaf| self.value(Op::Const(zero(leaf)), leaf)).collect();
         Val { ty: ty.clone(), leaves }
     }
@@ -153,7 +153,7 @@ impl Builder {
     }
 
     /// Continues in a new block if a condition holds, else jumps to `otherwise`.
-    pub(super) fn go_on_if(&mut self, condition: Value, otherwise: BlockId) {
+    pub(super) fn continue_if(&mut self, condition: Value, otherwise: BlockId) {
         let next = self.block();
         self.end(Terminator::Branch(condition, next, otherwise));
         self.select_block(next);
@@ -161,7 +161,7 @@ impl Builder {
 
     /// Allocates a slot for a counter that starts at 0.
     pub(super) fn counter(&mut self) -> SlotId {
-        let slot = self.slot("turn", Scalar::U64);
+        let slot = self.slot("counter", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
         self.effect(Op::Set(slot, zero));
         slot

@@ -12,7 +12,7 @@ use super::function::{Frame, Lowering, Result, Return};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
-use super::{Callee, LowerError, Spot};
+use super::{Callee, LowerError, SourceLocation};
 use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Body, Instance, Intrinsic, Memory, Ty, TypeInfo};
@@ -62,13 +62,13 @@ impl Lowering<'_> {
                 Ok(self.build.constructed(ty, variant, values))
             }
             Callee::Constant(_) => Err(self.error(at, "a constant is called here; please report this")),
-            Callee::Another(name) => Err(self.another(at, name)),
+            Callee::HostFunction(name) => Err(self.host_function_error(at, name)),
             Callee::None => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
 
     /// The error of a path that resolves to a host function although its type is that of a device function.
-    pub(super) fn another(&self, at: Pos, name: &str) -> LowerError {
+    pub(super) fn host_function_error(&self, at: Pos, name: &str) -> LowerError {
         let text = format!(
             "the host calls `{name}`, which hides a device function of that name; write `#[device]` before it, or give it another name"
         );
@@ -108,14 +108,14 @@ impl Lowering<'_> {
             let value = self.expr_in_place(arg, Some(ty))?;
             let value = self.coerce(arg.0, value, ty)?;
             let others = args[index + 1..].iter().chain(receiver);
-            passed.push(self.passed_value(value, arg, others, params));
+            passed.push(self.argument_value(value, arg, others, params));
         }
         Ok(passed)
     }
 
     /// Lowers an argument. Its arrays are not copied if neither the later arguments nor the callee can write them. A
     /// mutably borrowed receiver is borrowed only once all arguments are evaluated.
-    pub(super) fn passed_value<'e>(
+    pub(super) fn argument_value<'e>(
         &mut self,
         value: Val,
         arg: &Expr,
@@ -124,8 +124,8 @@ impl Lowering<'_> {
     ) -> Val {
         let stays = value.ty.holds_arrays()
             && is_place(arg)
-            && (self.scopes.is_unmentioned(arg, others.clone())
-                || only_reads(params) && self.scopes.is_undisturbed(arg, others));
+            && (self.scopes.is_unused_in(arg, others.clone())
+                || only_reads(params) && self.scopes.is_unchanged_by(arg, others));
         if stays { value } else { self.copied_value(value) }
     }
 
@@ -160,21 +160,21 @@ impl Lowering<'_> {
         }
         let mut leaves = Vec::new();
         let mut memories = Vec::new();
-        let mut lent = Vec::new();
+        let mut pass_by_pointer = Vec::new();
         for value in args {
-            let value = self.build.pointing_somewhere(value);
-            let (value, place) = self.lent(value);
-            lent.extend(place);
+            let value = self.build.resolve_unknown(value);
+            let (value, place) = self.pass_by_pointer(value);
+            pass_by_pointer.extend(place);
             memories.extend(value.ty.memories());
             leaves.extend(value.leaves);
         }
         if self.build.ended() {
-            return Ok(self.build.never(&info.result));
+            return Ok(self.build.placeholder(&info.result));
         }
         let caller = self.scopes.caller(at, instance);
         let id = self.program.function(instance, info, memories, caller);
-        let result = self.build.call_by_number(id, leaves, &info.result);
-        for (place, cell) in lent {
+        let result = self.build.call_by_id(id, leaves, &info.result);
+        for (place, cell) in pass_by_pointer {
             let value = self.build.load_in_place(cell, place.ty());
             self.write(at, &place, value)?;
         }
@@ -204,11 +204,11 @@ impl Lowering<'_> {
             frame.checked = self.scopes.checks_overflow();
             frame.unchecked |= !self.scopes.checks_bounds();
         }
-        frame.called = Some((self.scopes.current, at));
+        frame.call_site = Some((self.scopes.current, at));
         self.scopes.frames.push(frame);
         let caller = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_inlined();
-        let place = self.go_to(Pos(definition.line, 1));
+        let place = self.set_location_at(Pos(definition.line, 1));
         for (pattern, value) in definition.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
@@ -218,9 +218,9 @@ impl Lowering<'_> {
         self.scopes.frames.pop();
         self.scopes.current = caller;
         self.build.set_scope(scope);
-        self.build.set_place(place);
+        self.build.set_location(place);
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     /// Returns a value from the innermost function or closure.
@@ -230,9 +230,9 @@ impl Lowering<'_> {
         }
         match self.frame().returns.last().cloned() {
             Some(Return::Inlined(exit, merge)) => {
-                let ty = self.merged(merge);
+                let ty = self.merge_type(merge);
                 let value = self.coerce(at, value, &ty)?;
-                self.arrive(at, value, merge, exit)
+                self.merge_and_jump(at, value, merge, exit)
             }
             Some(Return::Memory(result)) => {
                 let ty = self.frame().info.result.clone();
@@ -313,14 +313,14 @@ impl Lowering<'_> {
 
 impl Scopes {
     /// The location at which a `#[track_caller]` callee reports its panics.
-    fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
-        instance.definition().options.track_caller.then(|| self.spot(at))
+    fn caller(&self, at: Pos, instance: &Instance) -> Option<SourceLocation> {
+        instance.definition().options.track_caller.then(|| self.panic_location(at))
     }
 }
 
 impl Builder {
     /// Calls a function of the module.
-    fn call_by_number(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
+    fn call_by_id(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
         match ty {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.value(Op::Call(id, leaves), Type::Scalar(*scalar));

@@ -39,7 +39,7 @@ pub(super) fn is_compared_by_parts(ty: &Ty, by: By) -> bool {
 
 /// The slot and exit block of a comparison, to which the deciding pair writes and jumps.
 #[derive(Clone, Copy)]
-struct Verdict {
+struct Outcome {
     slot: SlotId,
     exit: BlockId,
 }
@@ -109,7 +109,7 @@ impl Lowering<'_> {
     ) -> Result<Value> {
         let (left, right) = (self.through(left.clone()), self.through(right.clone()));
         match left.ty().clone() {
-            Ty::Unit => Ok(self.build.of_equals(op)),
+            Ty::Unit => Ok(self.build.result_if_equal(op)),
             Ty::Scalar(_) => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
                 Ok(self.build.compare(op, left.only(), right.only()))
@@ -119,12 +119,12 @@ impl Lowering<'_> {
             Ty::Sum(of) if is_compared_by_parts(left.ty(), by) => {
                 self.compared_variants(at, (op, by), &of, &left, &right)
             }
-            ty if is_compared_by_parts(&ty, by) => self.deciding(op, |walk, verdict| {
+            ty if is_compared_by_parts(&ty, by) => self.with_outcome(op, |walk, outcome| {
                 for index in 0..ty.parts().len() {
                     let (left, right) = (walk.build.part(&left, index), walk.build.part(&right, index));
-                    walk.decide(at, (op, by), &left, &right, verdict)?;
+                    walk.decide(at, (op, by), &left, &right, outcome)?;
                 }
-                Ok(walk.build.of_equals(op))
+                Ok(walk.build.result_if_equal(op))
             }),
             Ty::Enum(of, scalar) => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
@@ -143,7 +143,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
-                self.ordered_by_impl(at, (op, by), left, right)
+                self.compare_by_impl(at, (op, by), left, right)
             }
         }
     }
@@ -157,10 +157,10 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        self.deciding(op, |walk, verdict| {
+        self.with_outcome(op, |walk, outcome| {
             let tags = [walk.build.tag(left), walk.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
             let [of_left, of_right] = tags.map(Place::Fixed);
-            walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
+            walk.decide(at, (op, by), &of_left, &of_right, outcome)?;
             let tag = walk.build.read(&of_left).only();
             for variant in (0..of.variants.len()).rev().filter(|variant| !of.fields_of(*variant).is_empty()) {
                 let is_it = match (of.tag(), variant) {
@@ -175,26 +175,30 @@ impl Lowering<'_> {
                 let (last, before) = (of.fields_of(variant).end - 1, of.fields_of(variant));
                 for index in before.take_while(|index| *index < last) {
                     let (left, right) = (walk.build.part(left, index), walk.build.part(right, index));
-                    walk.decide(at, (op, by), &left, &right, verdict)?;
+                    walk.decide(at, (op, by), &left, &right, outcome)?;
                 }
                 let (left, right) = (walk.build.part(left, last), walk.build.part(right, last));
                 let rest = walk.compared_by(at, (op, by), &left, &right)?;
-                walk.build.settle(rest, verdict);
+                walk.build.finish_with(rest, outcome);
                 walk.build.select_block(others);
             }
-            Ok(walk.build.of_equals(op))
+            Ok(walk.build.result_if_equal(op))
         })
     }
 
     /// Lowers a comparison of pairs with `parts`, any of which may decide; if none does, the result is what `parts`
     /// returns.
-    fn deciding(&mut self, op: CompareOp, parts: impl FnOnce(&mut Self, Verdict) -> Result<Value>) -> Result<Value> {
+    fn with_outcome(
+        &mut self,
+        op: CompareOp,
+        parts: impl FnOnce(&mut Self, Outcome) -> Result<Value>,
+    ) -> Result<Value> {
         let name = if op == CompareOp::Eq { "equal" } else { "ordered" };
-        let verdict = Verdict { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
-        let rest = parts(self, verdict)?;
-        self.build.settle(rest, verdict);
-        self.build.select_block(verdict.exit);
-        Ok(self.build.value(Op::Get(verdict.slot), Scalar::Bool))
+        let outcome = Outcome { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
+        let rest = parts(self, outcome)?;
+        self.build.finish_with(rest, outcome);
+        self.build.select_block(outcome.exit);
+        Ok(self.build.value(Op::Get(outcome.slot), Scalar::Bool))
     }
 
     /// Continues if two parts are equal; otherwise they decide the comparison.
@@ -204,7 +208,7 @@ impl Lowering<'_> {
         (op, by): (CompareOp, By),
         left: &Place,
         right: &Place,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let equal = self.compared_by(at, (CompareOp::Eq, by), left, right)?;
         let (next, differ) = self.build.fork(equal);
@@ -213,7 +217,7 @@ impl Lowering<'_> {
             CompareOp::Eq => self.build.constant(Scalar::Bool, 0),
             op => self.compared_by(at, (op, by), left, right)?,
         };
-        self.build.settle(result, verdict);
+        self.build.finish_with(result, outcome);
         self.build.select_block(next);
         Ok(())
     }
@@ -233,14 +237,14 @@ impl Lowering<'_> {
             );
         };
         let count = *count;
-        self.deciding(op, |walk, verdict| {
+        self.with_outcome(op, |walk, outcome| {
             for index in 0..count {
                 let number = walk.build.constant(Scalar::U64, index);
                 let pair = [&left, &right].map(|array| walk.choose(at, array, number, Some(index)));
                 let [left, right] = pair;
-                walk.decide(at, (op, by), &left?, &right?, verdict)?;
+                walk.decide(at, (op, by), &left?, &right?, outcome)?;
             }
-            Ok(walk.build.of_equals(op))
+            Ok(walk.build.result_if_equal(op))
         })
     }
 
@@ -255,64 +259,64 @@ impl Lowering<'_> {
             Ok(Elements { ptr, element, memory, len })
         };
         let (left, right) = (elements(self, left)?, elements(self, right)?);
-        self.deciding(op, |walk, verdict| {
+        self.with_outcome(op, |walk, outcome| {
             let lengths = [left.len, right.len].map(|len| Place::Fixed(Val::scalar(Scalar::U64, len)));
             if fixed.is_none() && by == By::Equality {
-                walk.decide(at, (op, by), &lengths[0], &lengths[1], verdict)?;
+                walk.decide(at, (op, by), &lengths[0], &lengths[1], outcome)?;
             }
             match fixed {
                 Some(count) => {
                     for index in 0..count {
                         let index = walk.build.constant(Scalar::U64, index);
-                        walk.decide_elements(at, (op, by), &left, &right, index, verdict)?;
+                        walk.decide_by_elements(at, (op, by), &left, &right, index, outcome)?;
                     }
                 }
-                None => walk.decide_each(at, (op, by), &left, &right, verdict)?,
+                None => walk.decide_by_loop(at, (op, by), &left, &right, outcome)?,
             }
             walk.compared_by(at, (op, by), &lengths[0], &lengths[1])
         })
     }
 
-    fn decide_elements(
+    fn decide_by_elements(
         &mut self,
         at: Pos,
         how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
         index: Value,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let [left, right] = [left, right].map(|elements| {
             let offset = self.build.scaled_by(index, elements.element.count());
             self.build.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
         });
-        self.decide(at, how, &left, &right, verdict)
+        self.decide(at, how, &left, &right, outcome)
     }
 
     /// Emits a loop over the elements up to the shorter length.
-    fn decide_each(
+    fn decide_by_loop(
         &mut self,
         at: Pos,
         how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let slot = self.build.slot("index", Scalar::U64);
         let zero = self.build.constant(Scalar::U64, 0);
         self.build.effect(Op::Set(slot, zero));
-        let again = self.build.block();
-        self.build.jump_into(again);
+        let header = self.build.block();
+        self.build.jump_into(header);
         let index = self.build.value(Op::Get(slot), Scalar::U64);
         let [in_left, in_right] = [left, right].map(|elements| self.build.compare(CompareOp::Lt, index, elements.len));
         let both = self.build.value(Op::Binary(Kir::And, in_left, in_right), Scalar::Bool);
         let (inside, done) = self.build.fork(both);
         self.build.select_block(inside);
-        self.decide_elements(at, how, left, right, index, verdict)?;
+        self.decide_by_elements(at, how, left, right, index, outcome)?;
         let one = self.build.constant(Scalar::U64, 1);
         let next = self.build.value(Op::Binary(Kir::Add, index, one), Scalar::U64);
         self.build.effect(Op::Set(slot, next));
-        self.build.end(Terminator::Jump(again));
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(done);
         Ok(())
     }
@@ -320,13 +324,13 @@ impl Lowering<'_> {
 
 impl Builder {
     /// The result of comparing equal values.
-    fn of_equals(&mut self, op: CompareOp) -> Value {
+    fn result_if_equal(&mut self, op: CompareOp) -> Value {
         let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
         self.constant(Scalar::Bool, u64::from(holds))
     }
 
-    fn settle(&mut self, result: Value, verdict: Verdict) {
-        self.effect(Op::Set(verdict.slot, result));
-        self.end(Terminator::Jump(verdict.exit));
+    fn finish_with(&mut self, result: Value, outcome: Outcome) {
+        self.effect(Op::Set(outcome.slot, result));
+        self.end(Terminator::Jump(outcome.exit));
     }
 }

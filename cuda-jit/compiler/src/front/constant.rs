@@ -24,7 +24,7 @@ pub(super) struct Constants {
     pub(super) global_tables: bool,
     pub(super) declared: Vec<ConstantDecl>,
     /// The constants that the host updates.
-    pub(super) held: Vec<(ConstantId, HostConstant)>,
+    pub(super) host_updated: Vec<(ConstantId, HostConstant)>,
     /// The error of the first host-updated constant that does not fit.
     pub(super) overflow: Option<LowerError>,
 }
@@ -35,7 +35,7 @@ impl Constants {
     }
 
     /// Returns true if tables are in constant memory, so that moving them to global memory makes room.
-    pub(super) fn could_make_way(&self) -> bool {
+    pub(super) fn has_movable_tables(&self) -> bool {
         self.declared.iter().any(|constant| !constant.host && constant.space == Space::Constant)
     }
 }
@@ -45,7 +45,7 @@ impl Program {
     fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&HostConstant>) -> ConstantId {
         let constants = &mut self.constants;
         let known = match held {
-            Some(held) => constants.held.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
+            Some(held) => constants.host_updated.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
             None => {
                 let same =
                     |known: &ConstantDecl| !known.host && *known.bytes == *bytes && known.array.element == ty.pointee();
@@ -61,14 +61,14 @@ impl Program {
         let array = ArrayDecl { name, element: ty.pointee(), len: ty.count() };
         let id = ConstantId(constants.declared.len() as u32);
         constants.declared.push(ConstantDecl { array, space, host: held.is_some(), bytes: bytes.into() });
-        constants.held.extend(held.map(|held| (id, held.clone())));
+        constants.host_updated.extend(held.map(|held| (id, held.clone())));
         id
     }
 }
 
 impl Lowering<'_> {
     /// The place of the constant with a number.
-    pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
+    pub(super) fn constant_by_number(&mut self, at: Pos, number: u32) -> Result<Place> {
         let info = self.frame().info.clone();
         self.constant_place(at, &info.consts[number as usize])
     }
@@ -107,7 +107,7 @@ impl Lowering<'_> {
 
 impl Scopes {
     /// The number of the `Constant` whose value a method call reads, if its receiver is one.
-    pub(super) fn held_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
+    pub(super) fn host_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
         match (&self.frame().callees[number as usize], &receiver.1) {
             (Callee::Operation(Operation::HeldValue, _), ExprKind::Const(constant)) => Some(*constant),
             _ => None,

@@ -1,7 +1,7 @@
 //! Blocks, branches and loops.
 
 use super::copies::is_place;
-use super::function::{Local, Lowering, Result, Return, Target};
+use super::function::{JumpTarget, Local, Lowering, Result, Return};
 use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
@@ -32,13 +32,13 @@ impl Lowering<'_> {
             ExprKind::For(number, pattern, source, body, next) => {
                 self.for_loop(*at, For { number: *number, pattern, source, body, next: *next })
             }
-            ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
+            ExprKind::Break(number, value) => self.break_out(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
-                let target = self.scopes.target(*number).and_then(|target| target.again);
+                let target = self.scopes.target(*number).and_then(|target| target.continue_to);
                 if let Some(block) = target {
                     self.build.end(Terminator::Jump(block));
                 }
-                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
             ExprKind::Try(value, conversion) => self.question_mark(*at, value, *conversion),
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         }
         match block.tail {
             Some(tail) => self.expr_in_place(tail, expected),
-            None if self.build.ended() => Ok(self.build.never(expected.unwrap_or(&Ty::Unit))),
+            None if self.build.ended() => Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit))),
             None => Ok(Val::unit()),
         }
     }
@@ -99,14 +99,19 @@ impl Lowering<'_> {
         otherwise: Option<&'static Block>,
     ) -> Result<()> {
         let place = self.scrutinee(init, [pattern].into_iter())?;
-        let outer = self.go_to(init.0);
-        let bound = self.bind_or(pattern, &place, otherwise);
-        self.build.set_place(outer);
+        let outer = self.set_location_at(init.0);
+        let bound = self.bind_or_else(pattern, &place, otherwise);
+        self.build.set_location(outer);
         bound
     }
 
     /// Binds the names of a pattern, or runs the `else` block if it does not match.
-    fn bind_or(&mut self, pattern: &'static Pattern, place: &Place, otherwise: Option<&'static Block>) -> Result<()> {
+    fn bind_or_else(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        otherwise: Option<&'static Block>,
+    ) -> Result<()> {
         let Some(otherwise) = otherwise else { return self.bind(pattern, place) };
         let (fail, next) = (self.build.block(), self.build.block());
         self.bind_or_fail(pattern, place, Some(fail))?;
@@ -141,10 +146,10 @@ impl Lowering<'_> {
     }
 
     /// Coerces a branch's value to the common type, stores it for the merge and jumps to `exit`.
-    fn finish(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
-        let ty = self.merged(merge);
+    fn finish_branch(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        let ty = self.merge_type(merge);
         let value = self.coerce(at, value, &ty)?;
-        self.arrive(at, value, merge, exit)
+        self.merge_and_jump(at, value, merge, exit)
     }
 
     fn branch(
@@ -167,16 +172,16 @@ impl Lowering<'_> {
         self.condition(condition, fail)?;
         let value = self.block(body, Some(ty))?;
         self.build.set_scope(scope);
-        self.finish(at, value, merge, exit)?;
+        self.finish_branch(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
             let value = self.expr_in_place(otherwise, Some(ty))?;
-            self.finish(otherwise.0, value, merge, exit)?;
+            self.finish_branch(otherwise.0, value, merge, exit)?;
         } else {
             self.build.end(Terminator::Jump(exit));
         }
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     /// Continues with the names bound if the condition holds, else jumps to `fail`.
@@ -210,13 +215,13 @@ impl Lowering<'_> {
             self.arm(arm, &place, fail, &mut |walk| {
                 let result = walk.expr_in_place(&arm.body, Some(ty))?;
                 walk.build.set_scope(scope);
-                walk.finish(arm.body.0, result, merge, exit)
+                walk.finish_branch(arm.body.0, result, merge, exit)
             })?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(exit));
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     /// Lowers an arm: guard and body once for each alternative that its or-patterns expand to. If the pattern binds no
@@ -257,19 +262,19 @@ impl Lowering<'_> {
         let ty = expected.cloned().or_else(known).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("block", ty.clone());
-        self.frame_mut().targets.push(Target { number, exit, again: None, result: Some(merge) });
+        self.frame_mut().targets.push(JumpTarget { number, exit, continue_to: None, result: Some(merge) });
         let value = self.block(block, Some(&ty))?;
         self.frame_mut().targets.pop();
-        self.finish(at, value, merge, exit)?;
+        self.finish_branch(at, value, merge, exit)?;
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     fn while_loop(&mut self, number: u32, condition: &'static Condition, body: &'static Block) -> Result<Val> {
         let (header, exit) = (self.build.block(), self.build.block());
         self.build.jump_into(header);
         self.condition(condition, exit)?;
-        self.looped(Target { number, exit, again: Some(header), result: None }, body)?;
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: None }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
@@ -280,40 +285,40 @@ impl Lowering<'_> {
         let (header, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("loop", ty);
         self.build.jump_into(header);
-        self.looped(Target { number, exit, again: Some(header), result: Some(merge) }, body)?;
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: Some(merge) }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     /// Lowers a loop's body.
-    pub(super) fn looped(&mut self, target: Target, body: &'static Block) -> Result<()> {
+    pub(super) fn loop_body(&mut self, target: JumpTarget, body: &'static Block) -> Result<()> {
         self.frame_mut().targets.push(target);
         self.block(body, None)?;
         self.frame_mut().targets.pop();
         Ok(())
     }
 
-    fn leave(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
+    fn break_out(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
         if let Some(target) = self.scopes.target(number) {
             if let (Some(value), Some(merge)) = (value, target.result) {
-                let ty = self.merged(merge);
+                let ty = self.merge_type(merge);
                 let at = value.0;
                 let value = self.expr_in_place(value, Some(&ty))?;
                 let value = self.coerce(at, value, &ty)?;
-                self.leave_value(at, value, merge)?;
+                self.store_to_merge(at, value, merge)?;
             } else if let Some(merge) = target.result {
-                self.leave_value(Pos(1, 1), Val::unit(), merge)?;
+                self.store_to_merge(Pos(1, 1), Val::unit(), merge)?;
             }
             self.build.end(Terminator::Jump(target.exit));
         }
-        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
     }
 
     /// The return type of the innermost function or closure.
     fn returned_type(&self) -> Ty {
         match self.frame().returns.last() {
-            Some(Return::Inlined(_, merge)) => self.merged(*merge),
+            Some(Return::Inlined(_, merge)) => self.merge_type(*merge),
             _ => self.frame().info.result.clone(),
         }
     }
@@ -352,7 +357,7 @@ impl Lowering<'_> {
             None => Val::unit(),
         };
         self.return_from(at, value)?;
-        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
     }
 }
 
@@ -411,7 +416,7 @@ impl Scopes {
         }
     }
 
-    fn target(&self, number: u32) -> Option<Target> {
+    fn target(&self, number: u32) -> Option<JumpTarget> {
         self.frame().targets.iter().rev().find(|target| target.number == number).cloned()
     }
 }

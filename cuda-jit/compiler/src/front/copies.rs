@@ -10,13 +10,13 @@
 //!
 //! [`Lowering::expr`] returns owned values, fresh or stable, which no later code changes. [`Lowering::expr_in_place`]
 //! returns a place's arrays without copying them; the caller must use them before other code of the program runs, or
-//! must have checked [`Scopes::is_undisturbed`].
+//! must have checked [`Scopes::is_unchanged_by`].
 
 use super::function::Lowering;
-use super::mentions;
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
+use super::uses;
 use crate::kir::Space;
 use crate::syntax::{Block, Expr, ExprKind};
 use crate::typeinfo::Ty;
@@ -40,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// Takes ownership of a value for a binding: it keeps temporaries, and an immutable binding shares stable arrays.
-    pub(super) fn own(&mut self, mut value: Val, mutable: bool) -> Val {
+    pub(super) fn take_ownership(&mut self, mut value: Val, mutable: bool) -> Val {
         // debug info has one variable for each array
         let shares = !mutable && !self.program.variables;
         for (leaf, ty) in value.ty.arrays() {
@@ -57,19 +57,19 @@ impl Lowering<'_> {
 
 impl Scopes {
     /// Returns true if evaluating later expressions cannot change the value of a place.
-    pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        later.all(|expr| is_speculatable(expr) || self.is_unmentioned(place, [expr].into_iter()))
+    pub(super) fn is_unchanged_by<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        later.all(|expr| is_speculatable(expr) || self.is_unused_in(place, [expr].into_iter()))
     }
 
     /// Returns true if a place is a binding, or a part of one, that later expressions do not use. Anything else that
     /// could write it holds a mutable borrow, and rustc refuses to read the place while that is live.
-    pub(super) fn is_unmentioned<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        self.root(place).is_some_and(|root| later.all(|expr| !mentions::expr(expr, root)))
+    pub(super) fn is_unused_in<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        self.root(place).is_some_and(|root| later.all(|expr| !uses::expr(expr, root)))
     }
 
-    /// As [`is_unmentioned`](Self::is_unmentioned), for a block that runs later.
-    pub(super) fn is_unmentioned_in(&self, place: &Expr, later: &Block) -> bool {
-        self.root(place).is_some_and(|root| !mentions::block(later, root))
+    /// As [`is_unused_in`](Self::is_unused_in), for a block that runs later.
+    pub(super) fn is_unused_in_block(&self, place: &Expr, later: &Block) -> bool {
+        self.root(place).is_some_and(|root| !uses::block(later, root))
     }
 
     /// The binding that a place is a part of, unless the place is behind a reference.

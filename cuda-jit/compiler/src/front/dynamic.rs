@@ -24,7 +24,7 @@ impl Lowering<'_> {
         let (mut types, mut leaves) = (Vec::new(), Vec::new());
         for (&(number, _), len) in parts.iter().zip(lens) {
             let element = self.frame().info.named[number as usize].clone();
-            let (start, len, behind) = self.carve(at, &element, end, total, len);
+            let (start, len, behind) = self.lay_out(at, &element, end, total, len);
             let pointee = element.pointee();
             leaves.push(self.build.value(Op::DynamicShared(start, pointee), Type::Ptr(Space::Shared, pointee)));
             leaves.push(len);
@@ -36,7 +36,14 @@ impl Lowering<'_> {
     }
 
     /// Lays out one slice after `end`: returns its start, its length and its end; checks it against the total.
-    fn carve(&mut self, at: Pos, element: &Ty, end: Value, total: Value, len: Option<Value>) -> (Value, Value, Value) {
+    fn lay_out(
+        &mut self,
+        at: Pos,
+        element: &Ty,
+        end: Value,
+        total: Value,
+        len: Option<Value>,
+    ) -> (Value, Value, Value) {
         let op = |walk: &mut Self, op, a, b| walk.build.value(Op::Binary(op, a, b), Scalar::U64);
         let (size, align) = (element.pointee().size(), element.pointee().align());
         // an element of an array type counts as its numbers

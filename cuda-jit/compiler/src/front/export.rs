@@ -12,7 +12,7 @@
 use std::rc::Rc;
 
 use super::function::{Frame, Lowering, Return};
-use super::scopes::{Learned, Scopes};
+use super::scopes::{Facts, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
 use crate::kir::build::FunctionBuilder;
@@ -40,8 +40,8 @@ pub(super) fn function(
     let at = Pos(definition.line, 1);
     let build = FunctionBuilder::new(name, params.clone(), result);
     let frame = Frame::new(definition, instance.generics.clone(), info.clone(), Return::Caller);
-    let mut lowering = Lowering::new(program, build, Scopes::new(frame, Learned::default()));
-    lowering.go_to(at);
+    let mut lowering = Lowering::new(program, build, Scopes::new(frame, Facts::default()));
+    lowering.set_location_at(at);
     let first = params.iter().position(|param| param.role != Role::Returned).unwrap_or(params.len());
     let passed = info.params.iter().zip(&params[first..]).enumerate();
     let args: Vec<Val> = passed
@@ -92,7 +92,7 @@ fn signature(
     let mut params = Vec::new();
     let result = match &info.result {
         Ty::Unit => None,
-        ty => match by(ty) {
+        ty => match form_of(ty) {
             Some(Form::Number(scalar)) => Some(Type::Scalar(scalar)),
             Some(Form::Block) => {
                 params.push(block("result".to_owned(), ty, Role::Returned));
@@ -103,7 +103,7 @@ fn signature(
     };
     for (index, ty) in info.params.iter().enumerate() {
         let name = parameter(definition, index);
-        params.push(match by(ty) {
+        params.push(match form_of(ty) {
             Some(Form::Number(scalar)) => Param { name, ty: scalar.into(), access: Access::Read, role: Role::Plain },
             Some(Form::Block) => block(name, ty, Role::ByValue),
             Some(Form::Pointer(to)) => block(name, to, Role::Plain),
@@ -133,7 +133,7 @@ enum Form<'t> {
     Pointer(&'t Ty),
 }
 
-fn by(ty: &Ty) -> Option<Form<'_>> {
+fn form_of(ty: &Ty) -> Option<Form<'_>> {
     match ty {
         Ty::Scalar(Scalar::F16 | Scalar::Bf16) => Some(Form::Block),
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Form::Number(*scalar)),

@@ -3,7 +3,7 @@
 use super::Callee;
 use super::builder::Builder;
 use super::copies::{is_place, is_speculatable};
-use super::function::{Captured, Local, Lowering, Result};
+use super::function::{Callable, Local, Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
@@ -23,9 +23,9 @@ impl Lowering<'_> {
     /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are not
     /// copied.
     pub(super) fn expr_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let (outer, scope) = (self.go_to(expr.0), self.build.scope());
+        let (outer, scope) = (self.set_location_at(expr.0), self.build.scope());
         let value = ensure_sufficient_stack(|| self.expr_here(expr, expected));
-        self.build.set_place(outer);
+        self.build.set_location(outer);
         self.build.set_scope(scope);
         value
     }
@@ -45,7 +45,7 @@ impl Lowering<'_> {
                 let to = self.frame().info.types[*number as usize];
                 self.cast(at, value, to)
             }
-            ExprKind::Method(receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
+            ExprKind::Method(receiver, _, number) if self.scopes.host_constant(receiver, *number).is_some() => {
                 let place = self.place(expr)?;
                 Ok(self.build.read(&place))
             }
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
             ExprKind::Cut(base, start, end, inclusive) => {
                 let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
-                self.cut(base, start, end, *inclusive)
+                self.subslice(base, start, end, *inclusive)
             }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Struct(number, asked, fields, rest) => {
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             ExprKind::Closure(_) | ExprKind::Function(_) => self.callable(expr),
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;
-                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Assert(condition, message) => self.assert(at, condition, message),
             ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         if let Some(ty) = ty {
             value = self.coerce(expr.0, value, ty)?;
         }
-        let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_undisturbed(expr, later);
+        let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_unchanged_by(expr, later);
         Ok(if stays { value } else { self.copied_value(value) })
     }
 
@@ -152,9 +152,9 @@ impl Lowering<'_> {
             (Ty::Ref(..), Ty::Ref(..) | Ty::Slice(..)) => self.coerce_through(at, value, ty),
             // a reference to a closure is callable too
             (Ty::Ref(..), Ty::Closure(_)) if is_closure_reference(&value.ty) => {
-                Ok(self.scopes.closure_value(Captured::Borrowed, vec![value]))
+                Ok(self.scopes.closure_value(Callable::Borrowed, vec![value]))
             }
-            _ => self.agree(at, value, ty),
+            _ => self.conform(at, value, ty),
         }
     }
 
@@ -164,7 +164,7 @@ impl Lowering<'_> {
                 let inner = self.build.read(&inner);
                 self.coerce(at, inner, ty)
             }
-            _ => self.agree(at, value, ty),
+            _ => self.conform(at, value, ty),
         }
     }
 
@@ -369,14 +369,14 @@ impl Builder {
         let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
         for (index, field) in of.fields().enumerate() {
             let given = if own.contains(&index) { parts.next() } else { None };
-            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
+            fields.push(given.unwrap_or_else(|| self.uninit(&field.pointing_nowhere())));
         }
         assembled(ty, fields)
     }
 
     /// The value of a field of another variant than the active one. It is never used, so it is read from unset slots;
     /// arrays get storage because copies of the enum copy them.
-    pub(super) fn nothing(&mut self, ty: &Ty) -> Val {
+    pub(super) fn uninit(&mut self, ty: &Ty) -> Val {
         let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot("none", leaf)).collect();
         let mut value = self.get(ty, &slots);
         for (leaf, ty) in ty.arrays() {

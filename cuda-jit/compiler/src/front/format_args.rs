@@ -56,7 +56,7 @@ impl Part {
 
 impl Lowering<'_> {
     /// The parts of a value in Rust's `{:?}` format.
-    pub(super) fn parts_shown(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
+    pub(super) fn debug_parts(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
         let place = self.through(Place::Fixed(value));
         let value = self.build.read(&place);
         let ty = value.ty.clone();
@@ -68,23 +68,23 @@ impl Lowering<'_> {
             Ty::Scalar(scalar) => vec![Part::Value(value.only(), *scalar, conversion)],
             Ty::Struct(of) if let Some(widening) = widening(of.name) => {
                 let wide = self.call_instance(at, &widening, vec![value])?;
-                self.parts_shown(at, wide, conversion)?
+                self.debug_parts(at, wide, conversion)?
             }
             Ty::Tuple(types) => {
                 let end = if types.len() == 1 { ",)" } else { ")" };
                 let parts = (0..types.len()).map(|index| value.part(index)).collect();
-                self.listed_parts(at, "(", parts, end, conversion)?
+                self.delimited_parts(at, "(", parts, end, conversion)?
             }
             Ty::Array(..) => {
-                let elements = self.elements_shown(&value)?;
-                self.listed_parts(at, "[", elements, "]", conversion)?
+                let elements = self.array_elements(&value)?;
+                self.delimited_parts(at, "[", elements, "]", conversion)?
             }
             Ty::Sum(of) => {
                 let mut cases = Vec::with_capacity(of.variants.len());
                 for (number, variant) in of.variants.iter().enumerate() {
                     let fields = of.fields_of(number).map(|index| value.part(index)).collect();
                     let names: Vec<_> = variant.fields.iter().map(|(name, _)| *name).collect();
-                    cases.push((number as u64, self.fields_shown(at, variant.name, &names, fields, conversion)?));
+                    cases.push((number as u64, self.debug_fields(at, variant.name, &names, fields, conversion)?));
                 }
                 // the cases are exhaustive
                 let (_, last) = cases.pop().unwrap_or_default();
@@ -100,7 +100,7 @@ impl Lowering<'_> {
             Ty::Struct(of) => {
                 let names: Vec<_> = of.fields.iter().map(|field| field.name).collect();
                 let fields = (0..names.len()).map(|index| value.part(index)).collect();
-                self.fields_shown(at, &crate::typeinfo::layout::ty_name(&ty), &names, fields, conversion)?
+                self.debug_fields(at, &crate::typeinfo::layout::ty_name(&ty), &names, fields, conversion)?
             }
             other => {
                 let text =
@@ -111,7 +111,7 @@ impl Lowering<'_> {
     }
 
     /// The parts of a struct or variant; a field without a name has its number.
-    fn fields_shown(
+    fn debug_fields(
         &mut self,
         at: Pos,
         of: &str,
@@ -129,14 +129,14 @@ impl Lowering<'_> {
                 (_, false) => ", ".to_owned(),
             };
             shown.push(Part::Text(before));
-            shown.extend(self.parts_shown(at, value, conversion)?);
+            shown.extend(self.debug_parts(at, value, conversion)?);
         }
         shown.extend((!names.is_empty()).then(|| Part::text(if named { " }" } else { ")" })));
         Ok(shown)
     }
 
     /// Values with separating commas between two delimiters.
-    fn listed_parts(
+    fn delimited_parts(
         &mut self,
         at: Pos,
         begin: &str,
@@ -147,14 +147,14 @@ impl Lowering<'_> {
         let mut parts = vec![Part::text(begin)];
         for (index, value) in values.into_iter().enumerate() {
             parts.extend((index > 0).then(|| Part::text(", ")));
-            parts.extend(self.parts_shown(at, value, conversion)?);
+            parts.extend(self.debug_parts(at, value, conversion)?);
         }
         parts.push(Part::text(end));
         Ok(parts)
     }
 
     /// The elements of an array.
-    fn elements_shown(&mut self, array: &Val) -> Result<Vec<Val>> {
+    fn array_elements(&mut self, array: &Val) -> Result<Vec<Val>> {
         let Ty::Array(_, len) = array.ty else { return Ok(Vec::new()) };
         if !array.ty.is_plain() {
             let element = |index| self.choose(Pos(1, 1), array, array.leaves[0], Some(index));

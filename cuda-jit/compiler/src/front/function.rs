@@ -6,10 +6,10 @@ use super::builder::Builder;
 use super::merge::Merge;
 use super::parameters::signature;
 use super::place::{Place, Root};
-pub(super) use super::scopes::{Captured, Frame, Local, Return, Target};
-use super::scopes::{Learned, Scopes};
+pub(super) use super::scopes::{Callable, Frame, JumpTarget, Local, Return};
+use super::scopes::{Facts, Scopes};
 use super::types::Val;
-use super::{LowerError, Program, Spot};
+use super::{LowerError, Program, SourceLocation};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{self, FuncId, Function, Space, Terminator, Value};
 use crate::syntax::{Definition, Expr, Pattern, Pos};
@@ -43,11 +43,11 @@ impl<'p> Lowering<'p> {
         (definition, generics): (&'static Definition, &[GenericArg]),
         info: Rc<TypeInfo>,
         id: FuncId,
-        caller: Option<Spot>,
+        caller: Option<SourceLocation>,
     ) -> Result<Function> {
-        let (mut learned, is_kernel) = (Learned::default(), id == FuncId(0));
+        let (mut facts, is_kernel) = (Facts::default(), id == FuncId(0));
         loop {
-            let known = (learned.cells.len(), learned.memories.clone());
+            let known = (facts.in_memory.len(), facts.memories.clone());
             let name = program.names[id.index()].clone();
             let (params, result) = signature(definition, &info, is_kernel);
             let stored = result.is_none() && info.result != Ty::Unit;
@@ -55,11 +55,11 @@ impl<'p> Lowering<'p> {
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
             let mut frame = Frame::new(definition, generics.to_vec(), info.clone(), returns);
             frame.caller = caller;
-            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, learned));
+            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, facts));
             let lowered = lowering.body(is_kernel, usize::from(stored));
             let Lowering { build, scopes, .. } = lowering;
-            learned = scopes.learned;
-            if (learned.cells.len(), &learned.memories) == (known.0, &known.1) {
+            facts = scopes.facts;
+            if (facts.in_memory.len(), &facts.memories) == (known.0, &known.1) {
                 return lowered.map(|()| build.finish());
             }
         }
@@ -68,10 +68,10 @@ impl<'p> Lowering<'p> {
     fn body(&mut self, is_kernel: bool, mut next: usize) -> Result<()> {
         let frame = self.frame();
         let (definition, info) = (frame.definition, frame.info.clone());
-        self.go_to(Pos(definition.line, 1));
+        self.set_location_at(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&info.params) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
-                let closure = self.passed(passed, &mut next)?;
+                let closure = self.launch_closure(passed, &mut next)?;
                 self.bind_local(*number, closure);
                 continue;
             }
@@ -107,12 +107,12 @@ impl<'p> Lowering<'p> {
     }
 
     /// Sets the source location of the following instructions, if the kernel has line tables; returns the previous one.
-    pub(super) fn go_to(&mut self, Pos(line, column): Pos) -> Option<kir::Place> {
+    pub(super) fn set_location_at(&mut self, Pos(line, column): Pos) -> Option<kir::Location> {
         let known = self.program.lines.then(|| self.frame().file.clone()).filter(|_| line != 0);
-        let place = known.map(|file| kir::Place { file, line, column });
-        let outer = self.build.set_place(place.clone());
-        if place.is_none() {
-            self.build.set_place(outer.clone());
+        let location = known.map(|file| kir::Location { file, line, column });
+        let outer = self.build.set_location(location.clone());
+        if location.is_none() {
+            self.build.set_location(outer.clone());
         }
         outer
     }
@@ -134,17 +134,17 @@ impl<'p> Lowering<'p> {
         let binding = &definition.bindings[number as usize];
         let is_array = super::functions::is_array(&value.ty);
         let id = (std::ptr::from_ref(definition), number);
-        if self.scopes.learned.cells.contains(&id) && !is_array {
+        if self.scopes.facts.in_memory.contains(&id) && !is_array {
             let cell = self.build.new_array(binding.name, &value.ty).only();
             self.build.store(cell, Space::Local, &value);
-            Local::Cell(cell, value.ty)
+            Local::Memory(cell, value.ty)
         } else if binding.mutable && !is_array {
             let (ty, slots, root) = self.variable(binding.name, value);
             let root = if ty.is_plain() { Root::Binding(id.0, id.1) } else { root };
             Local::Slots(ty, slots, root)
         } else {
-            let value = self.build.pointing(value);
-            Local::Fixed(self.own(value, binding.mutable))
+            let value = self.build.with_addresses(value);
+            Local::Fixed(self.take_ownership(value, binding.mutable))
         }
     }
 
@@ -158,16 +158,16 @@ impl<'p> Lowering<'p> {
 
     /// Emits a panic, which ends the thread.
     pub(super) fn panic(&mut self, at: Pos, message: &str, args: &[Value]) {
-        let spot = self.scopes.spot(at);
-        let site = self.program.site(spot, message);
+        let location = self.scopes.panic_location(at);
+        let site = self.program.site(location, message);
         self.build.end(Terminator::Panic(site, args.to_vec()));
     }
 
     /// A value of a type in unreachable code.
-    pub(super) fn unreached(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
+    pub(super) fn unreachable(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
         if !self.build.ended() {
             self.panic(at, "entered unreachable code", &[]);
         }
-        self.build.never(ty.unwrap_or(&Ty::Unit))
+        self.build.placeholder(ty.unwrap_or(&Ty::Unit))
     }
 }

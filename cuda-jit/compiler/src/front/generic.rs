@@ -11,7 +11,7 @@ use crate::typeinfo::{ClosureId, Memory, Ty};
 
 /// The memories of `own`'s references, joined with those of `other`: a generic memory where the two differ and have
 /// addresses, else the own one.
-pub(super) fn meeting(own: &Ty, other: &Ty) -> Vec<Memory> {
+pub(super) fn join_memories(own: &Ty, other: &Ty) -> Vec<Memory> {
     let mut memories = Vec::new();
     meet(own, other, &mut memories);
     memories
@@ -19,7 +19,7 @@ pub(super) fn meeting(own: &Ty, other: &Ty) -> Vec<Memory> {
 
 /// Returns true if a value of a type can be [`widened`](Builder::widened) to another.
 pub(super) fn widens(from: &Ty, to: &Ty) -> bool {
-    [meeting(from, to), meeting(to, from)].iter().all(|met| to.in_memories(met) == *to)
+    [join_memories(from, to), join_memories(to, from)].iter().all(|met| to.in_memories(met) == *to)
 }
 
 fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
@@ -27,11 +27,11 @@ fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
         own.zip(other).for_each(|(own, other)| meet(own, other, met));
     };
     match (own, other) {
-        (Ty::Closure(own), Ty::Closure(other)) => met.push(closure(*own, *other)),
+        (Ty::Closure(own), Ty::Closure(other)) => met.push(join_closures(*own, *other)),
         (Ty::Slice(to, own), Ty::Slice(other_to, other))
         | (Ty::Ref(to, own), Ty::Ref(other_to, other))
         | (Ty::View(to, _, own), Ty::View(other_to, _, other)) => {
-            met.push(either(to, *own, *other));
+            met.push(join(to, *own, *other));
             meet(to, other_to, met);
         }
         (Ty::Array(own, _), Ty::Array(other, _)) => meet(own, other, met),
@@ -45,18 +45,18 @@ fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
 }
 
 /// Joins two values of the same closure, capture by capture.
-fn closure(own: Memory, other: Memory) -> Memory {
+fn join_closures(own: Memory, other: Memory) -> Memory {
     match (own, other) {
         (Memory::Closure(Some(a)), Memory::Closure(Some(b))) if a.number == b.number => {
-            let state = a.state.iter().zip(b.state).map(|(a, b)| a.in_memories(&meeting(a, b)));
+            let state = a.state.iter().zip(b.state).map(|(a, b)| a.in_memories(&join_memories(a, b)));
             Memory::Closure(Some(ClosureId::new(a.number, state.collect())))
         }
-        _ => either(&Ty::Unit, own, other),
+        _ => join(&Ty::Unit, own, other),
     }
 }
 
 /// The join of two memories, for a reference to `to`.
-fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
+fn join(to: &Ty, own: Memory, other: Memory) -> Memory {
     // an array has storage, also if a reference to it stands for its value
     let address = |memory| match memory {
         Memory::Value if matches!(to, Ty::Array(..)) && to.is_plain() => Memory::Write(Space::Local),

@@ -1,8 +1,8 @@
 //! The items of the compiler's own loops: elements of arrays, slices and views, and the numbers of ranges.
 
 use super::function::{Lowering, Result};
-use super::numbers::Range;
 use super::place::Place;
+use super::range::Range;
 use super::types::Val;
 use crate::kir::{BinaryOp, Scalar, Space, Value};
 use crate::syntax::{Expr, Pos};
@@ -55,7 +55,7 @@ impl Lowering<'_> {
     /// The elements of an array, slice or view. An array iterated by value is copied first, as the loop may write it,
     /// unless it `stays` unmodified.
     pub(super) fn items_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Items> {
-        let outer = self.go_to(expr.0);
+        let outer = self.set_location_at(expr.0);
         let mut place = self.place(expr)?;
         let by_value = matches!(place.ty(), Ty::Array(..));
         if let Place::Memory(_, Ty::Array(..), memory) = &place
@@ -67,7 +67,7 @@ impl Lowering<'_> {
             place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
         }
         let items = self.elements_of(expr.0, place, by_value);
-        self.build.set_place(outer);
+        self.build.set_location(outer);
         items
     }
 

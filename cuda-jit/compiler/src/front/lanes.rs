@@ -42,9 +42,9 @@ impl Lowering<'_> {
     }
 
     /// Returns a vector as it is; broadcasts a number.
-    fn spread(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+    fn broadcast_lanes(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty.lanes().is_some() {
-            return self.agree(at, value, ty);
+            return self.conform(at, value, ty);
         }
         let count = ty.parts().len();
         Ok(Val { ty: ty.clone(), leaves: vec![value.only(); count] })
@@ -84,7 +84,7 @@ impl Lowering<'_> {
     /// Lowers `left op right` where at least one side is a vector.
     pub(super) fn lanes_binary(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         let ty = if left.ty.lanes().is_some() { left.ty.clone() } else { right.ty.clone() };
-        let (left, right) = (self.spread(at, left, &ty)?, self.spread(at, right, &ty)?);
+        let (left, right) = (self.broadcast_lanes(at, left, &ty)?, self.broadcast_lanes(at, right, &ty)?);
         match op {
             BinaryOp::Eq | BinaryOp::Ne => {
                 let equal = self.same_numbers(&left, &right);

@@ -5,7 +5,7 @@
 
 use super::Callee;
 use super::builder::Builder;
-use super::function::{Lowering, Result, Target};
+use super::function::{JumpTarget, Lowering, Result};
 use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
@@ -45,13 +45,13 @@ impl Lowering<'_> {
             }
             _ => {
                 let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
-                let stays = is_array && self.scopes.is_unmentioned_in(source, body);
+                let stays = is_array && self.scopes.is_unused_in_block(source, body);
                 self.items_of(source, stays)?
             }
         };
-        self.each_item(at, items, |walk, item, again, exit| {
+        self.each_item(at, items, |walk, item, continue_to, exit| {
             walk.bind(pattern, &Place::Fixed(item))?;
-            walk.looped(Target { number, exit, again: Some(again), result: None }, body)
+            walk.loop_body(JumpTarget { number, exit, continue_to: Some(continue_to), result: None }, body)
         })?;
         Ok(Val::unit())
     }
@@ -69,16 +69,16 @@ impl Lowering<'_> {
         };
         let (ty, slots, root) = self.variable("iterator", iterator);
         let reference = self.reference(Place::Slots(ty, slots, root), true);
-        let (again, exit) = (self.build.block(), self.build.block());
-        self.build.jump_into(again);
+        let (header, exit) = (self.build.block(), self.build.block());
+        self.build.jump_into(header);
         let item = self.call_function(at, instance, info, vec![reference])?;
         let place = Place::Fixed(item);
         let some = self.build.tag(&place);
-        self.build.go_on_if(some, exit);
+        self.build.continue_if(some, exit);
         let item = self.build.part(&place, 0);
         self.bind(pattern, &item)?;
-        self.looped(Target { number, exit, again: Some(again), result: None }, body)?;
-        self.build.end(Terminator::Jump(again));
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: None }, body)?;
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
     }
@@ -90,31 +90,31 @@ impl Lowering<'_> {
         items: Items,
         body: impl FnOnce(&mut Self, Val, BlockId, BlockId) -> Result<()>,
     ) -> Result<()> {
-        let (again, turn, exit) = (self.build.block(), self.build.block(), self.build.block());
+        let (header, latch, exit) = (self.build.block(), self.build.block(), self.build.block());
         let range = match &items {
             Items::Counted(_, count) => self.build.below(*count),
             Items::Range(range) => *range,
             Items::Grid(views) => {
-                let count = self.build.elements_in(&extents(&views[0]));
+                let count = self.build.element_count(&extents(&views[0]));
                 self.build.below(count)
             }
         };
-        let numbers = self.build.begin_numbers(range, exit);
+        let range_loop = self.build.open_range_loop(range, exit);
         let coordinates: Vec<SlotId> = match &items {
             Items::Grid(views) => extents(&views[0]).iter().map(|_| self.build.counter()).collect(),
             _ => Vec::new(),
         };
-        self.build.jump_into(again);
-        let number = self.build.current_number(&numbers);
+        self.build.jump_into(header);
+        let number = self.build.induction_value(&range_loop);
         let item = match &items {
             Items::Counted(items, _) => self.item(at, items, number)?,
             Items::Range(range) => Val::scalar(range.scalar, number),
             Items::Grid(views) => self.next_place(at, views, &coordinates)?,
         };
-        body(self, item, turn, exit)?;
-        self.build.jump_into(turn);
-        self.build.step_number(&numbers, exit);
-        self.build.end(Terminator::Jump(again));
+        body(self, item, latch, exit)?;
+        self.build.jump_into(latch);
+        self.build.close_range_loop(&range_loop, exit);
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(())
     }
@@ -127,7 +127,7 @@ impl Lowering<'_> {
             let element = self.strided(at, view.clone(), &places, false)?;
             items.push(self.reference(element, false));
         }
-        let next = self.place_behind(&places, &extents(&views[0]));
+        let next = self.next_index(&places, &extents(&views[0]));
         for (slot, next) in coordinates.iter().zip(next) {
             self.build.effect(Op::Set(*slot, next));
         }
@@ -138,7 +138,7 @@ impl Lowering<'_> {
 
 impl Builder {
     /// The number of elements: the product of a view's extents.
-    pub(super) fn elements_in(&mut self, extents: &[Value]) -> Value {
+    pub(super) fn element_count(&mut self, extents: &[Value]) -> Value {
         let one = self.constant(Scalar::U64, 1);
         let mut extents = extents.iter();
         let first = extents.next().copied().unwrap_or(one);

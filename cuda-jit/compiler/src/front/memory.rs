@@ -11,10 +11,10 @@ use crate::typeinfo::layout::TAG;
 pub(super) const UNROLLED: u64 = 16;
 
 /// A loop over indices under construction.
-struct Turn {
+struct IndexLoop {
     slot: SlotId,
     index: Value,
-    again: BlockId,
+    header: BlockId,
     exit: BlockId,
 }
 
@@ -34,7 +34,7 @@ impl Builder {
     pub(super) fn part_at(&mut self, ptr: Value, space: Space, offset: u32, part: &Ty) -> Value {
         let pointee = part.pointee();
         let at = self.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee));
-        self.part_of(ptr, at)
+        self.inherit_stability(ptr, at)
     }
 
     /// The address of the element at a constant index of an array, in units of the pointee.
@@ -149,28 +149,28 @@ impl Builder {
             return;
         }
         let count = self.constant(Scalar::U64, count);
-        let turn = self.begin_below();
-        body(self, turn.index);
-        self.end_below(turn, count);
+        let index_loop = self.open_index_loop();
+        body(self, index_loop.index);
+        self.close_index_loop(index_loop, count);
     }
 
     /// Opens a loop over the indices from 0.
-    fn begin_below(&mut self) -> Turn {
+    fn open_index_loop(&mut self) -> IndexLoop {
         let slot = self.slot("index", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
         self.effect(Op::Set(slot, zero));
-        let (again, exit) = (self.block(), self.block());
-        self.jump_into(again);
-        Turn { slot, index: self.value(Op::Get(slot), Scalar::U64), again, exit }
+        let (header, exit) = (self.block(), self.block());
+        self.jump_into(header);
+        IndexLoop { slot, index: self.value(Op::Get(slot), Scalar::U64), header, exit }
     }
 
     /// Closes the loop: increments the index and branches to the header or the exit.
-    fn end_below(&mut self, Turn { slot, index, again, exit }: Turn, count: Value) {
+    fn close_index_loop(&mut self, IndexLoop { slot, index, header, exit }: IndexLoop, count: Value) {
         let one = self.constant(Scalar::U64, 1);
         let next = self.index_op(BinaryOp::Add, index, one);
         self.effect(Op::Set(slot, next));
         let more = self.compare(CompareOp::Lt, next, count);
-        self.end(Terminator::Branch(more, again, exit));
+        self.end(Terminator::Branch(more, header, exit));
         self.select_block(exit);
     }
 }

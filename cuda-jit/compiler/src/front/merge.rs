@@ -4,7 +4,7 @@
 
 use super::function::{Lowering, Result};
 use super::generic::widens;
-use super::place::Pointing;
+use super::place::ReferenceVar;
 use super::types::Val;
 use crate::kir::{BlockId, SlotId, Terminator};
 use crate::syntax::Pos;
@@ -17,7 +17,7 @@ pub(super) struct Merge {
     name: &'static str,
     /// The type, but for the memories of its references.
     ty: Ty,
-    /// The number in [`Scopes::pointing`](super::scopes::Scopes::pointing) if the type holds references.
+    /// The number in [`Scopes::reference_memories`](super::scopes::Scopes::reference_memories) if the type holds references.
     number: Option<usize>,
     slots: Option<(Ty, Vec<SlotId>)>,
 }
@@ -29,65 +29,65 @@ pub(super) struct MergeId(usize);
 impl Lowering<'_> {
     /// Creates a merge of values of type `ty`.
     pub(super) fn merge(&mut self, name: &'static str, ty: Ty) -> MergeId {
-        let number = (!ty.memories().is_empty()).then(|| self.scopes.pointing_number());
+        let number = (!ty.memories().is_empty()).then(|| self.scopes.new_reference_entry());
         self.merges.push(Merge { name, ty, number, slots: None });
         MergeId(self.merges.len() - 1)
     }
 
     /// The merge's type, but for the memories of references.
-    pub(super) fn merged(&self, merge: MergeId) -> Ty {
+    pub(super) fn merge_type(&self, merge: MergeId) -> Ty {
         self.merges[merge.0].ty.clone()
     }
 
     /// Stores a value to the merge, unless this is unreachable.
-    pub(super) fn leave_value(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
+    pub(super) fn store_to_merge(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
         if self.build.ended() {
             return Ok(());
         }
         let Merge { name, number, .. } = self.merges[merge.0];
         let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
             let value = match number {
-                Some(number) => self.first_of(number, value),
+                Some(number) => self.first_value_of(number, value),
                 None => value,
             };
             let slots = self.build.slots_of(name, &value);
             self.merges[merge.0].slots = Some((value.ty, slots));
             return Ok(());
         };
-        let (ty, slots) = self.build.room_for(name, (ty, slots), &value.ty);
+        let (ty, slots) = self.build.extend_slots(name, (ty, slots), &value.ty);
         self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
         if let Some(number) = number
             && ty.fits(&value.ty)
-            && self.scopes.learns(Pointing { number, first: 0 }, &ty, &value.ty)
+            && self.scopes.record_memories(ReferenceVar { number, first: 0 }, &ty, &value.ty)
         {
             // the function is lowered again, with generic pointers
             return Err(self.error(at, "this is lowered again"));
         }
-        let value = self.agree(at, value, &ty)?;
+        let value = self.conform(at, value, &ty)?;
         self.build.set(&slots, &value);
         Ok(())
     }
 
     /// Stores a value to the merge and jumps to `exit`.
-    pub(super) fn arrive(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
-        self.leave_value(at, value, merge)?;
+    pub(super) fn merge_and_jump(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        self.store_to_merge(at, value, merge)?;
         self.build.end(Terminator::Jump(exit));
         Ok(())
     }
 
     /// The merged value.
-    pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
+    pub(super) fn merge_result(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
-            Some((ty, slots)) => self.build.taken(&ty, &slots),
+            Some((ty, slots)) => self.build.take_slots(&ty, &slots),
             None => {
-                let ty = self.merged(merge);
-                self.build.never(&ty)
+                let ty = self.merge_type(merge);
+                self.build.placeholder(&ty)
             }
         }
     }
 
     /// Converts a value to the given type, whose references may point to wider memories.
-    pub(super) fn agree(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+    pub(super) fn conform(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty == *ty || self.build.ended() {
             return Ok(value);
         }
@@ -99,11 +99,11 @@ impl Lowering<'_> {
             );
             return Err(self.error(at, text));
         }
-        let value = self.build.pointing_as(value, ty);
+        let value = self.build.resolve_unknown_as(value, ty);
         if widens(&value.ty, ty) {
             return Ok(self.build.widened(value, ty));
         }
-        if self.in_one_memory(at, &value.ty, ty)? {
+        if self.unify_places(at, &value.ty, ty)? {
             // the function is lowered again, with these referents in memory
             return Err(self.error(at, "this is lowered again"));
         }

@@ -23,7 +23,7 @@ impl Lowering<'_> {
                 return Err(self.error(at, "a method has a receiver"));
             };
             let value = self.receiver_as(at, receiver, first)?;
-            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &info.params)];
+            let mut passed = vec![self.argument_value(value, receiver, args.iter(), &info.params)];
             passed.extend(self.arguments(Some(receiver), args, &info.params)?);
             return self.call_function(at, instance, info, passed);
         }
@@ -75,7 +75,7 @@ impl Lowering<'_> {
                 }
                 _ => {
                     let value = self.build.read(&place);
-                    return self.agree(at, value, wanted);
+                    return self.conform(at, value, wanted);
                 }
             }
         }

@@ -8,7 +8,7 @@ mod array;
 mod arrays;
 mod atomic;
 mod axes;
-mod breaks;
+mod break_type;
 mod builder;
 mod cached;
 mod call;
@@ -30,10 +30,8 @@ mod lanes;
 mod loops;
 mod math;
 mod memory;
-mod mentions;
 mod merge;
 mod method;
-mod numbers;
 mod operation;
 mod operator;
 mod ordering;
@@ -43,12 +41,14 @@ mod parameters;
 mod pattern;
 mod place;
 mod print;
+mod range;
 mod reference;
 mod scopes;
 mod sections;
 mod slice;
 mod sync;
 mod types;
+mod uses;
 mod variants;
 mod view;
 
@@ -92,7 +92,7 @@ pub struct Lowered {
     /// The largest number of dimensions for which the kernel calls `grid` or `grid_size`; 0 if it calls neither.
     pub grid_dims: usize,
     /// The constants that the host updates between launches.
-    pub held: Vec<(ConstantId, HostConstant)>,
+    pub host_updated: Vec<(ConstantId, HostConstant)>,
 }
 
 /// Lowers a kernel and all its callees.
@@ -106,14 +106,14 @@ pub struct Lowered {
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let mut lowered = attempt(kernel, None, false)?;
-    if lowered.1.overflow.is_some() && lowered.1.could_make_way() {
+    if lowered.1.overflow.is_some() && lowered.1.has_movable_tables() {
         lowered = attempt(kernel, None, true)?;
     }
     match lowered {
         (_, Constants { overflow: Some(error), .. }) => Err(error),
-        (mut lowered, Constants { declared, held, .. }) => {
+        (mut lowered, Constants { declared, host_updated, .. }) => {
             lowered.module.constants = declared;
-            lowered.held = held;
+            lowered.host_updated = host_updated;
             Ok(lowered)
         }
     }
@@ -131,7 +131,7 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
     if let Some(error) = constants.overflow {
         return Err(error);
     }
-    if !constants.held.is_empty() {
+    if !constants.host_updated.is_empty() {
         return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
     }
     module.constants = constants.declared;
@@ -178,16 +178,16 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     let Program { contract, sites, shared, grid_dims, constants, types: SourceTypes { types, .. }, .. } = program;
     let (exported, no_constants) = (exported.is_some(), Vec::new());
     let module = Module { contract, exported, functions, sites, shared, constants: no_constants, types };
-    Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
+    Ok((Lowered { module, grid_dims, host_updated: Vec::new() }, constants))
 }
 
 /// The key of a module's function: the definition's address, the generic arguments, the memories of the parameters'
 /// references, and the call site of a `#[track_caller]` function.
-type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<Spot>);
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<SourceLocation>);
 
 /// A source location: a file, a line and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Spot(&'static str, Pos);
+struct SourceLocation(&'static str, Pos);
 
 /// A function that remains to be lowered.
 struct Pending {
@@ -197,7 +197,7 @@ struct Pending {
     /// The memories of the parameters' references, in order.
     memories: Vec<Memory>,
     /// The location that its panics report instead of their own.
-    caller: Option<Spot>,
+    caller: Option<SourceLocation>,
 }
 
 /// The state that the functions of one module share.
@@ -261,7 +261,7 @@ enum Callee {
     /// A constant, where a pattern or path could also have named a function.
     Constant(Rc<ConstValue>),
     /// A host function, by name, that cannot be called.
-    Another(&'static str),
+    HostFunction(&'static str),
     /// No callee: the error is reported elsewhere, or nothing calls it.
     None,
 }
@@ -307,7 +307,7 @@ impl Callee {
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Constant(value) => Callee::Constant(Rc::new(value())),
-            Body::Another(name) => Callee::Another(name),
+            Body::Another(name) => Callee::HostFunction(name),
             Body::None => Callee::None,
         }
     }
@@ -332,7 +332,7 @@ impl Program {
         instance: &Instance,
         info: &Rc<TypeInfo>,
         memories: Vec<Memory>,
-        caller: Option<Spot>,
+        caller: Option<SourceLocation>,
     ) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
         let key = (std::ptr::from_ref(definition), instance.generics.clone(), memories.clone(), caller);
@@ -370,7 +370,7 @@ impl Program {
     }
 
     /// Returns the number of a panic site; equal sites share one.
-    fn site(&mut self, Spot(file, Pos(line, column)): Spot, message: &str) -> SiteId {
+    fn site(&mut self, SourceLocation(file, Pos(line, column)): SourceLocation, message: &str) -> SiteId {
         let site = Site { message: message.to_string(), file: file.to_string(), line, column };
         let found = self.sites.iter().position(|known| *known == site);
         let index = found.unwrap_or_else(|| {

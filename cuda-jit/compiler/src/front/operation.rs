@@ -126,7 +126,7 @@ impl Lowering<'_> {
 
     /// Rotates by two shifts of the unsigned bits; shift amounts are modulo the width.
     fn rotate(&mut self, left: bool, ty: Scalar, a: Value, amount: Value) -> Value {
-        let bits = super::numbers::unsigned(ty);
+        let bits = super::range::unsigned(ty);
         let a = if bits == ty { a } else { self.build.value(Op::Bitcast(a, bits), bits) };
         let amount = self.build.cast_value(amount, Scalar::U32, bits);
         let zero = self.build.constant(bits, 0);

@@ -58,15 +58,15 @@ fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
 
 /// The result type of an operator of the left operand.
 pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
-    yielded(find(of, name, Some(right)))
+    result_of(find(of, name, Some(right)))
 }
 
 /// The result type of an operator that only the right operand's type lists.
 pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty> {
-    yielded(find_right(left, name, of))
+    result_of(find_right(left, name, of))
 }
 
-fn yielded(operator: Option<Operator>) -> Option<Ty> {
+fn result_of(operator: Option<Operator>) -> Option<Ty> {
     match operator?.instance.body {
         Body::Captured(_, probe) => Some(probe().into_info().result),
         _ => None,
@@ -111,7 +111,7 @@ impl Lowering<'_> {
     }
 
     /// Compares two structs by their own `partial_cmp` or `cmp`.
-    pub(super) fn ordered_by_impl(
+    pub(super) fn compare_by_impl(
         &mut self,
         at: Pos,
         (op, by): (CompareOp, By),

@@ -20,19 +20,19 @@ const SIDE: Conversion =
 impl Lowering<'_> {
     /// Lowers `panic!(message)`.
     pub(super) fn panic_with(&mut self, at: Pos, message: &'static Message) -> Result<()> {
-        let mut said = Vec::new();
-        self.say(&mut said, message)?;
-        self.panic_saying(at, said)
+        let mut parts = Vec::new();
+        self.push_message(&mut parts, message)?;
+        self.panic_with_parts(at, parts)
     }
 
     /// Emits a panic with a message; one for each combination of choices in it.
-    fn panic_saying(&mut self, at: Pos, said: Vec<Part>) -> Result<()> {
-        if Part::values(&said) > MOST_VALUES {
+    fn panic_with_parts(&mut self, at: Pos, parts: Vec<Part>) -> Result<()> {
+        if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
         }
-        self.each_case(at, said, &mut |walk, said| {
+        self.each_case(at, parts, &mut |walk, parts| {
             let (mut text, mut values) = (String::new(), Vec::new());
-            for part in said {
+            for part in parts {
                 match part {
                     Part::Value(value, scalar, conversion) => {
                         text.push_str(&format!("{{{}:{scalar}:{}}}", values.len(), spec(*conversion)));
@@ -73,49 +73,50 @@ impl Lowering<'_> {
         let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(behind);
         let mut operands = None;
         let holds = match &known {
-            Some(ty) if !is_told(ty) => self.binary(at, op, left, right, None)?,
+            Some(ty) if !shows_operands(ty) => self.binary(at, op, left, right, None)?,
             known => {
                 let left = self.operand_in_place(left, known.as_ref())?;
                 let right = self.operand_in_place(right, Some(&left.ty))?;
                 let holds = self.compare_values(at, op, left.clone(), right.clone())?;
-                operands = Some([left, right]).filter(|sides| sides.iter().all(|side| is_told(&side.ty)));
+                operands = Some([left, right])
+                    .filter(|operand_parts| operand_parts.iter().all(|side| shows_operands(&side.ty)));
                 holds
             }
         };
         let (good, bad) = self.build.fork(holds.only());
         self.build.select_block(bad);
         let text = if op == BinaryOp::Eq { "left == right" } else { "left != right" };
-        let mut said = vec![Part::Text(format!("assertion `{text}` failed"))];
+        let mut parts = vec![Part::Text(format!("assertion `{text}` failed"))];
         if !message.pieces.is_empty() {
-            said.push(Part::Text(": ".to_owned()));
-            self.say(&mut said, message)?;
+            parts.push(Part::Text(": ".to_owned()));
+            self.push_message(&mut parts, message)?;
         }
-        let mut sides = Vec::new();
+        let mut operand_parts = Vec::new();
         for (name, side) in ["\n  left: ", "\n right: "].into_iter().zip(operands.into_iter().flatten()) {
-            sides.push(Part::Text(name.to_owned()));
-            sides.extend(self.parts_shown(at, side, SIDE)?);
+            operand_parts.push(Part::Text(name.to_owned()));
+            operand_parts.extend(self.debug_parts(at, side, SIDE)?);
         }
-        if Part::values(&said) + Part::values(&sides) <= MOST_VALUES {
-            said.extend(sides);
+        if Part::values(&parts) + Part::values(&operand_parts) <= MOST_VALUES {
+            parts.extend(operand_parts);
         }
-        self.panic_saying(at, said)?;
+        self.panic_with_parts(at, parts)?;
         self.build.select_block(good);
         Ok(Val::unit())
     }
 
     /// Appends a message, whose arguments are evaluated in order.
-    fn say(&mut self, said: &mut Vec<Part>, message: &'static Message) -> Result<()> {
+    fn push_message(&mut self, parts: &mut Vec<Part>, message: &'static Message) -> Result<()> {
         let mut values = Vec::with_capacity(message.args.len());
         for arg in message.args {
             let ty = self.ty_of(arg);
             values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
-        said.extend(self.pieces_shown(message.pieces, &values)?);
+        parts.extend(self.format_parts(message.pieces, &values)?);
         Ok(())
     }
 
     /// The parts of a format string and its arguments.
-    pub(super) fn pieces_shown(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
+    pub(super) fn format_parts(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         for piece in pieces {
             match piece {
@@ -126,7 +127,7 @@ impl Lowering<'_> {
                         parts.push(Part::Text(crate::typeinfo::layout::ty_name(&behind(value.ty))));
                         continue;
                     }
-                    parts.extend(self.parts_shown(at, value, *conversion)?);
+                    parts.extend(self.debug_parts(at, value, *conversion)?);
                 }
             }
         }
@@ -147,7 +148,7 @@ impl Builder {
 }
 
 /// Returns true if a failed comparison shows its operands of this type.
-fn is_told(ty: &Ty) -> bool {
+fn shows_operands(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
     (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_shown()
 }

@@ -47,19 +47,19 @@ impl<'p> Lowering<'p> {
             let ty = self.frame().binding_type(number).unwrap_or(Ty::Unit);
             merges.push((number, self.merge("or", ty)));
         }
-        let (at, found) = (self.scopes.beginning(), self.build.block());
+        let (at, found) = (self.scopes.function_position(), self.build.block());
         self.matched(pattern, place, fail, false, &mut |walk, names, _| {
             for (number, place) in names {
                 let value = walk.bound_value(*number, place)?;
                 let merge = merges.iter().find(|(known, _)| known == number);
-                merge.map_or(Ok(()), |(_, merge)| walk.leave_value(at, value, *merge))?;
+                merge.map_or(Ok(()), |(_, merge)| walk.store_to_merge(at, value, *merge))?;
             }
             walk.build.end(Terminator::Jump(found));
             Ok(())
         })?;
         self.build.select_block(found);
         for (number, merge) in merges {
-            let value = self.arrived(merge);
+            let value = self.merge_result(merge);
             self.bind_local(number, value);
         }
         Ok(())
@@ -82,7 +82,7 @@ impl<'p> Lowering<'p> {
             }
             Some(wanted) => {
                 let value = self.build.read(place);
-                self.coerce(self.scopes.beginning(), value, &wanted)
+                self.coerce(self.scopes.function_position(), value, &wanted)
             }
             None => Ok(self.build.read(place)),
         }
@@ -154,12 +154,12 @@ impl<'p> Lowering<'p> {
             Pattern::Path(number) => match self.frame().resolved_constant(*number).cloned() {
                 Some(constant) => self.test_constant(&place, &constant, fail)?,
                 None => {
-                    let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
+                    let variant = self.scopes.asked_variant(self.scopes.function_position(), *number)?;
                     self.variant(&place, variant, fail);
                 }
             },
             Pattern::Variant(number, fields) => {
-                let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
+                let variant = self.scopes.asked_variant(self.scopes.function_position(), *number)?;
                 let place = self.variant(&place, variant, fail);
                 self.note_fields(fields, &place, variant, parts)?;
             }
@@ -209,7 +209,7 @@ impl<'p> Lowering<'p> {
                 for (name, pattern) in fields.iter().rev() {
                     let Some(index) = place.ty().field_of(variant, name) else {
                         let text = format!("a value of type `{}` has no field `{name}`", ty_name(place.ty()));
-                        return Err(self.error(self.scopes.beginning(), text));
+                        return Err(self.error(self.scopes.function_position(), text));
                     };
                     parts.push((pattern, self.build.part(place, index)));
                 }
@@ -425,9 +425,8 @@ impl<'p> Lowering<'p> {
                 let len = self.build.constant(Scalar::U64, len);
                 Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
             }
-            other => {
-                Err(self.error(self.scopes.beginning(), format!("a value of type `{}` is no slice", ty_name(&other))))
-            }
+            other => Err(self
+                .error(self.scopes.function_position(), format!("a value of type `{}` is no slice", ty_name(&other)))),
         }
     }
 }
@@ -450,7 +449,7 @@ impl Scopes {
     }
 
     fn misfit(&self, ty: &Ty) -> LowerError {
-        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
+        self.error(self.function_position(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
     }
 
     /// Returns true if the continuation of a pattern is lowered once per alternative of an or-pattern in it.

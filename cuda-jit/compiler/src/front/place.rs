@@ -27,13 +27,13 @@ pub(super) enum Root {
     /// A value that is no such binding.
     Apart,
     /// A variable that holds references.
-    Pointing(Pointing),
+    ReferenceVar(ReferenceVar),
 }
 
 /// A variable that holds references, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pointing {
-    /// The variable's number in [`Scopes::pointing`](super::scopes::Scopes::pointing).
+pub(super) struct ReferenceVar {
+    /// The variable's number in [`Scopes::reference_memories`](super::scopes::Scopes::reference_memories).
     pub(super) number: usize,
     /// The index of the part's first reference among the variable's.
     pub(super) first: usize,
@@ -71,12 +71,12 @@ impl Lowering<'_> {
             }
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
-                Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
+                Some(Local::Memory(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
                 Some(Local::Slots(ty, slots, root)) => Place::Slots(ty.clone(), slots.clone(), *root),
                 // rustc has checked definite initialisation
                 Some(Local::Late(_)) => {
                     let ty = self.frame().binding_type(*number);
-                    Place::Fixed(self.unreached(*at, ty.as_ref()))
+                    Place::Fixed(self.unreachable(*at, ty.as_ref()))
                 }
                 None => {
                     let name = self.frame().definition.bindings[*number as usize].name;
@@ -84,9 +84,9 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
-            ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.held_constant(receiver, *number) => {
-                self.numbered_constant(*at, held)?
+            ExprKind::Const(number) => self.constant_by_number(*at, *number)?,
+            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.host_constant(receiver, *number) => {
+                self.constant_by_number(*at, held)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
@@ -103,7 +103,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            ExprKind::Index(base, index) => match self.cut_by(base, index)? {
+            ExprKind::Index(base, index) => match self.subslice_by_range(base, index)? {
                 Some(slice) => Place::Fixed(slice),
                 None => self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?,
             },
@@ -124,7 +124,7 @@ impl Lowering<'_> {
             }
             _ => {
                 let value = self.expr(expr, expected)?;
-                Place::Fixed(self.build.pointing(value))
+                Place::Fixed(self.build.with_addresses(value))
             }
         };
         Ok(self.build.in_memory(place))
@@ -348,11 +348,11 @@ impl Lowering<'_> {
 
     /// Converts a value to the type of a place, whose references may point to wider memories.
     pub(super) fn fitted(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
-        if value.ty != *place.ty() && self.scopes.fills(place, &value.ty) {
+        if value.ty != *place.ty() && self.scopes.adds_memories(place, &value.ty) {
             // the function is lowered again, with room for this in the variable
             return Err(self.error(at, "this is lowered again"));
         }
-        self.agree(at, value, place.ty())
+        self.conform(at, value, place.ty())
     }
 
     /// Writes a place, which rustc has checked to be writable. Arrays in the value do not overlap the place, unless
@@ -396,9 +396,9 @@ impl Builder {
             Place::Slots(ty, slots, root) => {
                 let parts = ty.parts();
                 let root = match *root {
-                    Root::Pointing(Pointing { number, first }) => {
+                    Root::ReferenceVar(ReferenceVar { number, first }) => {
                         let before = parts[..index].iter().map(|(part, _)| part.memories().len()).sum::<usize>();
-                        Root::Pointing(Pointing { number, first: first + before })
+                        Root::ReferenceVar(ReferenceVar { number, first: first + before })
                     }
                     root => root,
                 };
@@ -415,7 +415,7 @@ impl Builder {
     /// The place of the element `offset` pointees after `ptr`.
     pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
         let at = self.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
-        Place::Memory(self.part_of(ptr, at), element, memory)
+        Place::Memory(self.inherit_stability(ptr, at), element, memory)
     }
 
     /// Emits `index * count` for a constant count.

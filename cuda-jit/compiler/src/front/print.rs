@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::format_args::Part;
 use super::function::{Lowering, Result};
-use super::numbers::unsigned;
+use super::range::unsigned;
 use super::types::Val;
 use crate::called::{significant, write_digits};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, UnaryOp, Value};
@@ -23,7 +23,7 @@ impl Lowering<'_> {
             let ty = self.ty_of(arg);
             values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
-        let parts = self.pieces_shown(pieces, &values)?;
+        let parts = self.format_parts(pieces, &values)?;
         if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a device prints at most {MOST_VALUES} values at once")));
         }

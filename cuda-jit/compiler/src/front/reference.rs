@@ -11,8 +11,8 @@ use std::collections::HashMap;
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
-use super::generic::{meeting, widens};
-use super::place::{Place, Pointing, Root};
+use super::generic::{join_memories, widens};
+use super::place::{Place, ReferenceVar, Root};
 use super::scopes::Scopes;
 use super::types::Val;
 use crate::kir::{SlotId, Space, Value};
@@ -22,7 +22,7 @@ use crate::typeinfo::{Memory, Ty};
 
 /// Appends, for each leaf of `to`, the index of the corresponding leaf of `from`; `None` for leaves of references that
 /// are unknown in `from`.
-fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>) {
+fn map_leaves(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>) {
     let mut take = |count: usize| {
         leaves.extend((*next..*next + count).map(Some));
         *next += count;
@@ -37,21 +37,21 @@ fn aligned(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usize>>
         (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
             take(usize::from(from.tag().is_some()));
             for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
-                aligned(from, to, next, leaves);
+                map_leaves(from, to, next, leaves);
             }
         }
         (Ty::Array(from, count), Ty::Array(to, _)) if !from.is_plain() => {
-            (0..*count).for_each(|_| aligned(from, to, next, leaves));
+            (0..*count).for_each(|_| map_leaves(from, to, next, leaves));
         }
-        (Ty::Ref(from, Memory::Value), Ty::Ref(to, Memory::Value)) => aligned(from, to, next, leaves),
+        (Ty::Ref(from, Memory::Value), Ty::Ref(to, Memory::Value)) => map_leaves(from, to, next, leaves),
         _ => take(from.leaves().len()),
     }
 }
 
 /// For each leaf of `to`, the index of the corresponding leaf of `from`.
-fn alignment(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
+fn leaf_mapping(from: &Ty, to: &Ty) -> Vec<Option<usize>> {
     let mut leaves = Vec::new();
-    aligned(from, to, &mut 0, &mut leaves);
+    map_leaves(from, to, &mut 0, &mut leaves);
     leaves
 }
 
@@ -62,8 +62,8 @@ impl Lowering<'_> {
         let place = self.scopes.places[number as usize].clone();
         match place {
             Place::Slots(ty, _, Root::Binding(definition, binding)) if ty.is_plain() => {
-                self.scopes.learned.cells.insert((definition, binding));
-                self.scopes.learned.memories.clear();
+                self.scopes.facts.in_memory.insert((definition, binding));
+                self.scopes.facts.memories.clear();
                 Ok(self.build.new_array("cell", &ty).only())
             }
             place => {
@@ -83,25 +83,25 @@ impl Lowering<'_> {
             let slots = self.build.slots_of(name, &value);
             return (value.ty, slots, Root::Apart);
         }
-        let number = self.scopes.pointing_number();
-        let value = self.first_of(number, value);
-        let value = self.build.pointing(value);
+        let number = self.scopes.new_reference_entry();
+        let value = self.first_value_of(number, value);
+        let value = self.build.with_addresses(value);
         let slots = self.build.slots_of(name, &value);
-        (value.ty, slots, Root::Pointing(Pointing { number, first: 0 }))
+        (value.ty, slots, Root::ReferenceVar(ReferenceVar { number, first: 0 }))
     }
 
-    /// The first value of an entry of [`Scopes::pointing`], converted to the memories that earlier attempts found.
-    pub(super) fn first_of(&mut self, number: usize, value: Val) -> Val {
-        let known = self.scopes.learned.memories.get(&number);
+    /// The first value of an entry of [`Scopes::reference_memories`], converted to the memories that earlier attempts found.
+    pub(super) fn first_value_of(&mut self, number: usize, value: Val) -> Val {
+        let known = self.scopes.facts.memories.get(&number);
         let ty = known.map_or_else(|| value.ty.clone(), |memories| value.ty.in_memories(memories));
-        let value = self.build.pointing_as(value, &ty);
+        let value = self.build.resolve_unknown_as(value, &ty);
         let value = if widens(&value.ty, &ty) { self.build.widened(value, &ty) } else { value };
-        self.scopes.pointing[number] = value.ty.memories();
+        self.scopes.reference_memories[number] = value.ty.memories();
         value
     }
 
     /// Marks the places as in memory that two types name differently; returns true if there are any.
-    pub(super) fn in_one_memory(&mut self, at: Pos, a: &Ty, b: &Ty) -> Result<bool> {
+    pub(super) fn unify_places(&mut self, at: Pos, a: &Ty, b: &Ty) -> Result<bool> {
         let mut found = false;
         for (a, b) in a.memories().into_iter().zip(b.memories()).filter(|(a, b)| a != b) {
             for memory in [a, b] {
@@ -114,7 +114,7 @@ impl Lowering<'_> {
                 && a.number == b.number
             {
                 for (a, b) in a.state.iter().zip(b.state) {
-                    found |= self.in_one_memory(at, a, b)?;
+                    found |= self.unify_places(at, a, b)?;
                 }
             }
         }
@@ -122,11 +122,11 @@ impl Lowering<'_> {
     }
 
     /// The argument for a reference to a place in a call that is not inlined: a pointer to a copy of the place's value.
-    pub(super) fn lent(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
+    pub(super) fn pass_by_pointer(&mut self, reference: Val) -> (Val, Option<(Place, Value)>) {
         let Ty::Ref(to, Memory::Place(number)) = &reference.ty else { return (reference, None) };
         let place = self.scopes.places[*number as usize].clone();
         let value = self.build.read(&place);
-        let cell = self.build.new_array("lent", to).only();
+        let cell = self.build.new_array("borrowed", to).only();
         self.build.store(cell, Space::Local, &value);
         (Val { ty: Ty::Ref(to.clone(), Memory::Write(Space::Local)), leaves: vec![cell] }, Some((place, cell)))
     }
@@ -134,28 +134,33 @@ impl Lowering<'_> {
 
 impl Scopes {
     /// Adds an entry for something that holds references, whose memories are not known yet.
-    pub(super) fn pointing_number(&mut self) -> usize {
-        self.pointing.push(Vec::new());
-        self.pointing.len() - 1
+    pub(super) fn new_reference_entry(&mut self) -> usize {
+        self.reference_memories.push(Vec::new());
+        self.reference_memories.len() - 1
     }
 
     /// Returns true if assigning a value adds memories to the references of a variable.
-    pub(super) fn fills(&mut self, place: &Place, value: &Ty) -> bool {
-        let Place::Slots(ty, _, Root::Pointing(part)) = place else { return false };
-        self.learns(*part, ty, value)
+    pub(super) fn adds_memories(&mut self, place: &Place, value: &Ty) -> bool {
+        let Place::Slots(ty, _, Root::ReferenceVar(part)) = place else { return false };
+        self.record_memories(*part, ty, value)
     }
 
     /// Returns true if assigning a value adds memories to the references of a part of type `ty`, and records them.
     /// Facts about later entries are discarded, since their numbers may change.
-    pub(super) fn learns(&mut self, Pointing { number, first }: Pointing, ty: &Ty, value: &Ty) -> bool {
-        let (known, met) = (ty.memories(), meeting(ty, value));
+    pub(super) fn record_memories(
+        &mut self,
+        ReferenceVar { number, first }: ReferenceVar,
+        ty: &Ty,
+        value: &Ty,
+    ) -> bool {
+        let (known, met) = (ty.memories(), join_memories(ty, value));
         if met == known {
             return false;
         }
-        let mut memories = self.pointing[number].clone();
+        let mut memories = self.reference_memories[number].clone();
         memories[first..first + met.len()].copy_from_slice(&met);
-        self.learned.memories.split_off(&number);
-        self.learned.memories.insert(number, memories);
+        self.facts.memories.split_off(&number);
+        self.facts.memories.insert(number, memories);
         true
     }
 
@@ -177,13 +182,13 @@ impl Scopes {
 
 impl Builder {
     /// Replaces unknown memories in a value's type by those of `ty`.
-    pub(super) fn pointing_as(&mut self, value: Val, ty: &Ty) -> Val {
+    pub(super) fn resolve_unknown_as(&mut self, value: Val, ty: &Ty) -> Val {
         if !value.ty.holds_unknown() {
             return value;
         }
         let ty = value.ty.joined(ty);
         let (arrays, mut leaves): (HashMap<usize, Ty>, _) = (ty.arrays().into_iter().collect(), Vec::new());
-        for (at, (leaf, of)) in alignment(&value.ty, &ty).into_iter().zip(ty.leaves()).enumerate() {
+        for (at, (leaf, of)) in leaf_mapping(&value.ty, &ty).into_iter().zip(ty.leaves()).enumerate() {
             leaves.push(match (leaf, arrays.get(&at)) {
                 (Some(index), _) => value.leaves[index],
                 (None, Some(array)) => {
@@ -200,39 +205,39 @@ impl Builder {
     }
 
     /// Gives every unknown reference in a value room for an address.
-    pub(super) fn pointing(&mut self, value: Val) -> Val {
-        self.pointing_where(value, |memory| match memory {
+    pub(super) fn with_addresses(&mut self, value: Val) -> Val {
+        self.map_memories(value, |memory| match memory {
             Memory::Unknown(mutable) => Memory::Absent(mutable),
             memory => memory,
         })
     }
 
     /// Makes every unknown reference in a value a pointer to global memory.
-    pub(super) fn pointing_somewhere(&mut self, value: Val) -> Val {
-        self.pointing_where(value, |memory| match memory {
+    pub(super) fn resolve_unknown(&mut self, value: Val) -> Val {
+        self.map_memories(value, |memory| match memory {
             Memory::Unknown(mutable) | Memory::Absent(mutable) => Memory::unknown(mutable),
             memory => memory,
         })
     }
 
-    fn pointing_where(&mut self, value: Val, place: impl Fn(Memory) -> Memory) -> Val {
+    fn map_memories(&mut self, value: Val, place: impl Fn(Memory) -> Memory) -> Val {
         if !value.ty.holds_unknown() {
             return value;
         }
         let memories: Vec<Memory> = value.ty.memories().into_iter().map(place).collect();
         let ty = value.ty.in_memories(&memories);
-        self.pointing_as(value, &ty)
+        self.resolve_unknown_as(value, &ty)
     }
 
     /// Extends the slots of a merge for an arriving value, whose references are known where those stored before were
     /// not.
-    pub(super) fn room_for(&mut self, name: &str, (ty, slots): (Ty, Vec<SlotId>), other: &Ty) -> (Ty, Vec<SlotId>) {
+    pub(super) fn extend_slots(&mut self, name: &str, (ty, slots): (Ty, Vec<SlotId>), other: &Ty) -> (Ty, Vec<SlotId>) {
         if !ty.holds_unknown() || !ty.fits(other) {
             return (ty, slots);
         }
         let joined = ty.joined(other);
         let mut room = self.slots(name, &joined);
-        for (slot, leaf) in room.iter_mut().zip(alignment(&ty, &joined)) {
+        for (slot, leaf) in room.iter_mut().zip(leaf_mapping(&ty, &joined)) {
             *slot = leaf.map_or(*slot, |index| slots[index]);
         }
         (joined, room)
@@ -249,7 +254,7 @@ mod tests {
         let ty = ty_of::<(u8, Option<&[f32]>, i16)>();
         let none = ty.pointing_nowhere();
         assert_eq!(none.leaves().len(), 3);
-        assert_eq!(alignment(&none, &ty), [Some(0), Some(1), None, None, Some(2)]);
+        assert_eq!(leaf_mapping(&none, &ty), [Some(0), Some(1), None, None, Some(2)]);
         assert_eq!(none.joined(&ty), ty);
     }
 }

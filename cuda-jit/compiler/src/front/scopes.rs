@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::merge::MergeId;
 use super::place::{Place, Root};
 use super::types::Val;
-use super::{Callee, LowerError, Spot};
+use super::{Callee, LowerError, SourceLocation};
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
 use crate::typeinfo::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Ty, TypeInfo, Typing};
@@ -28,17 +28,17 @@ pub(super) enum Local {
     /// Slots.
     Slots(Ty, Vec<SlotId>, Root),
     /// Local memory, for a binding that is borrowed mutably.
-    Cell(Value, Ty),
+    Memory(Value, Ty),
     /// Declared and not yet initialised; with the debug scope that its declaration opened.
     Late(Option<SourceScopeId>),
 }
 
 /// A loop or labelled block that is being lowered.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct JumpTarget {
     pub(super) number: u32,
     pub(super) exit: BlockId,
-    pub(super) again: Option<BlockId>,
+    pub(super) continue_to: Option<BlockId>,
     /// The merge of the values of `break`.
     pub(super) result: Option<MergeId>,
 }
@@ -56,9 +56,9 @@ pub(super) enum Return {
 
 /// The callable that a closure type stands for.
 #[derive(Clone)]
-pub(super) enum Captured {
+pub(super) enum Callable {
     /// A closure.
-    Written(Written),
+    Closure(ClosureBody),
     /// A reference to a closure, which is its only capture.
     Borrowed,
     /// A device function.
@@ -73,9 +73,9 @@ pub(super) enum Captured {
 
 /// A closure without its captures.
 #[derive(Clone)]
-pub(super) struct Written {
+pub(super) struct ClosureBody {
     pub(super) closure: &'static Closure,
-    pub(super) home: Home,
+    pub(super) environment: Environment,
     /// The bindings that it captures by value.
     pub(super) captures: Rc<[u32]>,
     /// The type of its result, if it is known without the context.
@@ -86,25 +86,25 @@ pub(super) struct Written {
 
 /// The frame that the body of a closure resolves bindings in.
 #[derive(Clone)]
-pub(super) enum Home {
+pub(super) enum Environment {
     /// The frame that contains it, which outlives the closure.
     Frame(usize),
     /// A frame of its own, like this one, with the captured bindings.
-    Apart(Rc<Frame>),
+    Own(Rc<Frame>),
 }
 
-impl PartialEq for Written {
+impl PartialEq for ClosureBody {
     /// Returns true if both closures have the same body in the same environment.
     fn eq(&self, other: &Self) -> bool {
-        let homes = match (&self.home, &other.home) {
-            (Home::Frame(a), Home::Frame(b)) => a == b,
-            (Home::Apart(a), Home::Apart(b)) => {
+        let environments = match (&self.environment, &other.environment) {
+            (Environment::Frame(a), Environment::Frame(b)) => a == b,
+            (Environment::Own(a), Environment::Own(b)) => {
                 a.generics == b.generics && (a.checked, a.unchecked) == (b.checked, b.unchecked)
             }
             _ => false,
         };
         std::ptr::eq(self.closure, other.closure)
-            && homes
+            && environments
             && self.captures == other.captures
             && self.result == other.result
     }
@@ -118,15 +118,15 @@ pub(super) struct Frame {
     /// True if indices are not checked: an option of the function, or of the caller for the device library.
     pub(super) unchecked: bool,
     /// The location that its panics report instead of their own.
-    pub(super) caller: Option<Spot>,
+    pub(super) caller: Option<SourceLocation>,
     /// The caller's frame and the position of the call, if it is inlined.
-    pub(super) called: Option<(usize, Pos)>,
+    pub(super) call_site: Option<(usize, Pos)>,
     pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
     pub(super) info: Rc<TypeInfo>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<JumpTarget>,
     pub(super) returns: Vec<Return>,
     /// Cached types of expressions.
     pub(super) types: RefCell<HashMap<*const Expr, Ty>>,
@@ -168,13 +168,13 @@ impl Frame {
     ) -> Self {
         let file = definition.file.into();
         let (locals, targets, returns) = (HashMap::new(), Vec::new(), Vec::new());
-        let (caller, called, types) = (None, None, RefCell::default());
+        let (caller, call_site, types) = (None, None, RefCell::default());
         Self {
             definition,
             checked,
             unchecked,
             caller,
-            called,
+            call_site,
             file,
             generics,
             info,
@@ -214,32 +214,32 @@ pub(super) struct Scopes {
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
     /// The memories of the references in each variable and each merge that holds some.
-    pub(super) pointing: Vec<Vec<Memory>>,
-    pub(super) learned: Learned,
+    pub(super) reference_memories: Vec<Vec<Memory>>,
+    pub(super) facts: Facts,
 }
 
 /// Facts that lowering a function finds out, and that must be known from its start; see
 /// [`Lowering::run`](super::function::Lowering::run).
 #[derive(Default)]
-pub(super) struct Learned {
+pub(super) struct Facts {
     /// Bindings that must be in memory.
-    pub(super) cells: HashSet<(*const Definition, u32)>,
-    /// The memories of references in variables and merges, by their number in [`Scopes::pointing`].
+    pub(super) in_memory: HashSet<(*const Definition, u32)>,
+    /// The memories of references in variables and merges, by their number in [`Scopes::reference_memories`].
     pub(super) memories: BTreeMap<usize, Vec<Memory>>,
     /// The callables that closure types stand for.
-    pub(super) closures: Vec<Captured>,
+    pub(super) closures: Vec<Callable>,
 }
 
 impl Scopes {
     /// The scopes of a function.
-    pub(super) fn new(frame: Frame, mut learned: Learned) -> Self {
+    pub(super) fn new(frame: Frame, mut facts: Facts) -> Self {
         // scope numbers of an earlier attempt are invalid
-        for function in &mut learned.closures {
-            if let Captured::Written(written) = function {
-                written.scope = None;
+        for function in &mut facts.closures {
+            if let Callable::Closure(body) = function {
+                body.scope = None;
             }
         }
-        Scopes { frames: vec![frame], current: 0, places: Vec::new(), pointing: Vec::new(), learned }
+        Scopes { frames: vec![frame], current: 0, places: Vec::new(), reference_memories: Vec::new(), facts }
     }
 
     /// The frame whose syntax is being lowered.
@@ -263,7 +263,7 @@ impl Scopes {
     }
 
     /// The position of the function, for errors without one of their own.
-    pub(super) fn beginning(&self) -> Pos {
+    pub(super) fn function_position(&self) -> Pos {
         Pos(self.frame().definition.line, 1)
     }
 
@@ -271,7 +271,7 @@ impl Scopes {
     pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
         let (mut frame, mut at) = (self.frame(), at);
         while frame.definition.options.library
-            && let Some((caller, call)) = frame.called
+            && let Some((caller, call)) = frame.call_site
         {
             (frame, at) = (&self.frames[caller], call);
         }
@@ -281,9 +281,9 @@ impl Scopes {
 
     /// The location that a panic at a position reports, also one of a `#[track_caller]` callee: the call site if this
     /// function has that attribute, except in its closures.
-    pub(super) fn spot(&self, at: Pos) -> Spot {
+    pub(super) fn panic_location(&self, at: Pos) -> SourceLocation {
         let frame = self.frame();
         let in_closure = frame.returns.len() > 1;
-        frame.caller.filter(|_| !in_closure).unwrap_or(Spot(frame.definition.file, at))
+        frame.caller.filter(|_| !in_closure).unwrap_or(SourceLocation(frame.definition.file, at))
     }
 }

@@ -11,7 +11,7 @@ use crate::typeinfo::Ty;
 
 /// A number in `s![..]`: an `isize`, where negative ones count from the end.
 #[derive(Clone, Copy)]
-enum Number {
+enum SectionIndex {
     /// A literal.
     Known(i64),
     /// A value that is never negative.
@@ -20,34 +20,34 @@ enum Number {
 }
 
 /// The section of one axis.
-enum Cut {
-    Index(Number),
-    Range { start: Option<Number>, end: Option<Number>, inclusive: bool, step: Option<Number> },
+enum AxisSection {
+    Index(SectionIndex),
+    Range { start: Option<SectionIndex>, end: Option<SectionIndex>, inclusive: bool, step: Option<SectionIndex> },
     New,
 }
 
 impl Lowering<'_> {
     /// Lowers `view.slice(sections)`.
     pub(super) fn sliced(&mut self, at: Pos, mut view: View, sections: &'static Expr) -> Result<Val> {
-        let ExprKind::Sections(sections) = &sections.1 else {
+        let ExprKind::Sections(written) = &sections.1 else {
             return Err(self.error(at, "write what is sliced here, as `s![1.., 0]`"));
         };
-        let mut cuts = Vec::with_capacity(sections.len());
-        for section in *sections {
-            cuts.push(self.cut_of(section)?);
+        let mut sections = Vec::with_capacity(written.len());
+        for section in *written {
+            sections.push(self.section_of(section)?);
         }
         let (mut axes, mut offset) = (std::mem::take(&mut view.axes).into_iter().enumerate(), None);
-        let mut left = Vec::with_capacity(cuts.len());
-        for cut in cuts {
-            let (moved, axis) = match (cut, &mut axes) {
-                (Cut::New, _) => (None, Some(self.new_axis())),
-                (Cut::Index(number), axes) => match axes.next() {
-                    Some((index, axis)) => (Some(self.place_on(at, index, axis, number)), None),
+        let mut left = Vec::with_capacity(sections.len());
+        for section in sections {
+            let (moved, axis) = match (section, &mut axes) {
+                (AxisSection::New, _) => (None, Some(self.new_axis())),
+                (AxisSection::Index(number), axes) => match axes.next() {
+                    Some((index, axis)) => (Some(self.offset_of(at, index, axis, number)), None),
                     None => return Err(self.error(at, "this says more of the view's axes than there are")),
                 },
-                (Cut::Range { start, end, inclusive, step }, axes) => match axes.next() {
+                (AxisSection::Range { start, end, inclusive, step }, axes) => match axes.next() {
                     Some((index, axis)) => {
-                        let (moved, axis) = self.range_on(at, (index, axis), [start, end], inclusive, step);
+                        let (moved, axis) = self.range_offset(at, (index, axis), [start, end], inclusive, step);
                         (moved, Some(axis))
                     }
                     None => return Err(self.error(at, "this says more of the view's axes than there are")),
@@ -63,48 +63,53 @@ impl Lowering<'_> {
         if let Some(offset) = offset {
             self.move_view(&mut view, offset);
         }
-        Ok(view.whole())
+        Ok(view.into_val())
     }
 
-    fn cut_of(&mut self, section: &'static Section) -> Result<Cut> {
+    fn section_of(&mut self, section: &'static Section) -> Result<AxisSection> {
         Ok(match section {
             Section::Index(Expr(_, ExprKind::Cast(written, _))) if matches!(self.ty_of(written), Some(Ty::Unit)) => {
                 self.expr(written, None)?;
-                Cut::New
+                AxisSection::New
             }
-            Section::Index(index) => Cut::Index(self.section_number(index)?),
+            Section::Index(index) => AxisSection::Index(self.section_index(index)?),
             Section::Range(start, end, inclusive, step) => {
-                let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_number(of)).transpose();
-                Cut::Range { start: number(start)?, end: number(end)?, inclusive: *inclusive, step: number(step)? }
+                let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_index(of)).transpose();
+                AxisSection::Range {
+                    start: number(start)?,
+                    end: number(end)?,
+                    inclusive: *inclusive,
+                    step: number(step)?,
+                }
             }
         })
     }
 
-    fn section_number(&mut self, number: &'static Expr) -> Result<Number> {
+    fn section_index(&mut self, number: &'static Expr) -> Result<SectionIndex> {
         let ExprKind::Cast(written, _) = &number.1 else { return Err(self.error(number.0, "this is no number")) };
         if let Some(known) = literal(written) {
-            return Ok(Number::Known(known));
+            return Ok(SectionIndex::Known(known));
         }
         let signed = !matches!(self.ty_of(written), Some(Ty::Scalar(scalar)) if !scalar.is_signed());
         let value = self.scalar(number, Scalar::I64)?;
-        Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.build.unsigned_bits(value)) })
+        Ok(if signed { SectionIndex::Signed(value) } else { SectionIndex::Unsigned(self.build.unsigned_bits(value)) })
     }
 
     /// The offset, in elements, of an index on an axis.
-    fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
+    fn offset_of(&mut self, at: Pos, number: usize, axis: Axis, index: SectionIndex) -> Value {
         let index = self.build.absolute(index, axis.extent);
         self.check_place(at, AxisNumber::Known(number), index, axis.extent);
         self.build.index_op(BinaryOp::Mul, index, axis.stride)
     }
 
     /// The offset, in elements, of a range's first element, unless it is zero, and the resulting axis.
-    fn range_on(
+    fn range_offset(
         &mut self,
         at: Pos,
         (number, axis): (usize, Axis),
-        [start, end]: [Option<Number>; 2],
+        [start, end]: [Option<SectionIndex>; 2],
         inclusive: bool,
-        step: Option<Number>,
+        step: Option<SectionIndex>,
     ) -> (Option<Value>, Axis) {
         let Axis { extent, stride } = axis;
         let zero = self.build.constant(Scalar::U64, 0);
@@ -124,7 +129,7 @@ impl Lowering<'_> {
         if first.is_some() || last.is_some() {
             let inside = self.build.compare(CompareOp::Le, end, extent);
             let message = format!("range {{0}}..{{1}} is out of bounds of axis {number}, which has length {{2}}");
-            self.check_cut(at, inside, &message, &[begin, end, extent]);
+            self.check_subslice(at, inside, &message, &[begin, end, extent]);
         }
         let count = match first {
             Some(first) => self.build.index_op(BinaryOp::Sub, end, first),
@@ -134,20 +139,20 @@ impl Lowering<'_> {
             let moved = first.map(|first| self.build.index_op(BinaryOp::Mul, first, stride));
             return (moved, Axis { extent: count, stride });
         };
-        self.stepped(at, (first, end), Axis { extent: count, stride }, step)
+        self.with_step(at, (first, end), Axis { extent: count, stride }, step)
     }
 
     /// Applies a step to a range from `first` to before `end`; a negative one runs backwards from the last element.
-    fn stepped(
+    fn with_step(
         &mut self,
         at: Pos,
         (first, end): (Option<Value>, Value),
         Axis { extent, stride }: Axis,
-        step: Number,
+        step: SectionIndex,
     ) -> (Option<Value>, Axis) {
         let (zero, one) = (self.build.constant(Scalar::U64, 0), self.build.constant(Scalar::U64, 1));
         let (step, size, begin) = match step {
-            Number::Known(known) => {
+            SectionIndex::Known(known) => {
                 if known == 0 {
                     let never = self.build.constant(Scalar::Bool, 0);
                     self.check(at, never, "the step of a slice must not be zero", &[]);
@@ -157,9 +162,9 @@ impl Lowering<'_> {
                     .map(|number| self.build.constant(Scalar::U64, number));
                 (step, size, begin)
             }
-            Number::Unsigned(value) | Number::Signed(value) => {
+            SectionIndex::Unsigned(value) | SectionIndex::Signed(value) => {
                 let step = match step {
-                    Number::Signed(_) => self.build.unsigned_bits(value),
+                    SectionIndex::Signed(_) => self.build.unsigned_bits(value),
                     _ => value,
                 };
                 let holds = self.build.compare(CompareOp::Ne, step, zero);
@@ -188,15 +193,15 @@ impl Builder {
     }
 
     /// Resolves an index that may count from the end; one that is out of bounds becomes a number that is too large.
-    fn absolute(&mut self, number: Number, extent: Value) -> Value {
+    fn absolute(&mut self, number: SectionIndex, extent: Value) -> Value {
         match number {
-            Number::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
-            Number::Known(known) => {
+            SectionIndex::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
+            SectionIndex::Known(known) => {
                 let back = self.constant(Scalar::U64, known.cast_unsigned());
                 self.index_op(BinaryOp::Add, extent, back)
             }
-            Number::Unsigned(value) => value,
-            Number::Signed(value) => {
+            SectionIndex::Unsigned(value) => value,
+            SectionIndex::Signed(value) => {
                 let zero = self.constant(Scalar::I64, 0);
                 let negative = self.compare(CompareOp::Lt, value, zero);
                 let bits = self.unsigned_bits(value);

@@ -19,7 +19,7 @@ pub(super) struct Elements {
 
 impl Lowering<'_> {
     /// Lowers `&base[start..end]`.
-    pub(super) fn cut(
+    pub(super) fn subslice(
         &mut self,
         base: &'static Expr,
         start: Option<&'static Expr>,
@@ -35,11 +35,11 @@ impl Lowering<'_> {
             Some(end) => self.scalar(end, Scalar::U64)?,
             None => of.len,
         };
-        Ok(self.cut_at(base.0, &of, start, end, inclusive))
+        Ok(self.subslice_at(base.0, &of, start, end, inclusive))
     }
 
     /// Lowers `base[range]` for a range value; `None` if the index is no range.
-    pub(super) fn cut_by(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
+    pub(super) fn subslice_by_range(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
         let Some(range) = self.ty_of(index).filter(is_range) else { return Ok(None) };
         let of = self.elements(base)?;
         let value = self.expr(index, Some(&range))?;
@@ -55,7 +55,7 @@ impl Lowering<'_> {
             start = self.build.value(Op::Select(ended, behind, start), Scalar::U64);
         }
         let inclusive = matches!(&range, Ty::Struct(of) if of.name.ends_with("Inclusive"));
-        Ok(Some(self.cut_at(base.0, &of, start, end, inclusive)))
+        Ok(Some(self.subslice_at(base.0, &of, start, end, inclusive)))
     }
 
     /// The elements of the slice or array that an expression is or refers to.
@@ -65,18 +65,18 @@ impl Lowering<'_> {
         Ok(Elements { ptr, element, memory, len })
     }
 
-    fn cut_at(&mut self, at: Pos, of: &Elements, start: Value, mut end: Value, inclusive: bool) -> Val {
+    fn subslice_at(&mut self, at: Pos, of: &Elements, start: Value, mut end: Value, inclusive: bool) -> Val {
         let len = of.len;
         if inclusive {
             let inside = self.build.compare(CompareOp::Lt, end, len);
-            self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+            self.check_subslice(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
             let one = self.build.constant(Scalar::U64, 1);
             end = self.build.index_op(BinaryOp::Add, end, one);
         }
         let ordered = self.build.compare(CompareOp::Le, start, end);
-        self.check_cut(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
+        self.check_subslice(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
         let inside = self.build.compare(CompareOp::Le, end, len);
-        self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+        self.check_subslice(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
         let count = self.build.index_op(BinaryOp::Sub, end, start);
         self.slice_at(of.ptr, &of.element, of.memory, start, count)
     }
@@ -88,7 +88,7 @@ impl Lowering<'_> {
         Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
     }
 
-    pub(super) fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
+    pub(super) fn check_subslice(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
         if self.scopes.checks_bounds() {
             self.check(at, holds, message, args);
         }
@@ -108,7 +108,7 @@ impl Lowering<'_> {
     }
 
     /// Swaps the values of two places.
-    pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
+    pub(super) fn swap_places(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
         let [first, second] = [self.read_copied(&places[0]), self.read_copied(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)

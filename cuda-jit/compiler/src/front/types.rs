@@ -283,7 +283,7 @@ impl Scopes {
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
             Callee::Constant(constant) => Some(constant.ty.clone()),
-            Callee::Another(_) | Callee::None | Callee::Identity | Callee::Duplicate => None,
+            Callee::HostFunction(_) | Callee::None | Callee::Identity | Callee::Duplicate => None,
         }
     }
 

@@ -43,7 +43,7 @@ impl View {
     }
 
     /// The view as a value.
-    pub(super) fn whole(self) -> Val {
+    pub(super) fn into_val(self) -> Val {
         let View { ptr, element, memory, axes } = self;
         let (extents, strides) = (axes.iter().map(|axis| axis.extent), axes.iter().map(|axis| axis.stride));
         let leaves = std::iter::once(ptr).chain(extents).chain(strides).collect();
@@ -67,14 +67,14 @@ impl Lowering<'_> {
             ViewOp::Same => Ok(value),
             ViewOp::Reversed => {
                 view.axes.reverse();
-                Ok(view.whole())
+                Ok(view.into_val())
             }
             ViewOp::Permuted => self.permuted(at, view, &args[0]),
             ViewOp::WithFirst => {
                 let number = self.axis(&args[0], view.axes.len())?;
                 let first = self.remove_axis(&mut view.axes, number);
                 view.axes.insert(0, first);
-                Ok(view.whole())
+                Ok(view.into_val())
             }
             ViewOp::InsertAxis => self.insert_axis(view, &args[0]),
             ViewOp::Row => self.indexed(at, view, AxisNumber::Known(0), &args[0]),
@@ -96,12 +96,12 @@ impl Lowering<'_> {
             ViewOp::SplitAt => self.split_view(at, view, args),
             ViewOp::Diagonal => Ok(self.diagonal(view)),
             ViewOp::AsSlice => Ok(self.as_slice(&view)),
-            ViewOp::First => self.maybe_element(at, &view, |_, _| None),
-            ViewOp::Last => self.maybe_element(at, &view, |_, extent| Some(extent)),
+            ViewOp::First => self.corner_element(at, &view, |_, _| None),
+            ViewOp::Last => self.corner_element(at, &view, |_, extent| Some(extent)),
             ViewOp::Get => self.get_element(at, &view, &args[0]),
             ViewOp::Swap => {
                 let places = [self.element_of(at, &view, &args[0])?, self.element_of(at, &view, &args[1])?];
-                self.exchanged(at, &places)?;
+                self.swap_places(at, &places)?;
                 Ok(Val::unit())
             }
             ViewOp::NextElement => {
@@ -109,7 +109,7 @@ impl Lowering<'_> {
                 let place = self.through(place);
                 self.next_element(at, &view, place)
             }
-            ViewOp::Beside => self.beside(at, view, &args[0]),
+            ViewOp::Beside => self.zip_view(at, view, &args[0]),
         }
     }
 
@@ -123,9 +123,9 @@ impl Lowering<'_> {
         let at_axes: Vec<Value> = (0..view.axes.len()).map(|axis| axis_at(self, axis)).collect();
         let indices: Vec<Value> =
             at_axes.iter().map(|at| self.build.load(*at, memory.space(), &Ty::INDEX).only()).collect();
-        let element = self.strided(at, view.clone().whole(), &indices, false)?;
+        let element = self.strided(at, view.clone().into_val(), &indices, false)?;
         let element = self.reference(element, false);
-        let next = self.place_behind(&indices, &view.extents());
+        let next = self.next_index(&indices, &view.extents());
         for (at, next) in at_axes.into_iter().zip(next) {
             self.build.effect(Op::Store(at, next));
         }
@@ -133,7 +133,7 @@ impl Lowering<'_> {
     }
 
     /// The next index in row-major order.
-    pub(super) fn place_behind(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
+    pub(super) fn next_index(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
         let mut carry = self.build.constant(Scalar::U64, 1);
         let zero = self.build.constant(Scalar::U64, 0);
         let mut behind = place.to_vec();
@@ -150,16 +150,16 @@ impl Lowering<'_> {
     fn shape_op(&mut self, op: ShapeOp, view: &View, args: &'static [Expr]) -> Result<Val> {
         let (axes, mut extents) = (&view.axes, view.extents());
         let value = match op {
-            ShapeOp::Len => self.build.elements_in(&extents),
+            ShapeOp::Len => self.build.element_count(&extents),
             ShapeOp::NDim => self.build.constant(Scalar::U64, axes.len() as u64),
             ShapeOp::Extents if axes.len() > 1 => {
                 return Ok(Val { ty: Ty::Tuple(vec![Ty::INDEX; axes.len()]), leaves: extents });
             }
             ShapeOp::Extents => extents.remove(0),
-            ShapeOp::ExtentSlice => return Ok(self.listed("shape", Scalar::U64, &extents)),
+            ShapeOp::ExtentSlice => return Ok(self.local_slice("shape", Scalar::U64, &extents)),
             ShapeOp::StrideSlice => {
                 let strides: Vec<_> = axes.iter().map(|axis| self.signed(axis.stride)).collect();
-                return Ok(self.listed("strides", Scalar::I64, &strides));
+                return Ok(self.local_slice("strides", Scalar::I64, &strides));
             }
             ShapeOp::LenOf => {
                 let number = self.axis(&args[0], axes.len())?;
@@ -182,7 +182,7 @@ impl Lowering<'_> {
     }
 
     /// Stores numbers to a local array and returns it as a slice.
-    fn listed(&mut self, name: &str, scalar: Scalar, values: &[Value]) -> Val {
+    fn local_slice(&mut self, name: &str, scalar: Scalar, values: &[Value]) -> Val {
         let ty = Ty::Array(Box::new(Ty::Scalar(scalar)), values.len() as u64);
         let list = self.build.new_array(name, &ty).only();
         for (index, value) in (0..).zip(values) {
@@ -209,7 +209,7 @@ impl Lowering<'_> {
     fn lane(&mut self, mut view: View, axis: Axis, index: Value) -> Val {
         let offset = self.build.index_op(BinaryOp::Mul, index, axis.stride);
         self.move_view(&mut view, offset);
-        view.whole()
+        view.into_val()
     }
 
     /// The subview at an index of an axis, with a bounds check.
@@ -232,7 +232,7 @@ impl Lowering<'_> {
             stride: walk.build.index_op(BinaryOp::Add, a.stride, b.stride),
         };
         let axes = view.axes.iter().copied().reduce(|a, b| both(self, a, b));
-        View { axes: axes.into_iter().collect(), ..view }.whole()
+        View { axes: axes.into_iter().collect(), ..view }.into_val()
     }
 
     /// Tests whether the elements are contiguous in row-major order.
@@ -254,15 +254,20 @@ impl Lowering<'_> {
 
     fn as_slice(&mut self, view: &View) -> Val {
         let tag = self.is_contiguous(view);
-        let len = self.build.elements_in(&view.extents());
+        let len = self.build.element_count(&view.extents());
         let slice = Ty::Slice(Box::new(view.element.clone()), view.memory);
         Val { ty: Ty::option(slice), leaves: vec![tag, view.ptr, len] }
     }
 
     /// `Some(&element)` at the first index of each axis, or at the last where `last` gives the extent.
-    fn maybe_element(&mut self, at: Pos, view: &View, last: impl Fn(&mut Self, Value) -> Option<Value>) -> Result<Val> {
+    fn corner_element(
+        &mut self,
+        at: Pos,
+        view: &View,
+        last: impl Fn(&mut Self, Value) -> Option<Value>,
+    ) -> Result<Val> {
         let extents = view.extents();
-        let (len, zero) = (self.build.elements_in(&extents), self.build.constant(Scalar::U64, 0));
+        let (len, zero) = (self.build.element_count(&extents), self.build.constant(Scalar::U64, 0));
         let some = self.build.compare(CompareOp::Ne, len, zero);
         let one = self.build.constant(Scalar::U64, 1);
         let mut places = Vec::with_capacity(extents.len());
@@ -276,7 +281,7 @@ impl Lowering<'_> {
     }
 
     fn optional_element(&mut self, at: Pos, view: &View, some: Value, places: &[Value]) -> Result<Val> {
-        let place = self.strided(at, view.clone().whole(), places, false)?;
+        let place = self.strided(at, view.clone().into_val(), places, false)?;
         let reference = self.reference(place, view.memory.writable());
         Ok(optional(some, reference))
     }
@@ -293,17 +298,17 @@ impl Lowering<'_> {
 
     fn element_of(&mut self, at: Pos, view: &View, index: &'static Expr) -> Result<Place> {
         let places = self.index_numbers(index)?;
-        self.strided(at, view.clone().whole(), &places, self.scopes.checks_bounds())
+        self.strided(at, view.clone().into_val(), &places, self.scopes.checks_bounds())
     }
 
     /// Pairs a view with another one, which is broadcast to its shape.
-    fn beside(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
+    fn zip_view(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
         let other = self.place(other)?;
         let other = self.through(other);
         let other = self.build.read(&other);
         let Some(other) = View::of(&other) else { return Err(self.error(at, "this is no view")) };
         let other = self.broadcast(at, other, &view.axes);
-        Ok(paired(view.whole(), other.whole()))
+        Ok(paired(view.into_val(), other.into_val()))
     }
 
     /// Broadcasts a view to other extents.
@@ -311,7 +316,7 @@ impl Lowering<'_> {
         if let Some(more @ 1..) = view.axes.len().checked_sub(axes.len()) {
             let text = format!("a view of {} dimensions cannot be broadcast to {}", view.axes.len(), axes.len());
             let never = self.build.constant(Scalar::Bool, 0);
-            self.check_cut(at, never, &text, &[]);
+            self.check_subslice(at, never, &text, &[]);
             view.axes.drain(..more);
         }
         let missing = axes.len() - view.axes.len();
@@ -321,7 +326,7 @@ impl Lowering<'_> {
             let single = self.build.compare(CompareOp::Eq, axis.extent, one);
             let fits = self.build.binary_value(BinaryOp::Or, same, single, Scalar::Bool);
             let message = format!("axis {number} has length {{1}}, to which length {{0}} cannot be broadcast");
-            self.check_cut(at, fits, &message, &[axis.extent, wanted.extent]);
+            self.check_subslice(at, fits, &message, &[axis.extent, wanted.extent]);
             axis.stride = self.build.select(single, zero, axis.stride, Scalar::U64);
         }
         let repeated = axes[..missing].iter().map(|_| Axis { extent: one, stride: zero });
@@ -348,7 +353,7 @@ impl Lowering<'_> {
             element = (**inner).clone();
         }
         let axes = self.contiguous(&extents);
-        Ok(View { ptr, element, memory, axes }.whole())
+        Ok(View { ptr, element, memory, axes }.into_val())
     }
 
     /// Lowers `ArrayView::from_shape(shape, slice)`.
@@ -370,7 +375,7 @@ impl Lowering<'_> {
         let fits = self.build.compare(CompareOp::Le, count, len);
         holds = self.build.binary_value(BinaryOp::And, holds, fits, Scalar::Bool);
         let axes = self.contiguous(&extents);
-        let view = View { ptr, element, memory, axes }.whole();
+        let view = View { ptr, element, memory, axes }.into_val();
         Ok(self.build.result_of_one_error(holds, view, shape_error()))
     }
 

@@ -22,7 +22,7 @@ pub(super) enum Token {
 
 impl Token {
     /// The token in an error message.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self {
             Token::Word(text) | Token::Number(text) => format!("`{text}`"),
             Token::Text(text) => format!("the string {text:?}"),
@@ -35,14 +35,14 @@ impl Token {
 
 /// A token and its start position.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct Spanned {
     pub(super) token: Token,
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
 /// The tokens of `text`, the last of which is [`Token::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ParseError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ParseError> {
     let mut lexer = Lexer { chars: text.chars().peekable(), line: 1, column: 1 };
     let mut tokens = Vec::new();
     loop {
@@ -50,7 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ParseError> {
         let (line, column) = (lexer.line, lexer.column);
         let token = lexer.token().map_err(|message| ParseError { line, column, message })?;
         let last = token == Token::End;
-        tokens.push(Placed { token, line, column });
+        tokens.push(Spanned { token, line, column });
         if last {
             return Ok(tokens);
         }

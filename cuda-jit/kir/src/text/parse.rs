@@ -6,7 +6,7 @@ mod source;
 use std::fmt::Display;
 
 use super::ParseError;
-use super::lex::{Placed, Token, tokens};
+use super::lex::{Spanned, Token, tokens};
 use super::names::{
     ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
     SPECIAL, STORE, TERNARY, UNARY, VOTE, item, scalar,
@@ -51,19 +51,19 @@ pub(super) fn module(text: &str) -> Result<Module> {
 }
 
 struct Parser {
-    tokens: Vec<Placed>,
+    tokens: Vec<Spanned>,
     at: usize,
 }
 
 impl Parser {
     fn site(&mut self, index: usize) -> Result<Site> {
-        self.place(index, Self::bare)?;
-        let place = self.source()?;
+        self.at_index(index, Self::bare)?;
+        let place = self.location()?;
         Ok(Site { message: self.text()?, file: place.file.to_string(), line: place.line, column: place.column })
     }
 
     fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
-        self.place(index, id)?;
+        self.at_index(index, id)?;
         let name = self.name()?;
         self.sign(':')?;
         let element = self.pointee()?;
@@ -112,7 +112,7 @@ impl Parser {
     }
 
     fn param(&mut self, index: usize) -> Result<Param> {
-        self.place(index, |parser| parser.value().map(|value| value.0))?;
+        self.at_index(index, |parser| parser.value().map(|value| value.0))?;
         let (name, ty) = self.name_and_type()?;
         let access = match ty {
             Type::Ptr(..) => self.access()?,
@@ -135,7 +135,7 @@ impl Parser {
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
-        self.place(index, Self::slot_id)?;
+        self.at_index(index, Self::slot_id)?;
         let (name, ty) = self.name_and_type()?;
         Ok(Slot { name, ty })
     }
@@ -147,7 +147,7 @@ impl Parser {
     }
 
     fn block(&mut self, index: usize) -> Result<Block> {
-        self.place(index, |parser| parser.block_id().map(|block| block.0))?;
+        self.at_index(index, |parser| parser.block_id().map(|block| block.0))?;
         self.sign(':')?;
         let mut insts = Vec::new();
         loop {
@@ -297,7 +297,7 @@ impl Parser {
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "constant" => self.constant_id().map(|constant| Op::Constant(ConstantId(constant))),
             "barrier" => Ok(Op::Barrier),
-            "line" => Ok(Op::Line(self.source()?, self.within()?)),
+            "line" => Ok(Op::Line(self.location()?, self.within()?)),
             "fence" => self.order().map(Op::Fence),
             "atomic_load" => {
                 let order = self.order_or_none()?;
@@ -462,7 +462,7 @@ impl Parser {
     }
 
     /// Parses an index with `read`, which must equal `place`.
-    fn place(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
+    fn at_index(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
         let start = self.at;
         if read(self)? as usize == place {
             return Ok(());
@@ -545,7 +545,7 @@ impl Parser {
     }
 
     fn sign(&mut self, sign: char) -> Result<()> {
-        if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).shown())) }
+        if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).describe())) }
     }
 
     /// Takes the next token if it is this keyword.
@@ -568,8 +568,8 @@ impl Parser {
     }
 
     fn expected(&self, what: impl Display) -> ParseError {
-        let Placed { token, line, column } = &self.tokens[self.at];
-        ParseError { line: *line, column: *column, message: format!("expected {what}, found {}", token.shown()) }
+        let Spanned { token, line, column } = &self.tokens[self.at];
+        ParseError { line: *line, column: *column, message: format!("expected {what}, found {}", token.describe()) }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::{Access, Function, Op, SlotId, Type, Value};
 
 /// A value or slot that may hold a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Holder {
     /// A value.
     Value(Value),
     /// A slot.
@@ -33,28 +33,28 @@ impl Accesses {
         let results = function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.result.is_some());
         let mut accesses =
             Self { values: params.chain(results.map(|_| None)).collect(), slots: vec![None; function.slots.len()] };
-        while accesses.learn(function) {}
+        while accesses.iterate(function) {}
         accesses
     }
 
     /// The access of the pointers in a value or slot, if it holds any.
-    pub fn at(&self, place: Place) -> Option<Access> {
+    pub fn at(&self, place: Holder) -> Option<Access> {
         match place {
-            Place::Value(value) => self.values[value.index()],
-            Place::Slot(slot) => self.slots[slot.index()],
+            Holder::Value(value) => self.values[value.index()],
+            Holder::Slot(slot) => self.slots[slot.index()],
         }
     }
 
     /// The access of a pointer.
     pub fn of_value(&self, value: Value) -> Access {
-        self.at(Place::Value(value)).unwrap_or(Access::Read)
+        self.at(Holder::Value(value)).unwrap_or(Access::Read)
     }
 
     /// Iterates once; returns true if anything changed.
-    fn learn(&mut self, function: &Function) -> bool {
-        let mut learnt = false;
+    fn iterate(&mut self, function: &Function) -> bool {
+        let mut changed = false;
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let result = inst.result.map(|(value, _)| Place::Value(value));
+            let result = inst.result.map(|(value, _)| Holder::Value(value));
             let (from, to) = match (&inst.op, result) {
                 (
                     Op::Shared(_) | Op::DynamicShared(..) | Op::MapShared(..) | Op::Local(_) | Op::GridBarrier,
@@ -67,18 +67,18 @@ impl Accesses {
                 (Op::Generic(_, access), Some(result)) => (Some(*access), result),
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
-                (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),
+                (Op::Set(slot, value), _) => (self.values[value.index()], Holder::Slot(*slot)),
                 _ => continue,
             };
             let known = match to {
-                Place::Value(value) => &mut self.values[value.index()],
-                Place::Slot(slot) => &mut self.slots[slot.index()],
+                Holder::Value(value) => &mut self.values[value.index()],
+                Holder::Slot(slot) => &mut self.slots[slot.index()],
             };
             if known.is_none() && from.is_some() {
                 *known = from;
-                learnt = true;
+                changed = true;
             }
         }
-        learnt
+        changed
     }
 }

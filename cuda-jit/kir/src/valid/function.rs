@@ -1,7 +1,7 @@
 //! The rules of one function: its signature, the numbering and definition of values, terminators and calls. Operand
 //! types are in `types`, the access of pointers in `access`.
 
-use super::access::{Accesses, Place};
+use super::access::{Accesses, Holder};
 use super::dominators::Dominators;
 use super::{Kind, Rule, VerifyError, broken, source, types};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, function: &Function, kind: Kind) -> Result<
         module,
         function,
         types: function.params.iter().map(|param| param.ty).collect(),
-        homes: Vec::new(),
+        defining_blocks: Vec::new(),
         dominators: Dominators::of(function),
         current: BlockId(0),
     };
@@ -86,7 +86,7 @@ pub(super) struct Checker<'m> {
     /// The types of all values so far.
     types: Vec<Type>,
     /// The defining block of each value after the parameters.
-    homes: Vec<BlockId>,
+    defining_blocks: Vec<BlockId>,
     dominators: Dominators,
     current: BlockId,
 }
@@ -113,7 +113,7 @@ impl Checker<'_> {
                 return Err(broken(Rule::Numbering, format!("the next value is v{}", self.types.len())));
             }
             self.types.push(ty);
-            self.homes.push(self.current);
+            self.defining_blocks.push(self.current);
         }
         Ok(())
     }
@@ -170,7 +170,7 @@ impl Checker<'_> {
         let Some(ty) = self.types.get(value.index()) else {
             return Err(broken(Rule::Definition, format!("{value} is not defined yet")));
         };
-        let home = value.index().checked_sub(self.function.params.len()).map(|index| self.homes[index]);
+        let home = value.index().checked_sub(self.function.params.len()).map(|index| self.defining_blocks[index]);
         match home {
             Some(home) if !self.dominators.dominates(home, self.current) => {
                 let detail = format!("control may get here without passing {home}, which defines {value}");
@@ -194,15 +194,15 @@ impl Checker<'_> {
     }
 
     fn check_access(&self, accesses: &Accesses, op: &Op) -> Result<(), VerifyError> {
-        let same = |a: Place, b: Place| match (accesses.at(a), accesses.at(b)) {
+        let same = |a: Holder, b: Holder| match (accesses.at(a), accesses.at(b)) {
             (Some(a), Some(b)) if a != b => {
                 Err(broken(Rule::MixedAccess, format!("a {} pointer meets a {} one", name(a), name(b))))
             }
             _ => Ok(()),
         };
         match op {
-            Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
-            Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
+            Op::Set(slot, value) => same(Holder::Value(*value), Holder::Slot(*slot)),
+            Op::Select(_, a, b) => same(Holder::Value(*a), Holder::Value(*b)),
             Op::Generic(pointer, Access::Read) if accesses.of_value(*pointer) == Access::ReadWrite => {
                 Err(broken(Rule::GenericAccess, format!("{pointer} has access readwrite")))
             }

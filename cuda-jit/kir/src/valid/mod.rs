@@ -122,7 +122,7 @@ rules! {
     /// An atomic load does not release, and an atomic store does not acquire.
     Order,
     /// The segments of a shuffle have a power of two of lanes, up to 32.
-    Part,
+    ShuffleSegment,
     /// A source type refers to earlier types only, its fields lie within it, and it is less than 2^31 bytes.
     SourceType,
     /// A source scope is within an earlier one.

@@ -2,7 +2,7 @@
 
 use super::function::out_of_range;
 use super::{Rule, VerifyError, broken};
-use crate::{Function, Home, Module, SourceField, SourceKind, SourceScopeId, SourceTypeId, Variable};
+use crate::{Function, Module, SourceField, SourceKind, SourceScopeId, SourceTypeId, Storage, Variable};
 
 /// Checks a module's source types.
 pub(super) fn check_types(module: &Module) -> Result<(), VerifyError> {
@@ -44,14 +44,14 @@ pub(super) fn check(module: &Module, function: &Function) -> Result<(), VerifyEr
         if variable.ty.index() >= module.types.len() {
             return Err(out_of_range("source type", variable.ty.0, module.types.len()));
         }
-        let taken = match &variable.home {
-            Home::Array(array) => take(&mut arrays, array.index(), "array")?,
-            Home::Slots(_) => check_slots(module, function, variable, &mut slots)?,
+        let taken = match &variable.storage {
+            Storage::Array(array) => take(&mut arrays, array.index(), "array")?,
+            Storage::Slots(_) => check_slots(module, function, variable, &mut slots)?,
         };
         if taken {
             return Err(broken(Rule::Variable, format!("another variable has the home of `{}`", variable.name)));
         }
-        if let Home::Array(array) = variable.home {
+        if let Storage::Array(array) = variable.storage {
             let array = &function.arrays[array.index()];
             if module.source_size(variable.ty) > array.len * u64::from(array.element.size()) {
                 return Err(broken(Rule::Variable, format!("`{}` is larger than its array", variable.name)));
@@ -80,7 +80,7 @@ fn check_slots(
     slots: &mut [bool],
 ) -> Result<bool, VerifyError> {
     let (mut end, mut taken) = (0, false);
-    for (slot, offset) in variable.home.slots() {
+    for (slot, offset) in variable.storage.slots() {
         taken |= take(slots, slot.index(), "slot")?;
         let bytes = function.slots[slot.index()].ty.bytes();
         if *offset < end || offset % bytes != 0 {
@@ -95,8 +95,8 @@ fn check_slots(
 }
 
 /// Marks storage as taken; returns true if it was taken before.
-fn take(homes: &mut [bool], index: usize, what: &str) -> Result<bool, VerifyError> {
-    let count = homes.len();
-    let home = homes.get_mut(index).ok_or_else(|| out_of_range(what, index as u32, count))?;
-    Ok(std::mem::replace(home, true))
+fn take(taken: &mut [bool], index: usize, what: &str) -> Result<bool, VerifyError> {
+    let count = taken.len();
+    let entry = taken.get_mut(index).ok_or_else(|| out_of_range(what, index as u32, count))?;
+    Ok(std::mem::replace(entry, true))
 }

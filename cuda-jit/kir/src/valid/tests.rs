@@ -189,8 +189,8 @@ const BROKEN: &[(Rule, &str)] = &[
         Rule::Operand,
         "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { b0: v2: u8 = compare_exchange v0, v1, v1 return }",
     ),
-    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 12 v0, v0, v0 return }"),
-    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 64 v0, v0, v0 return }"),
+    (Rule::ShuffleSegment, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 12 v0, v0, v0 return }"),
+    (Rule::ShuffleSegment, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 64 v0, v0, v0 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u32, v1 y: f32) { b0: v2: f32 = reduce add v0, v1 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: i32) { b0: v1: i32 = byte_perm v0, v0, v0 return }"),
     (

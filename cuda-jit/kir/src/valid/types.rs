@@ -187,7 +187,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Shuffle(_, width, mask, value, lane) => {
             if !width.is_power_of_two() || *width > 32 {
-                return Err(broken(Rule::Part, format!("it is {width} lanes wide")));
+                return Err(broken(Rule::ShuffleSegment, format!("it is {width} lanes wide")));
             }
             is(checker, *mask, Scalar::U32.into())?;
             is(checker, *lane, Scalar::U32.into())?;

@@ -29,7 +29,7 @@ pub(super) struct Number<'ctx> {
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an atomic operation or fence; returns its result, if it has one.
-    pub(super) fn at_once(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    pub(super) fn atomic_operation(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         let pointer = match *op {
             Op::Fence(order) => return self.fence(order).map(|()| None),
             Op::AtomicLoad(_, pointer)
@@ -40,14 +40,14 @@ impl<'ctx> Body<'ctx, '_> {
         };
         let number = self.number_at(pointer)?;
         match number.space {
-            Space::Generic => self.anywhere(op, number),
-            Space::Local => self.alone(number, op),
-            _ => self.on(number, op),
+            Space::Generic => self.generic_operation(op, number),
+            Space::Local => self.non_atomic(number, op),
+            _ => self.device_operation(number, op),
         }
     }
 
     /// Lowers an operation through a generic pointer, which may point to local memory at run time.
-    fn anywhere(&self, op: &Op, number: Number<'ctx>) -> Result<Option<BasicValueEnum<'ctx>>> {
+    fn generic_operation(&self, op: &Op, number: Number<'ctx>) -> Result<Option<BasicValueEnum<'ctx>>> {
         let (context, builder) = (self.lowering.context, self.builder());
         let is_local = self.lowering.intrinsic("llvm.nvvm.isspacep.local", &[], &[number.pointer.into()])?;
         let [own, others, exit] = [(); 3].map(|()| context.append_basic_block(self.function, ""));
@@ -58,9 +58,9 @@ impl<'ctx> Body<'ctx, '_> {
             builder.position_at_end(begin);
             let value = if begin == own {
                 let pointer = builder.build_address_space_cast(number.pointer, local, "")?;
-                self.alone(Number { pointer, ..number }, op)?
+                self.non_atomic(Number { pointer, ..number }, op)?
             } else {
-                self.on(number, op)?
+                self.device_operation(number, op)?
             };
             if let Some(value) = value {
                 yielded.push((value, self.block()?));
@@ -75,15 +75,15 @@ impl<'ctx> Body<'ctx, '_> {
     }
 
     /// Lowers an operation on memory that other threads can access.
-    fn on(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    fn device_operation(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         match *op {
-            Op::AtomicLoad(order, _) => self.surrounded(order, |order| {
+            Op::AtomicLoad(order, _) => self.fenced(order, |order| {
                 let memory = self.lowering.scalar(bits(number.scalar));
                 let loaded = self.builder().build_load(memory, number.pointer, "")?;
                 self.make_atomic(loaded.as_instruction_value(), number, order)?;
                 Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(number.scalar), "")?))
             }),
-            Op::AtomicStore(order, _, value) => self.surrounded(order, |order| {
+            Op::AtomicStore(order, _, value) => self.fenced(order, |order| {
                 let stored = self.lowering.scalar(bits(number.scalar));
                 let stored = self.builder().build_bit_cast(self.value(value), stored, "")?;
                 let inst = self.builder().build_store(number.pointer, stored)?;
@@ -91,23 +91,23 @@ impl<'ctx> Body<'ctx, '_> {
                 Ok(None)
             }),
             Op::Atomic(op, order, _, value) => {
-                self.surrounded(order, |order| self.change(op, order, number, value).map(Some))
+                self.fenced(order, |order| self.change(op, order, number, value).map(Some))
             }
             Op::CompareExchange(order, _, old, new) => {
-                self.surrounded(order, |order| self.compare_exchange(order, number, [old, new]).map(Some))
+                self.fenced(order, |order| self.compare_exchange(order, number, [old, new]).map(Some))
             }
             _ => Err(self.unverified("atomic operation")),
         }
     }
 
     /// Returns true if the device's instructions have orderings.
-    fn has_orders(&self) -> bool {
+    fn has_orderings(&self) -> bool {
         self.lowering.capability >= (7, 0).into()
     }
 
     /// Emits an operation with its ordering; on devices without orderings, a relaxed one between fences.
-    fn surrounded<T>(&self, order: Order, operation: impl FnOnce(Order) -> Result<T>) -> Result<T> {
-        if self.has_orders() {
+    fn fenced<T>(&self, order: Order, operation: impl FnOnce(Order) -> Result<T>) -> Result<T> {
+        if self.has_orderings() {
             return operation(order);
         }
         if order.ordering.releases() {
@@ -124,7 +124,7 @@ impl<'ctx> Body<'ctx, '_> {
         match order.ordering {
             Ordering::Relaxed => {}
             Ordering::SeqCst => self.membar(order.scope)?,
-            _ if !self.has_orders() => self.membar(order.scope)?,
+            _ if !self.has_orderings() => self.membar(order.scope)?,
             _ => raw::fence(self.lowering.context, self.builder(), order),
         }
         Ok(())
@@ -146,7 +146,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 
     fn number_at(&self, pointer: Value) -> Result<Number<'ctx>> {
-        match (self.ty(pointer), self.behind(pointer)) {
+        match (self.ty(pointer), self.pointee_scalar(pointer)) {
             (Type::Ptr(space, _), Some(scalar)) => {
                 Ok(Number { pointer: self.value(pointer).into_pointer_value(), space, scalar })
             }
@@ -172,7 +172,7 @@ impl<'ctx> Body<'ctx, '_> {
         let [old, new] = values.map(|value| self.builder().build_bit_cast(self.value(value), integer, ""));
         let (old, new) = (old?, new?);
         // LLVM would exchange the word that contains it
-        if scalar.bits() == 16 && self.has_orders() {
+        if scalar.bits() == 16 && self.has_orderings() {
             if order.ordering == Ordering::SeqCst {
                 self.membar(order.scope)?;
             }
@@ -209,7 +209,7 @@ impl<'ctx> Body<'ctx, '_> {
         let scalar = number.scalar;
         let (oldest, end) = if scalar == Scalar::F16 { ((7, 0), "add.noftz.f16") } else { ((9, 0), "add.noftz.bf16") };
         let known = self.lowering.capability >= oldest.into();
-        let fenced = self.has_orders();
+        let fenced = self.has_orderings();
         if fenced && (order.ordering == Ordering::SeqCst || !known && order.ordering.releases()) {
             self.membar(order.scope)?;
         }
@@ -256,7 +256,7 @@ impl<'ctx> Body<'ctx, '_> {
         operands: &[BasicValueEnum<'ctx>],
     ) -> Result<BasicValueEnum<'ctx>> {
         let ordering = match order.ordering {
-            _ if !self.has_orders() => "",
+            _ if !self.has_orderings() => "",
             Ordering::Relaxed => ".relaxed",
             Ordering::Acquire => ".acquire",
             Ordering::Release => ".release",

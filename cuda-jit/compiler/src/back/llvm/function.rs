@@ -18,8 +18,8 @@ use super::panic::PanicBlocks;
 use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role, Scalar,
-    SourceScopeId, Space, SpilledShared, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Location, Module, Op, Param, Pointee, Role,
+    Scalar, SourceScopeId, Space, SpilledShared, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
@@ -334,8 +334,8 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
 
     fn lower(mut self) -> Result<()> {
         // LLVM requires a location for each call in a function with debug information
-        if let Some(place) = debug::first_place(self.kir) {
-            self.line(place, None);
+        if let Some(location) = debug::first_location(self.kir) {
+            self.line(location, None);
         }
         for (index, (block, &lowered)) in self.kir.blocks.iter().zip(&self.blocks.clone()).enumerate() {
             self.builder().position_at_end(lowered);
@@ -347,7 +347,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             self.end(&block.end)?;
         }
-        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
+        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden_params())
     }
 
     /// Returns true for the module's kernel, whose return ends the thread.
@@ -447,7 +447,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 None
             }
             Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
-                self.at_once(&inst.op)?
+                self.atomic_operation(&inst.op)?
             }
             Op::Barrier
             | Op::BarrierReduce(..)
@@ -485,9 +485,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// Sets the debug location and scope of the following instructions.
-    fn line(&self, place: &Place, scope: Option<SourceScopeId>) {
+    fn line(&self, location: &Location, scope: Option<SourceScopeId>) {
         if let (Some(debug), Some(described)) = (&self.lowering.debug, &self.described) {
-            self.builder().set_current_debug_location(debug.location(place, scope, described));
+            self.builder().set_current_debug_location(debug.location(location, scope, described));
         }
     }
 
@@ -520,7 +520,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     fn load(&self, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
-        let scalar = self.behind(pointer).ok_or_else(|| self.unverified("load"))?;
+        let scalar = self.pointee_scalar(pointer).ok_or_else(|| self.unverified("load"))?;
         let context = self.lowering.context;
         let memory = self.lowering.memory_type(scalar.into());
         let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
@@ -540,7 +540,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     /// The number that a pointer points to.
-    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn pointee_scalar(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,
@@ -560,7 +560,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             let (value, ty) = self.values[argument.index()];
             passed.push(self.lowering.to_memory(value, ty)?.into());
         }
-        let (record, launch) = self.hidden();
+        let (record, launch) = self.hidden_params();
         passed.extend([BasicMetadataValueEnum::from(record), launch.into()]);
         let callee = self.functions[callee.index()];
         let call = self.builder().build_call(callee, &passed, "")?;
@@ -617,7 +617,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
 
     /// The two parameters that every function has beyond KIR's: the panic record and the launch's tag. An exported
     /// module does not use them.
-    pub(super) fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
+    pub(super) fn hidden_params(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
         if self.lowering.exported {
             let context = self.lowering.context;
             return (context.ptr_type(AddressSpace::from(GLOBAL)).const_null(), context.i64_type().const_zero());

@@ -198,8 +198,8 @@ fn node<'t>(line: &'t str, kind: &str) -> Option<(u32, &'t str)> {
 /// The value of a field.
 fn field<'t>(fields: &'t str, name: &str) -> Option<&'t str> {
     let start = fields.match_indices(name).find(|(at, _)| {
-        let behind = fields[at + name.len()..].starts_with(": ");
-        behind && (*at == 0 || fields[..*at].ends_with(", "))
+        let after = fields[at + name.len()..].starts_with(": ");
+        after && (*at == 0 || fields[..*at].ends_with(", "))
     });
     start.map(|(at, _)| &fields[at + name.len() + 2..])
 }
@@ -222,13 +222,13 @@ fn quoted(fields: &str, name: &str) -> String {
 /// Unescapes a string's bytes: two digits after a backslash in LLVM's text, three in PTX.
 fn unescaped(text: &str, digits: usize, radix: u32) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let [first, behind @ ..] = rest {
-        let number = behind.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
+    while let [first, after @ ..] = rest {
+        let number = after.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
         let number = number.and_then(|digits| u8::from_str_radix(digits, radix).ok());
-        let (byte, left) = match (first, number, behind) {
-            (b'\\', Some(byte), _) => (byte, &behind[digits..]),
+        let (byte, left) = match (first, number, after) {
+            (b'\\', Some(byte), _) => (byte, &after[digits..]),
             (b'\\', None, [byte, left @ ..]) => (*byte, left),
-            _ => (*first, behind),
+            _ => (*first, after),
         };
         bytes.push(byte);
         rest = left;

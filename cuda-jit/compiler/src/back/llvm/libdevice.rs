@@ -38,7 +38,7 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
     let flush = lowering.context.i32_type().const_int(options.fast_math.into(), false);
     module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, flush);
     for symbol in called {
-        let library = raw::open(lowering.context, &cut_out(&symbol)?).map_err(EmitError::Llvm)?;
+        let library = raw::open(lowering.context, &extract(&symbol)?).map_err(EmitError::Llvm)?;
         raw::link_needed(module, library).map_err(EmitError::Llvm)?;
     }
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -54,7 +54,7 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
 }
 
 /// Extracts a libdevice function with its callees, as bitcode.
-fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
+fn extract(symbol: &str) -> Result<Arc<[u8]>> {
     static KNOWN: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
     // a panic cannot leave the map inconsistent
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -64,7 +64,7 @@ fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
     let bitcode = libdevice::bitcode().map_err(EmitError::NoLibdevice)?;
     let context = Context::create();
     let mut diagnostics = raw::Diagnostics::collect(&context);
-    let function = cut_out_of(&context, bitcode, symbol);
+    let function = extract_from(&context, bitcode, symbol);
     let errors = diagnostics.take();
     if !errors.is_empty() {
         return Err(EmitError::Llvm(errors.join("; ")));
@@ -74,7 +74,7 @@ fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
     Ok(function)
 }
 
-fn cut_out_of(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>> {
+fn extract_from(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>> {
     let library = raw::open(context, bitcode).map_err(EmitError::Llvm)?;
     let function = library.get_function(symbol);
     let function = function.ok_or_else(|| EmitError::NoLibdevice(format!("this libdevice has no `{symbol}`")))?;
@@ -182,7 +182,7 @@ mod tests {
     use crate::kir::Scalar;
 
     /// The functions that take a C string, which are not supported.
-    const LEFT_OUT: [&str; 2] = ["nan", "nanf"];
+    const EXCLUDED: [&str; 2] = ["nan", "nanf"];
 
     fn word(scalar: Scalar) -> &'static str {
         match scalar {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// A signature in LLVM's syntax.
-    fn shown(function: &LibFn) -> String {
+    fn llvm_signature(function: &LibFn) -> String {
         let mut params = Vec::new();
         for arg in function.args {
             match *arg {
@@ -222,10 +222,10 @@ mod tests {
             Some((name, function.get_type().print_to_string().to_string()))
         });
         let mut real: BTreeMap<String, String> = defined.collect();
-        for name in LEFT_OUT {
+        for name in EXCLUDED {
             assert!(real.remove(name).is_some(), "{name}");
         }
-        let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), shown(function)));
+        let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), llvm_signature(function)));
         assert_eq!(table.collect::<BTreeMap<_, _>>(), real);
     }
 
@@ -237,12 +237,12 @@ mod tests {
         let mut bytes = 0;
         for function in LibFn::ALL {
             let symbol = format!("{PREFIX}{}", function.name);
-            let cut = cut_out(&symbol).unwrap();
-            assert!(Arc::ptr_eq(&cut, &cut_out(&symbol).unwrap()));
+            let cut = extract(&symbol).unwrap();
+            assert!(Arc::ptr_eq(&cut, &extract(&symbol).unwrap()));
             bytes += cut.len();
         }
         assert!(bytes < 3 << 20, "all functions take {bytes} bytes");
-        let error = cut_out("__nv_nothing").unwrap_err();
+        let error = extract("__nv_nothing").unwrap_err();
         assert_eq!(error, EmitError::NoLibdevice("this libdevice has no `__nv_nothing`".to_owned()));
     }
 }

@@ -11,7 +11,7 @@ use crate::kir::{AtomicOp, Op, Scalar, Value};
 
 impl<'ctx> Body<'ctx, '_> {
     /// Lowers an atomic operation on local memory; returns its result, if it has one.
-    pub(super) fn alone(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    pub(super) fn non_atomic(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         match *op {
             Op::AtomicLoad(..) => self.own(number).map(Some),
             Op::AtomicStore(_, _, value) => self.set_own(number, self.value(value)).map(|()| None),

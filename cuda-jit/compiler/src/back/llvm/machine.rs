@@ -4,7 +4,7 @@
 //!
 //! LLVM's code generator runs an optimisation pipeline of its own, a third of the compile time, which finds little
 //! after the passes that ran before. So from level 2 on it is switched off ([`OptimizationLevel::None`]), and its
-//! useful parts run here: [`passes`] and [`LATE`] by name, [`wide`] by hand. ptxas compiles the remaining register
+//! useful parts run here: [`passes`] and [`LATE`] by name, [`widening_mul`] by hand. ptxas compiles the remaining register
 //! copies and jumps away. Only modules with variables in memory are generated at LLVM's default level, which alone
 //! merges stack slots.
 
@@ -26,7 +26,7 @@ use super::function::lower_module;
 use super::inlined::Inlined;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
-use super::{hoist, inlined, wide};
+use super::{hoist, inlined, widening_mul};
 use crate::kir;
 use crate::target::{ComputeCapability, Target};
 
@@ -61,7 +61,7 @@ fn passes(opt_level: u8, shape: Shape) -> String {
         return format!("default<O{opt_level}>");
     }
     let simplify = "instcombine<no-verify-fixpoint>";
-    let split = if shape.waits { "" } else { ",irce" };
+    let split = if shape.convergent { "" } else { ",irce" };
     let unroll = format!("loop-unroll<O{opt_level}>");
     let functions = [
         "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
@@ -107,7 +107,7 @@ struct Shape {
     /// It has local arrays.
     arrays: bool,
     /// It has convergent operations.
-    waits: bool,
+    convergent: bool,
 }
 
 impl Shape {
@@ -116,21 +116,21 @@ impl Shape {
         Self {
             calls: defined.nth(1).is_some(),
             arrays: kir.functions.iter().any(|f| !f.arrays.is_empty()),
-            waits: kir.synchronises(),
+            convergent: kir.synchronises(),
         }
     }
 }
 
 /// The features of PTX that a module needs, for which a target's default version may be too old.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Wants {
+pub(super) struct PtxFeatures {
     /// Debug information.
     lines: bool,
     /// The conversions of 8-bit floats.
     float8: bool,
 }
 
-impl Wants {
+impl PtxFeatures {
     pub(super) fn of(module: &kir::Module) -> Self {
         Self { lines: module.has_lines(), float8: module.has_float8() }
     }
@@ -147,21 +147,23 @@ impl Wants {
 }
 
 thread_local! {
-    static MACHINES: RefCell<HashMap<(Target, u8, Wants), Machine>> = RefCell::default();
+    static MACHINES: RefCell<HashMap<(Target, u8, PtxFeatures), Machine>> = RefCell::default();
 }
 
 /// Calls `use_it` with this thread's cached machine for the target, whose PTX has these features.
 pub(super) fn with<R>(
     target: &Target,
     opt_level: u8,
-    wants: Wants,
+    features: PtxFeatures,
     use_it: impl FnOnce(&Machine) -> R,
 ) -> Result<R, EmitError> {
     MACHINES.with(|machines| {
         let mut machines = machines.borrow_mut();
-        let machine = match machines.entry((*target, opt_level, wants)) {
+        let machine = match machines.entry((*target, opt_level, features)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level, wants)?),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(Machine::new(target, opt_level, features)?)
+            }
         };
         Ok(use_it(machine))
     })
@@ -171,21 +173,21 @@ pub(super) fn with<R>(
 pub(super) struct Machine {
     machine: TargetMachine,
     /// The machine that merges stack slots, created on first use.
-    sharing: OnceCell<TargetMachine>,
+    merging_stack_slots: OnceCell<TargetMachine>,
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
     target: Target,
-    wants: Wants,
+    features: PtxFeatures,
 }
 
 impl Machine {
-    fn new(target: &Target, opt_level: u8, wants: Wants) -> Result<Self, EmitError> {
+    fn new(target: &Target, opt_level: u8, features: PtxFeatures) -> Result<Self, EmitError> {
         cuda_llvm::initialize()?;
         let level = if opt_level == 1 { OptimizationLevel::Less } else { OptimizationLevel::None };
-        let machine = target_machine(target, wants, level)?;
+        let machine = target_machine(target, features, level)?;
         let (data, triple) = (machine.get_target_data(), machine.get_triple());
-        Ok(Self { machine, sharing: OnceCell::new(), data, triple, opt_level, target: *target, wants })
+        Ok(Self { machine, merging_stack_slots: OnceCell::new(), data, triple, opt_level, target: *target, features })
     }
 
     /// The code generator for a module: the one that merges stack slots if it has variables in memory.
@@ -193,12 +195,12 @@ impl Machine {
         if self.opt_level < 2 || !variables {
             return Ok(&self.machine);
         }
-        if let Some(machine) = self.sharing.get() {
+        if let Some(machine) = self.merging_stack_slots.get() {
             return Ok(machine);
         }
         // The next level adds value numbering, after passes that have done it: the same code for a tenth more time.
-        let machine = target_machine(&self.target, self.wants, OptimizationLevel::Default)?;
-        Ok(self.sharing.get_or_init(|| machine))
+        let machine = target_machine(&self.target, self.features, OptimizationLevel::Default)?;
+        Ok(self.merging_stack_slots.get_or_init(|| machine))
     }
 
     /// Compiles a verified module.
@@ -227,7 +229,7 @@ impl Machine {
         let variables = has_variables(&module);
         if self.opt_level >= 2 && !variables {
             self.run(LATE, &module)?;
-            wide::products(context, &module)?;
+            widening_mul::combine(context, &module)?;
             self.verify(&module)?;
         }
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
@@ -272,10 +274,14 @@ impl Machine {
 }
 
 /// Creates LLVM's code generator for a target with these PTX features.
-fn target_machine(target: &Target, wants: Wants, level: OptimizationLevel) -> Result<TargetMachine, EmitError> {
+fn target_machine(
+    target: &Target,
+    features: PtxFeatures,
+    level: OptimizationLevel,
+) -> Result<TargetMachine, EmitError> {
     let triple = TargetTriple::create(TRIPLE);
     let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
-    let features = wants.version(target.capability());
+    let features = features.version(target.capability());
     llvm.create_target_machine(&triple, &target.to_string(), features, level, RelocMode::Default, CodeModel::Default)
         .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))
 }

@@ -45,11 +45,11 @@
 mod atomic;
 mod cached;
 mod cast128;
+mod cfg;
 mod debug;
 mod export;
 mod float8;
 mod float_rem;
-mod flow;
 mod function;
 mod half;
 mod hoist;
@@ -58,22 +58,22 @@ mod libdevice;
 mod lifetimes;
 mod local_atomic;
 mod machine;
-mod needs;
 mod ops;
 mod panic;
 mod print;
 mod raw;
 mod reduce;
+mod requirements;
 mod stack;
 mod sync;
 mod variables;
-mod wide;
+mod widening_mul;
 
 use std::fmt;
 
 use inkwell::builder::BuilderError;
 
-use self::machine::Wants;
+use self::machine::PtxFeatures;
 use crate::kir::Module;
 use crate::syntax::with_stack;
 use crate::target::{ComputeCapability, Target};
@@ -279,9 +279,9 @@ impl From<BuilderError> for EmitError {
 pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
-    needs::check(module, target)?;
+    requirements::check(module, target)?;
     with_stack(STACK, || {
-        machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))
+        machine::with(target, options.opt_level, PtxFeatures::of(module), |machine| machine.compile(module, options))
     })?
 }
 

@@ -53,15 +53,15 @@ const END: &str = "exit;";
 /// The instruction of a panic without a launch and therefore without a record.
 const TRAP: &str = "trap;";
 /// The fixed arguments of a report: record, tag and site.
-const ALWAYS: usize = 3;
+const FIXED: usize = 3;
 /// The number of a site's arguments in the report of most panics.
-const FEW: usize = 2;
+const SITE_ARGUMENTS: usize = 2;
 /// The number of arguments of that report.
-const ARGUMENTS: usize = ALWAYS + FEW;
+const ARGUMENTS: usize = FIXED + SITE_ARGUMENTS;
 
 /// The report of a site with `arguments` arguments.
 fn text(arguments: usize) -> String {
-    let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, ALWAYS + index);
+    let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, FIXED + index);
     let stores: String = (0..arguments).map(store).collect();
     [CLAIM, &stores, RELEASE].concat()
 }
@@ -90,7 +90,7 @@ impl<'ctx> PanicBlocks<'ctx> {
         site: SiteId,
         arguments: Vec<IntValue<'ctx>>,
     ) -> BasicBlock<'ctx> {
-        let blocks = if arguments.len() > FEW { &mut self.many } else { &mut self.few };
+        let blocks = if arguments.len() > SITE_ARGUMENTS { &mut self.many } else { &mut self.few };
         blocks.entries.push((from, site, arguments));
         *blocks.block.get_or_insert_with(|| lowering.context.append_basic_block(function, "panic"))
     }
@@ -102,7 +102,7 @@ impl<'ctx> PanicBlocks<'ctx> {
         hidden: (PointerValue<'ctx>, IntValue<'ctx>),
     ) -> Result<()> {
         let most = self.many.entries.iter().map(|(.., arguments)| arguments.len()).max().unwrap_or_default();
-        self.few.finish(lowering, hidden, FEW)?;
+        self.few.finish(lowering, hidden, SITE_ARGUMENTS)?;
         self.many.finish(lowering, hidden, most)
     }
 }
@@ -177,7 +177,7 @@ fn report<'ctx>(
 ) -> Result<()> {
     let inputs: Vec<_> = arguments.iter().map(|argument| BasicMetadataTypeEnum::from(argument.get_type())).collect();
     let ty = context.void_type().fn_type(&inputs, false);
-    let constraints = ["l,l,r", &",l".repeat(arguments.len() - ALWAYS), ",~{memory}"].concat();
+    let constraints = ["l,l,r", &",l".repeat(arguments.len() - FIXED), ",~{memory}"].concat();
     let asm = context.create_inline_asm(ty, text, constraints, true, false, None, false);
     let passed: Vec<_> = arguments.iter().copied().map(BasicMetadataValueEnum::from).collect();
     builder.build_indirect_call(ty, asm, &passed, "")?;
@@ -185,7 +185,7 @@ fn report<'ctx>(
 }
 
 /// The report in a block that ends the thread.
-pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
+pub(super) fn ending_report<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
     let end = block.get_terminator().filter(|end| end.get_opcode() == InstructionOpcode::Unreachable)?;
     let is_report = |last: &InstructionValue<'ctx>| {
         let asm = CallSiteValue::try_from(*last).is_ok_and(|call| call.get_called_fn_value().is_none());
@@ -204,12 +204,12 @@ pub(super) fn arguments(report: InstructionValue<'_>) -> Option<Arguments<'_>> {
 }
 
 /// Emits a panic report that does not end the thread.
-pub(super) fn report_and_go_on<'ctx>(
+pub(super) fn report_without_end<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
     arguments: Arguments<'ctx>,
 ) -> Result<()> {
-    report(context, builder, text(FEW), &arguments)
+    report(context, builder, text(SITE_ARGUMENTS), &arguments)
 }
 
 /// Ends the threads for which the condition equals `ends`.

@@ -139,7 +139,7 @@ impl<'ctx> Body<'ctx, '_> {
         if self.lowering.exported {
             return Ok(self.lowering.context.bool_type().const_zero().into());
         }
-        let (record, _) = self.hidden();
+        let (record, _) = self.hidden_params();
         let new = self.lowering.capability >= (7, 0).into();
         let text = format!("ld.{}.global.b32 $0, [$1+4];", if new { "relaxed.sys" } else { "volatile" });
         let ty = self.lowering.context.i32_type().fn_type(&[record.get_type().into()], false);

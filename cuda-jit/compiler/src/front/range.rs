@@ -22,10 +22,10 @@ pub(super) struct Range {
 
 /// A loop over a range under construction.
 #[derive(Clone, Debug)]
-pub(super) struct Numbers {
+pub(super) struct RangeLoop {
     range: Range,
     /// The induction variable.
-    current: SlotId,
+    variable: SlotId,
 }
 
 impl Lowering<'_> {
@@ -71,34 +71,34 @@ impl Builder {
     }
 
     /// Opens a loop over a range; jumps to the exit if the range is empty.
-    pub(super) fn begin_numbers(&mut self, range: Range, exit: BlockId) -> Numbers {
-        let current = self.slot("for", range.scalar);
-        self.effect(Op::Set(current, range.start));
+    pub(super) fn open_range_loop(&mut self, range: Range, exit: BlockId) -> RangeLoop {
+        let variable = self.slot("for", range.scalar);
+        self.effect(Op::Set(variable, range.start));
         if let Some(end) = range.end {
             let op = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
             let any = self.compare(op, range.start, end);
-            self.go_on_if(any, exit);
+            self.continue_if(any, exit);
         }
-        Numbers { range, current }
+        RangeLoop { range, variable }
     }
 
     /// The current number.
-    pub(super) fn current_number(&mut self, Numbers { range, current }: &Numbers) -> Value {
-        self.value(Op::Get(*current), range.scalar)
+    pub(super) fn induction_value(&mut self, RangeLoop { range, variable }: &RangeLoop) -> Value {
+        self.value(Op::Get(*variable), range.scalar)
     }
 
     /// Ends an iteration: steps to the next number, or jumps to the exit.
-    pub(super) fn step_number(&mut self, Numbers { range, current: slot }: &Numbers, exit: BlockId) {
+    pub(super) fn close_range_loop(&mut self, RangeLoop { range, variable: slot }: &RangeLoop, exit: BlockId) {
         let Range { scalar, end, inclusive, .. } = *range;
-        let current = self.value(Op::Get(*slot), scalar);
+        let number = self.value(Op::Get(*slot), scalar);
         let one = self.constant(scalar, 1);
-        let next = self.binary_value(BinaryOp::Add, current, one, scalar);
+        let next = self.binary_value(BinaryOp::Add, number, one, scalar);
         if let Some(end) = end {
             let more = match inclusive {
-                true => self.compare(CompareOp::Ne, current, end),
+                true => self.compare(CompareOp::Ne, number, end),
                 false => self.compare(CompareOp::Lt, next, end),
             };
-            self.go_on_if(more, exit);
+            self.continue_if(more, exit);
         }
         self.effect(Op::Set(*slot, next));
     }

@@ -13,7 +13,7 @@ use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, Instruction
 use super::function::Result;
 
 /// Rewrites the products of a module.
-pub(super) fn products<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
+pub(super) fn combine<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
     let blocks = module.get_functions().flat_map(|function| function.get_basic_block_iter());
     let found: Vec<_> = blocks.flat_map(|block| block.get_instructions()).filter_map(product).collect();
     let (builder, word) = (context.create_builder(), context.i32_type());

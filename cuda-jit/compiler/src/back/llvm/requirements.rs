@@ -11,7 +11,7 @@ use crate::target::{ComputeCapability, Target};
 pub(super) fn check(module: &Module, target: &Target) -> Result<(), EmitError> {
     let blocks = module.functions.iter().flat_map(|function| &function.blocks);
     for inst in blocks.flat_map(|block| &block.insts) {
-        if let Some((what, needs)) = needs(&inst.op)
+        if let Some((what, needs)) = required(&inst.op)
             && target.capability() < needs
         {
             return Err(EmitError::TooOld { what, needs, target: *target });
@@ -21,7 +21,7 @@ pub(super) fn check(module: &Module, target: &Target) -> Result<(), EmitError> {
 }
 
 /// The name of an operation, and the lowest compute capability that has it.
-fn needs(op: &Op) -> Option<(&'static str, ComputeCapability)> {
+fn required(op: &Op) -> Option<(&'static str, ComputeCapability)> {
     match op {
         Op::Fence(Order { scope: Scope::Cluster, .. })
         | Op::AtomicLoad(Order { scope: Scope::Cluster, .. }, _)

@@ -9,12 +9,12 @@ use inkwell::values::FunctionValue;
 use super::raw;
 
 /// A function's control-flow graph.
-pub(super) struct Flow<'ctx> {
+pub(super) struct Cfg<'ctx> {
     pub(super) blocks: Vec<BasicBlock<'ctx>>,
     /// The successors of each block; one with two edges is listed twice.
-    pub(super) next: Vec<Vec<usize>>,
+    pub(super) successors: Vec<Vec<usize>>,
     /// The predecessors of each block, listed likewise.
-    pub(super) before: Vec<Vec<usize>>,
+    pub(super) predecessors: Vec<Vec<usize>>,
     numbers: HashMap<BasicBlock<'ctx>, usize>,
 }
 
@@ -27,18 +27,18 @@ pub(super) struct Loop {
     pub(super) body: Vec<bool>,
 }
 
-impl<'ctx> Flow<'ctx> {
+impl<'ctx> Cfg<'ctx> {
     pub(super) fn of(function: FunctionValue<'ctx>) -> Self {
         let blocks = function.get_basic_blocks();
         let numbers: HashMap<_, _> = blocks.iter().enumerate().map(|(number, block)| (*block, number)).collect();
         let targets = |block: &BasicBlock<'ctx>| block.get_terminator().map(raw::successors).unwrap_or_default();
-        let next: Vec<Vec<usize>> =
+        let successors: Vec<Vec<usize>> =
             blocks.iter().map(|block| targets(block).iter().map(|target| numbers[target]).collect()).collect();
-        let mut before = vec![Vec::new(); blocks.len()];
-        for (block, targets) in next.iter().enumerate() {
-            targets.iter().for_each(|&target| before[target].push(block));
+        let mut predecessors = vec![Vec::new(); blocks.len()];
+        for (block, targets) in successors.iter().enumerate() {
+            targets.iter().for_each(|&target| predecessors[target].push(block));
         }
-        Self { blocks, next, before, numbers }
+        Self { blocks, successors, predecessors, numbers }
     }
 
     /// The number of a block.
@@ -53,7 +53,7 @@ impl<'ctx> Flow<'ctx> {
             latches.entry(header).or_default().push(latch);
         }
         let mut loops: Vec<Loop> =
-            latches.into_iter().filter_map(|(header, latches)| self.natural(header, latches)).collect();
+            latches.into_iter().filter_map(|(header, latches)| self.natural_loop(header, latches)).collect();
         let size = |of: &Loop| of.body.iter().filter(|inside| **inside).count();
         loops.sort_by_key(|of| (std::cmp::Reverse(size(of)), of.header));
         loops
@@ -64,44 +64,44 @@ impl<'ctx> Flow<'ctx> {
         #[derive(Clone, Copy, PartialEq)]
         enum Seen {
             Not,
-            OnTheWay,
+            OnPath,
             Done,
         }
         let mut seen = vec![Seen::Not; self.blocks.len()];
-        let (mut way, mut back) = (vec![(0, 0)], Vec::new());
-        seen[0] = Seen::OnTheWay;
-        while let Some((block, tried)) = way.last_mut() {
+        let (mut path, mut back_edges) = (vec![(0, 0)], Vec::new());
+        seen[0] = Seen::OnPath;
+        while let Some((block, edge)) = path.last_mut() {
             let block = *block;
-            let Some(&target) = self.next[block].get(*tried) else {
+            let Some(&target) = self.successors[block].get(*edge) else {
                 seen[block] = Seen::Done;
-                way.pop();
+                path.pop();
                 continue;
             };
-            *tried += 1;
+            *edge += 1;
             match seen[target] {
                 Seen::Not => {
-                    seen[target] = Seen::OnTheWay;
-                    way.push((target, 0));
+                    seen[target] = Seen::OnPath;
+                    path.push((target, 0));
                 }
-                Seen::OnTheWay => back.push((block, target)),
+                Seen::OnPath => back_edges.push((block, target)),
                 Seen::Done => {}
             }
         }
-        back
+        back_edges
     }
 
     /// The natural loop of a header and its latches: the blocks that reach a latch without passing the header. `None`
     /// if the header does not dominate the latches, so that the blocks include the entry, or if the loop is entered
     /// from more than one block.
-    fn natural(&self, header: usize, latches: Vec<usize>) -> Option<Loop> {
-        let (mut body, mut open) = (vec![false; self.blocks.len()], latches);
+    fn natural_loop(&self, header: usize, latches: Vec<usize>) -> Option<Loop> {
+        let (mut body, mut worklist) = (vec![false; self.blocks.len()], latches);
         body[header] = true;
-        while let Some(block) = open.pop() {
+        while let Some(block) = worklist.pop() {
             if !std::mem::replace(&mut body[block], true) {
-                open.extend(&self.before[block]);
+                worklist.extend(&self.predecessors[block]);
             }
         }
-        let mut entries = self.before[header].iter().copied().filter(|&block| !body[block]);
+        let mut entries = self.predecessors[header].iter().copied().filter(|&block| !body[block]);
         let entry = entries.next()?;
         (!body[0] && entries.next().is_none()).then_some(Loop { header, entry, body })
     }
