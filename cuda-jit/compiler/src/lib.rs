@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compiler_is_told_by_its_sources() {
+    fn the_compilers_identity_is_its_sources() {
         assert_eq!(IDENTITY[1], env!("CARGO_PKG_VERSION"));
         assert_eq!(IDENTITY[2], build::sources(Path::new("src")));
     }

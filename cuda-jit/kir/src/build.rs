@@ -239,7 +239,7 @@ mod tests {
     use crate::UnaryOp;
 
     #[test]
-    fn values_are_numbered_by_place_whatever_the_order_of_filling() {
+    fn values_are_numbered_by_position_in_any_order_of_filling() {
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         let (first, second) = (b.block(), b.block());
         b.end(Terminator::Jump(first));
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn each_block_says_where_it_was_written_and_says_it_once() {
+    fn each_block_has_its_location_once() {
         let location = |line| Some(Location { file: "a.rs".into(), line, column: 1 });
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         let next = b.block();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_end_is_dropped() {
+    fn instructions_after_a_terminator_are_dropped() {
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         b.end(Terminator::Return(None));
         b.constant(Scalar::I32, 2);

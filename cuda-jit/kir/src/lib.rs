@@ -14,17 +14,17 @@
 //! - **Integers** are two's complement and wrap: `add`, `sub`, `mul`, `neg` give the low bits of the exact result.
 //!   `shl` and `shr` take the amount modulo the width; `shr` is arithmetic on signed types. `div` and `rem` truncate
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
-//!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
+//!   them. [`Op::Overflows`] tests whether the exact result of `add`, `sub` or `mul` does not fit.
 //! - **Floats** are IEEE 754 binary16, binary32 and binary64, and bfloat16, rounded to nearest even. Where
 //!   [`Module::contract`] is set, a `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
-//! - **Pairs** of 16-bit floats lie in one register, the first in the low half. Arithmetic is that of each half.
+//! - **Pairs** of 16-bit floats share one register, the first in the low half. Arithmetic is element-wise.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Floats of 16 bits are cast from
 //!   and to floats only. Pointers are not cast.
-//! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
-//!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
-//!   a record is aligned as its place in the record says, which may be more than its own type asks for.
+//! - **Pointers** are typed by their [`Pointee`]: a number, or a record with a size and an alignment. `offset` moves by
+//!   whole elements, `field` by bytes, to a field of the record. A pointer is aligned as its pointee is; a field is
+//!   aligned as its offset in the record implies, which may be more than its own type requires.
 //! - **Loads and stores** go through pointers to numbers; the pointer must point into memory of the pointee's type. A
 //!   load from memory that other threads may write gives some value of the type, the same for every use of that
 //!   instruction. `bool` takes one byte, of which the lowest bit counts.

@@ -130,7 +130,7 @@ fn labels(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_recorded_is_launched_from_the_bundle() {
+fn recorded_kernels_are_launched_from_the_bundle() {
     if is_child() {
         embed();
         // The software device has compute capability 9.0, for which only the compiler makes code here.
@@ -144,7 +144,7 @@ fn what_is_recorded_is_launched_from_the_bundle() {
         }
         return;
     }
-    let test = "what_is_recorded_is_launched_from_the_bundle";
+    let test = "recorded_kernels_are_launched_from_the_bundle";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kernels.bundle");
     recorded(test, &file, "7.5");

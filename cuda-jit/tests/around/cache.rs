@@ -58,11 +58,11 @@ fn kernels(folder: &Path) -> usize {
 }
 
 #[test]
-fn a_fresh_process_finds_what_another_compiled() {
+fn a_new_process_finds_cached_kernels() {
     if is_child() {
         return launches();
     }
-    let name = "a_fresh_process_finds_what_another_compiled";
+    let name = "a_new_process_finds_cached_kernels";
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("kernels");
     assert_eq!(run(name, &inside), "hits 0 misses 2");
@@ -114,7 +114,7 @@ fn a_closure_is_part_of_what_is_kept_and_its_captures_are_not() {
 }
 
 #[test]
-fn what_is_compiled_again_takes_the_place_of_what_is_kept() {
+fn a_recompiled_kernel_replaces_its_cache_entry() {
     if is_child() {
         let cc = context().device().compute_capability().unwrap();
         let ptx = cuda_jit::recompile::<double<u32>>(cc).unwrap();
@@ -124,7 +124,7 @@ fn what_is_compiled_again_takes_the_place_of_what_is_kept() {
         cuda_jit::recompile::<double<u32>>((1, 0)).unwrap_err();
         return launches();
     }
-    let name = "what_is_compiled_again_takes_the_place_of_what_is_kept";
+    let name = "a_recompiled_kernel_replaces_its_cache_entry";
     let folder = tempfile::tempdir().unwrap();
     // One of the two kernels is cached when it is launched.
     assert_eq!(run(name, folder.path()), "hits 1 misses 1");
@@ -162,7 +162,7 @@ fn the_environment_or_the_program_switches_it_off() {
 /// Neither the compiler nor the software device needs LLVM: both have cached its output. Without LLVM a kernel that
 /// must be compiled is an error, and cached ones run.
 #[test]
-fn a_kernel_that_was_launched_before_needs_no_llvm() {
+fn cached_kernels_need_no_llvm() {
     if is_child() {
         let mut x = on_device(&[1_u32, 2, 3]);
         double::launch((1, 3), &mut x).unwrap();
@@ -176,7 +176,7 @@ fn a_kernel_that_was_launched_before_needs_no_llvm() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let name = "around::cache::a_kernel_that_was_launched_before_needs_no_llvm";
+    let name = "around::cache::cached_kernels_need_no_llvm";
     let dir = ("CUDA_JIT_CACHE_DIR", folder.path().as_os_str());
     assert!(child(name, &[dir]).contains("LLVM is mapped: true"));
     assert!(child(name, &[dir]).contains("LLVM is mapped: false"));

@@ -97,7 +97,7 @@ fn with_closure(x: &mut [f32]) {
 }
 
 #[test]
-fn what_was_inlined_says_from_where() {
+fn inlined_instructions_have_their_call_sites() {
     let ptx = profiled::compile_ptx((9, 0)).unwrap();
     let inlined = |ptx: &str, name: &str| {
         let bytes: Vec<String> = name.bytes().chain([0]).map(|byte| byte.to_string()).collect();

@@ -205,7 +205,7 @@ fn reordered(out: &mut [f64]) {
 }
 
 #[test]
-fn structs_lie_as_rustc_lays_them_out() {
+fn structs_have_rustcs_layout() {
     let found = dwarf::found(&dwarf::of_ptx(&reordered::compile_ptx((9, 0)).unwrap()));
     let offset = |offset: usize| u8::try_from(offset).unwrap();
     let expected = [
@@ -330,7 +330,7 @@ fn a_name_is_seen_only_where_it_means_the_variable() {
 }
 
 #[test]
-fn what_is_written_in_place_of_a_call_has_its_own_variables() {
+fn inlined_functions_have_their_own_variables() {
     let found = dwarf::found(&dwarf::of_ptx(&inspected::compile_ptx((9, 0)).unwrap()));
     let inspected = function(&found, "inspected");
     let call = inspected.iter().position(|found| found.tag == DW_TAG_inlined_subroutine).expect("the call");
@@ -444,7 +444,7 @@ fn profiled(x: &mut [f32], scale: f32) {
 }
 
 #[test]
-fn without_a_debugger_nothing_is_told() {
+fn without_debug_options_there_is_no_debug_information() {
     let text = kir_of::<profiled>().unwrap().to_string();
     assert!(text.contains("  line ") && !text.contains("variable ") && !text.contains("\ntype "), "{text}");
     let ptx = profiled::compile_ptx((9, 0)).unwrap();

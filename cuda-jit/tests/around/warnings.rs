@@ -13,10 +13,10 @@ fn first(x: &mut [u32]) {
     x[0] = 1;
 }
 
-const NAME: &str = "around::warnings::slow_launches_are_told_once_for_each_place_and_can_be_silenced";
+const NAME: &str = "around::warnings::slow_launches_warn_once_per_call_site_and_can_be_silenced";
 
 #[test]
-fn slow_launches_are_told_once_for_each_place_and_can_be_silenced() {
+fn slow_launches_warn_once_per_call_site_and_can_be_silenced() {
     if is_child() {
         return launches();
     }

@@ -110,7 +110,7 @@ fn runs_that_differ_or_do_not_end_fail() {
 }
 
 #[test]
-fn printed_text_is_told_from_results() {
+fn printed_text_is_distinguished_from_results() {
     let run = "#begin\na = 1\nlast#end\nv0 = [1]\npanic = none\n#done\n";
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let outcome = vec![pair("v0", "[1]"), pair("panic", "none"), pair("prints", "\"a = 1\\nlast\"")];

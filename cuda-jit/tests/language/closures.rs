@@ -259,7 +259,7 @@ fn names_of_a_macro_are_its_own() {
 }
 
 #[test]
-fn a_closure_has_shared_memory_and_meets_its_block() {
+fn a_closure_uses_shared_memory_and_barriers() {
     let last = 4usize;
     let f = device_fn!(|v: f32| {
         let tile = shared!([f32; 8]);
@@ -370,7 +370,7 @@ fn spin(out: &mut [f32]) {
 }
 
 #[test]
-fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
+fn a_launch_is_ordered_with_its_closures_arrays() {
     let (mut table, mut out) = (on_device(&[0f32]), on_device(&[0f32]));
     let streams = [(); 3].map(|()| cuda_driver::Stream::new(&context()).unwrap());
     for turn in 1..5 {
@@ -390,7 +390,7 @@ fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
 }
 
 #[test]
-fn an_array_that_a_closure_reads_may_be_freed_after_the_launch() {
+fn an_array_captured_by_a_closure_may_be_freed_after_the_launch() {
     let mut out = on_device(&[0f32; 2]);
     let stream = cuda_driver::Stream::new(&context()).unwrap();
     for value in [3.0, 5.0] {
@@ -437,7 +437,7 @@ fn early(x: &[f32], out: &mut [f32]) {
 }
 
 #[test]
-fn what_a_closure_returns_is_of_the_type_that_rustc_says() {
+fn a_closures_result_has_rustcs_type() {
     let (mut host, mut device) = ([0.0; 5], on_device(&[0.0; 5]));
     cuda_jit::host::for_each_thread((1, 8), || early(&X, &mut host));
     early::launch((1, 8), &on_device(&X), &mut device).unwrap();
@@ -446,7 +446,7 @@ fn what_a_closure_returns_is_of_the_type_that_rustc_says() {
 }
 
 #[test]
-fn a_closures_array_tells_the_context() {
+fn a_closures_array_determines_the_context() {
     let (table, seven) = (on_device(&[7u32]), 7);
     called::launch((1, 1), device_fn!(|i: u32| assert!(table[0] == 7 && i == 1))).unwrap();
     context().synchronize().unwrap();

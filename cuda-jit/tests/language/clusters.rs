@@ -185,7 +185,7 @@ fn own_by_rank(out: &mut [u32]) {
 }
 
 #[test]
-fn the_own_rank_is_the_own_memory() {
+fn the_own_rank_maps_to_the_own_memory() {
     let mut out = on_device(&[0; 128]);
     own_by_rank::launch(LaunchConfig::new(4, 32).cluster(4), &mut out).unwrap();
     assert_eq!(on_host(&out), [32; 128]);
@@ -286,7 +286,7 @@ fn rounds(out: &mut [u32], count: usize) {
 }
 
 #[test]
-fn clusters_meet_in_loops() {
+fn cluster_barriers_in_loops() {
     let mut out = on_device(&[0; 256]);
     rounds::launch(LaunchConfig::new(8, 32).cluster(8), &mut out, 20).unwrap();
     for (i, got) in on_host(&out).iter().enumerate() {
@@ -314,7 +314,7 @@ fn late(flag: &mut [u32], out: &mut [u32]) {
 }
 
 #[test]
-fn who_has_arrived_waits_for_who_is_late() {
+fn arrived_blocks_wait_for_late_ones() {
     let (mut flag, mut out) = (on_device(&[0]), on_device(&[9; 4]));
     late::launch(LaunchConfig::new(4, 1).cluster(2), &mut flag, &mut out).unwrap();
     assert_eq!(on_host(&out), [7, 7, 0, 0]);
@@ -331,7 +331,7 @@ fn grid_and_cluster(x: &mut [u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_grid_waits_for_itself_in_clusters() {
+fn a_grid_barrier_works_with_clusters() {
     let (mut x, mut out) = (on_device(&[0; 16]), on_device(&[0; 16]));
     grid_and_cluster::launch(LaunchConfig::new(4, 4).cluster(2), &mut x, &mut out).unwrap();
     let want: Vec<u32> = (0..16).map(|i| 20 + (15 - i) / 4 % 2).collect();
@@ -351,8 +351,8 @@ fn of_rank(rank: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn a_rank_that_is_not_there_is_a_panic() {
-    if !crate::around::in_child_process("language::clusters::a_rank_that_is_not_there_is_a_panic") {
+fn an_invalid_rank_panics() {
+    if !crate::around::in_child_process("language::clusters::an_invalid_rank_panics") {
         return;
     }
     let mut out = on_device(&[0]);
@@ -390,10 +390,8 @@ fn ends_early(how: u32, out: &mut [u32]) {
 }
 
 #[test]
-fn memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through() {
-    if !crate::around::in_child_process(
-        "language::clusters::memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through",
-    ) {
+fn shared_memory_outlives_its_block_until_the_cluster_ends() {
+    if !crate::around::in_child_process("language::clusters::shared_memory_outlives_its_block_until_the_cluster_ends") {
         return;
     }
     let run = |how| {
@@ -446,8 +444,8 @@ fn many_ends(limit: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn threads_end_here_and_there_and_nothing_is_lost() {
-    if !crate::around::in_child_process("language::clusters::threads_end_here_and_there_and_nothing_is_lost") {
+fn threads_that_end_early_lose_no_results() {
+    if !crate::around::in_child_process("language::clusters::threads_that_end_early_lose_no_results") {
         return;
     }
     for (limit, blocks) in [(1000, 2), (64, 4), (40, 8), (10, 2), (0, 4), (30, 1)] {
@@ -485,7 +483,7 @@ fn full_shared_memory_leaves_room_for_the_counters() {
 }
 
 #[test]
-fn only_what_maps_memory_counts_its_ends() {
+fn only_modules_that_map_memory_have_counters() {
     assert!(!places::compile_ptx((9, 0)).unwrap().contains("cluster_counters"));
     let ptx = ends_early::compile_ptx((9, 0)).unwrap();
     assert!(ptx.contains(".shared .align 8 .b8 cluster_counters[8]"), "{ptx}");

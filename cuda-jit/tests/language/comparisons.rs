@@ -160,7 +160,7 @@ fn in_shared_memory(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn arrays_are_compared_where_they_lie() {
+fn arrays_are_compared_in_place() {
     let mut out = super::on_device(&[0u32; 8]);
     in_shared_memory::launch((1, 8), &[1, 2, 3, 4, 1, 2, 3, 5], &mut out).unwrap();
     assert_eq!(super::on_host(&out), [14, 14, 30, 14, 14, 14, 14, 14]);
@@ -312,6 +312,6 @@ fn ordered(x: &[i32], out: &mut [i64]) {
 }
 
 #[test]
-fn what_is_ordered_has_the_methods_of_ord() {
+fn ordered_types_have_the_methods_of_ord() {
     differ!(ordered, (1, 36), [&[3, 1, 4, 1, 5, 9, 2, 6, 3][..]], vec![0i64; 36]);
 }

@@ -133,7 +133,7 @@ fn large_tables(out: &mut [u64]) {
 }
 
 #[test]
-fn what_does_not_fit_constant_memory_lies_in_global_memory() {
+fn constant_memory_overflows_to_global_memory() {
     differ!(large_tables, (1, 64), [], vec![0u64; 40]);
     let spaces: Vec<Space> = kir_of::<large_tables>().unwrap().constants.iter().map(|one| one.space).collect();
     assert_eq!(spaces, [Space::Global, Space::Constant, Space::Global]);
@@ -306,7 +306,7 @@ fn overcrowded(out: &mut [u64]) {
 }
 
 #[test]
-fn tables_make_way_for_what_the_host_updates() {
+fn tables_are_moved_for_host_updated_constants() {
     differ!(crowded, (1, 8), [], vec![0u64; 8]);
     let spaces: Vec<Space> = kir_of::<crowded>().unwrap().constants.iter().map(|one| one.space).collect();
     assert_eq!(spaces, [Space::Global, Space::Constant]);

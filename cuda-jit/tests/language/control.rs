@@ -255,7 +255,7 @@ fn unchecked_references(x: &[f32], out: &mut [f32]) {
     let mut held = [1.0, 2.0, 3.0];
     // SAFETY: the slice has an element for each of three threads.
     let read = unsafe { x.get_unchecked(i) };
-    // SAFETY: so has this one.
+    // SAFETY: this slice has an element for each of three threads too.
     let written = unsafe { out.get_unchecked_mut(i) };
     *written = *read + 1.0;
     // SAFETY: the array has three elements.
@@ -304,6 +304,6 @@ fn left_with_receivers(x: &[i64], out: &mut [i64]) {
 }
 
 #[test]
-fn what_a_block_or_loop_is_left_with_has_methods() {
+fn break_values_have_methods() {
     differ!(left_with_receivers, (1, 8), [&[-3i64, 0, 1, 7, -128][..]], vec![0i64; 5]);
 }

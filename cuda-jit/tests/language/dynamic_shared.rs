@@ -59,7 +59,7 @@ fn one(n: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn all_of_it() {
+fn the_whole_dynamic_shared_memory() {
     let stream = context().default_stream();
     let (mut x, mut lens) = (on_device(&[1.0, 2.0, 3.0, 4.0_f64, 5.0, 6.0]), on_device(&[0, 0]));
     whole::launch((2, 3, &stream, 3 * 8 + 7), &mut x, &mut lens).unwrap();
@@ -95,8 +95,8 @@ fn beyond_48_kib_and_beyond_the_device() {
 }
 
 #[test]
-fn a_part_that_does_not_fit_is_a_panic() {
-    if !crate::around::in_child_process("language::dynamic_shared::a_part_that_does_not_fit_is_a_panic") {
+fn a_slice_that_does_not_fit_panics() {
+    if !crate::around::in_child_process("language::dynamic_shared::a_slice_that_does_not_fit_panics") {
         return;
     }
     let stream = context().default_stream();
@@ -162,7 +162,7 @@ fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
 }
 
 #[test]
-fn arrays_and_the_launches_own_memory_are_apart() {
+fn spilled_arrays_and_the_launches_own_memory_do_not_overlap() {
     let stream = context().default_stream();
     for (n, bytes) in [(0, 8), (5, 16 + 8), (32, 32 + 3 * 8 + 7)] {
         let (mut out, mut len) = (on_device(&[0_u64; 32]), on_device(&[0]));

@@ -127,7 +127,7 @@ fn large(x: u8) -> u8 {
 }
 
 #[test]
-fn what_has_no_form_in_c_is_refused() {
+fn types_without_a_c_form_are_refused() {
     let message = |result: cuda_jit::Result<String>| result.unwrap_err().to_string();
     let hint = "; C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
     let refused = |found: String, why: &str| {

@@ -54,7 +54,7 @@ fn reads<R: Reads>(_reader: R, x: &[u64], out: &mut [u64]) {
 }
 
 #[test]
-fn a_function_goes_with_its_own_types() {
+fn type_information_must_belong_to_the_function() {
     assert!(reads::<Honest>::compile_ptx((9, 0)).is_ok());
     let compiled = std::panic::catch_unwind(|| reads::<Forged>::compile_ptx((9, 0)));
     let message = compiled.unwrap_err().downcast::<String>().unwrap();

@@ -96,7 +96,7 @@ fn of_earlier_turns(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn references_of_earlier_turns_stay() {
+fn references_of_earlier_iterations_stay_valid() {
     differ!(of_earlier_turns, (1, 8), [X], vec![0u32; 8]);
 }
 
@@ -212,7 +212,7 @@ fn of_atomics(x: &[u32], h: &[f16], out: &mut [u32]) {
 }
 
 #[test]
-fn atomics_change_a_number_wherever_it_lies() {
+fn atomics_work_in_every_memory_space() {
     let halves: Vec<f16> = (0..8).map(|k| f16::from_f32(k as f32 + 1.0)).collect();
     let mut out = on_device(&[1u32; 33]);
     of_atomics::launch((1, 8), &on_device(X), &on_device(&halves), &mut out).unwrap();

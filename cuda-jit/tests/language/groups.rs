@@ -22,7 +22,7 @@ fn rounds(x: &mut [u64], y: &mut [u64], ranks: &mut [usize]) {
 }
 
 #[test]
-fn the_grid_waits_for_itself() {
+fn a_grid_barrier_orders_rounds() {
     for (blocks, threads) in [((1, 1, 1), (1, 1, 1)), ((3, 2, 2), (16, 2, 3)), ((7, 1, 1), (64, 1, 1))] {
         let n = (blocks.0 * blocks.1 * blocks.2 * threads.0 * threads.1 * threads.2) as usize;
         let mut x: Vec<u64> = (0..n as u64).collect();
@@ -287,8 +287,9 @@ fn a_barrier_that_a_block_misses_ends_the_launch() {
 }
 
 #[test]
-fn so_does_one_that_is_not_optimised() {
-    if !crate::around::in_child_process("language::groups::so_does_one_that_is_not_optimised") {
+fn an_unoptimised_barrier_that_a_block_misses_ends_the_launch() {
+    if !crate::around::in_child_process("language::groups::an_unoptimised_barrier_that_a_block_misses_ends_the_launch")
+    {
         return;
     }
     unoptimised::launch((4, 64), 2, &mut on_device(&[0u32; 256])).unwrap();

@@ -97,8 +97,9 @@ fn by_host(function: impl FnOnce(&mut [u32]), out: &[u32]) -> (Vec<u32>, Option<
 }
 
 #[test]
-fn a_split_loop_does_what_is_written_up_to_its_panic() {
-    if !crate::around::in_child_process("language::hoisted_checks::a_split_loop_does_what_is_written_up_to_its_panic") {
+fn a_split_loop_has_the_same_effects_before_its_panic() {
+    if !crate::around::in_child_process("language::hoisted_checks::a_split_loop_has_the_same_effects_before_its_panic")
+    {
         return;
     }
     set_hook(Box::new(|_| {}));
@@ -195,10 +196,8 @@ fn tiled_inside(n: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
-    if !crate::around::in_child_process(
-        "language::hoisted_checks::a_check_before_the_loop_tells_what_the_one_in_it_would",
-    ) {
+fn a_hoisted_check_reports_the_same_panic() {
+    if !crate::around::in_child_process("language::hoisted_checks::a_hoisted_check_reports_the_same_panic") {
         return;
     }
     let x: Vec<u32> = (0..20).collect();
@@ -242,7 +241,7 @@ fn loop_of(ptx: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_tiled_loop_keeps_no_check() {
+fn a_tiled_loop_has_no_checks_left() {
     let ptx = tiled::compile_ptx((9, 0)).unwrap();
     let inside = loop_of(&ptx);
     let leaves = |line: &&&str| line.contains("exit") || line.contains("atom.global.cas");

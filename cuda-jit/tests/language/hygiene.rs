@@ -273,7 +273,7 @@ macro_rules! with_constants {
 with_constants!(of_a_macro, 3 | 4, n, x, out, n * 10);
 
 #[test]
-fn constants_in_patterns_are_told_from_names() {
+fn constants_in_patterns_differ_from_bindings() {
     assert_eq!(differ!(imported_constants, (1, 4), [&[5u32, 2, 7, 0][..]], vec![0u32; 4])[1], 225_300);
     differ!(of_a_macro, (1, 4), [&[5u32, 3, 4, 9][..]], vec![0u32; 4]);
 }

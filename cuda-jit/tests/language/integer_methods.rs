@@ -159,7 +159,7 @@ fn message() -> String {
 }
 
 #[test]
-fn what_has_no_result_is_a_panic() {
+fn operations_without_a_result_panic() {
     let mut out = on_device(&[0i32]);
     without_root::launch((1, 1), &on_device(&[-4]), &mut out).unwrap();
     assert!(message().contains("argument of integer square root cannot be negative"));

@@ -402,6 +402,6 @@ fn clones(x: &[i32], out: &mut [i64]) {
 }
 
 #[test]
-fn a_clone_of_an_iterator_goes_its_own_way() {
+fn a_clone_of_an_iterator_is_independent() {
     differ!(clones, (1, 6), [&[7i32, -2, 5, 1 << 20, 0, 3][..]], vec![0i64; 6]);
 }

@@ -187,7 +187,7 @@ fn compiling_needs_no_device() {
 }
 
 #[test]
-fn a_compiled_kernel_tells_what_it_uses() {
+fn a_compiled_kernel_reports_its_resources() {
     let _selected = context().select();
     let kernel = add::<f32>::compile().unwrap();
     assert_eq!(kernel.name(), "add_f32");

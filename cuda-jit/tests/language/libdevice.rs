@@ -99,7 +99,7 @@ fn of_python(x: &[f64], y: &[f64], out: &mut [f64]) {
 }
 
 #[test]
-fn what_python_s_math_has_beyond_rust() {
+fn functions_of_pythons_math_beyond_rusts() {
     if !found() {
         return;
     }
@@ -249,8 +249,8 @@ fn methods(x: &mut [f32]) {
 
 /// Without a toolkit, kernels that call libdevice report the paths that were searched, and others compile.
 #[test]
-fn without_a_toolkit_it_is_said_where_it_was_looked_for() {
-    const TEST: &str = "language::libdevice::without_a_toolkit_it_is_said_where_it_was_looked_for";
+fn without_a_toolkit_the_error_lists_the_searched_paths() {
+    const TEST: &str = "language::libdevice::without_a_toolkit_the_error_lists_the_searched_paths";
     if !crate::around::is_child() {
         let nowhere = std::ffi::OsStr::new("/nowhere/cuda");
         let variables = ["CONDA_PREFIX", "CUDA_HOME", "VIRTUAL_ENV"].map(|name| (name, nowhere));

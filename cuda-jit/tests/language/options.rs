@@ -469,8 +469,8 @@ fn otherwise(x: &[i32], out: &mut [i32]) {
 }
 
 #[test]
-fn panics_in_the_place_of_nothing() {
-    if !crate::around::in_child_process("language::options::panics_in_the_place_of_nothing") {
+fn unwrapping_nothing_panics() {
+    if !crate::around::in_child_process("language::options::unwrapping_nothing_panics") {
         return;
     }
     otherwise::launch((1, 1), &super::on_device(&[1, 2]), &mut super::on_device(&[0])).unwrap();

@@ -228,8 +228,8 @@ fn composed(mode: u32, x: &[f32], out: &mut [f32]) {
 }
 
 #[test]
-fn panics_say_what_is_composed() {
-    if !crate::around::in_child_process("language::panics::panics_say_what_is_composed") {
+fn panics_print_aggregates() {
+    if !crate::around::in_child_process("language::panics::panics_print_aggregates") {
         return;
     }
     let none: Option<f32> = None;

@@ -107,7 +107,7 @@ fn variants_as_structs(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn variants_written_as_structs_are_told_apart() {
+fn variants_with_struct_syntax_are_distinct() {
     differ!(variants_as_structs, (1, 32), [&numbers()[..]], vec![0_u32; 12]);
 }
 
@@ -243,7 +243,7 @@ fn bound(x: &[u32], y: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn what_is_bound_is_of_any_type() {
+fn bindings_have_any_type() {
     let x = numbers();
     differ!(bound, (1, 32), [&x[..], &x[..5]], vec![0_u32; 12]);
 }

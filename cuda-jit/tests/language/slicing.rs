@@ -72,7 +72,7 @@ macro_rules! same {
 }
 
 #[test]
-fn views_are_cut_and_turned_as_ndarray_does() {
+fn views_are_sliced_and_transposed_as_by_ndarray() {
     let x = Array2::from_shape_fn((8, 10), |(i, j)| ((i * 37 + j * 11) % 53) as i32);
     let c = Array3::from_shape_fn((3, 4, 5), |(i, j, k)| ((i * 71 + j * 13 + k * 7) % 41) as i32);
     let (dx, dc) = (cuda_mem::to_device(&context(), &x).unwrap(), cuda_mem::to_device(&context(), &c).unwrap());
@@ -109,7 +109,7 @@ fn cut_by(x: ArrayView2<'_, i32>, cuts: &[[i64; 6]], out: &mut [i32]) {
 }
 
 #[test]
-fn random_cuts_are_ndarrays() {
+fn random_slices_are_ndarrays() {
     let mut state = 7u64;
     let mut below = |n: i64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

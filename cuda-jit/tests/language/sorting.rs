@@ -108,7 +108,7 @@ fn taken(x: &[u32], n: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn slices_are_taken_apart_and_turned() {
+fn slices_are_destructured_and_reversed() {
     for n in 0..5 {
         for x in [&[4, 9, 3][..], &[3], &[9, 8, 7, 3, 2], &[1, 2, 2, 5]] {
             differ!(taken, (1, 1), [x, n], vec![0u32, 0, 0, 0, 0, 0, 0, 0, 11, 12, 13]);

@@ -291,7 +291,7 @@ struct Two {
 struct One(i64);
 
 #[test]
-fn assignments_take_values_apart() {
+fn assignments_destructure_values() {
     let x = [3, 5, -8, 13];
     differ!(assigned_apart, (1, 4), [&x[..]], vec![0i64; 4]);
 }
@@ -362,6 +362,6 @@ fn niches(x: &[i16], out: &mut [i32]) {
 }
 
 #[test]
-fn options_in_structs_overlap_nothing() {
+fn options_in_structs_do_not_overlap() {
     differ!(niches, (1, 8), [&[-3i16, 1, -1, 400, 0, 144][..]], vec![0i32; 6]);
 }

@@ -159,7 +159,7 @@ fn lanes(x: &[i32], y: &[f64], out: &mut [i32], wide: &mut [f64]) {
 }
 
 #[test]
-fn lanes_tell_each_other() {
+fn lanes_exchange_values() {
     let x: Vec<i32> = (0..64).map(|i| (i * 5) % 23).collect();
     let y: Vec<f64> = x.iter().map(|&v| f64::from(v) * 1.5 + 1e-9).collect();
     let (mut out, mut wide) = (on_device(&[0i32; 512]), on_device(&[0f64; 64]));

@@ -398,7 +398,7 @@ mod second {
 }
 
 #[test]
-fn kernels_of_one_name_are_told_apart() {
+fn kernels_of_one_name_are_distinct() {
     let mut out = super::on_device(&[0u32]);
     first::same::launch((1, 1), &mut out).unwrap();
     assert_eq!(super::on_host(&out), [1]);
@@ -456,7 +456,7 @@ fn shared_types(x: &[f32], y: &[f32], k: u64, out: &mut [f32]) {
 }
 
 #[test]
-fn types_are_rustcs_where_the_twin_leaves_statements_out() {
+fn types_are_rustcs_where_the_probe_omits_statements() {
     for name in ["first", "second", "left", "rest", "v"] {
         assert_eq!(type_of::<shared_types>(name), scalar(Scalar::F32), "{name}");
     }

@@ -340,8 +340,8 @@ fn quotient(x: &mut [i128], by: i128) {
 }
 
 #[test]
-fn what_does_not_fit_is_a_panic() {
-    if !crate::around::in_child_process("language::wide_integers::what_does_not_fit_is_a_panic") {
+fn overflowing_operations_panic() {
+    if !crate::around::in_child_process("language::wide_integers::overflowing_operations_panic") {
         return;
     }
     let panics = |run: &dyn Fn()| {

@@ -256,7 +256,8 @@ impl Lowering<'_> {
         scalar: Option<Scalar>,
         args: &'static [Expr],
     ) -> Result<Val> {
-        let special = |walk: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| walk.build.special(of(axis))).to_vec();
+        let special =
+            |lowering: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| lowering.build.special(of(axis))).to_vec();
         let leaves = match intrinsic {
             Intrinsic::Grid(dims) => AXES[..dims].iter().map(|&axis| self.build.position(axis)).collect(),
             Intrinsic::GridSize(dims) => AXES[..dims].iter().map(|&axis| self.build.extent(axis)).collect(),

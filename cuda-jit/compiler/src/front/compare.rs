@@ -119,12 +119,12 @@ impl Lowering<'_> {
             Ty::Sum(of) if is_compared_by_parts(left.ty(), by) => {
                 self.compared_variants(at, (op, by), &of, &left, &right)
             }
-            ty if is_compared_by_parts(&ty, by) => self.with_outcome(op, |walk, outcome| {
+            ty if is_compared_by_parts(&ty, by) => self.with_outcome(op, |lowering, outcome| {
                 for index in 0..ty.parts().len() {
-                    let (left, right) = (walk.build.part(&left, index), walk.build.part(&right, index));
-                    walk.decide(at, (op, by), &left, &right, outcome)?;
+                    let (left, right) = (lowering.build.part(&left, index), lowering.build.part(&right, index));
+                    lowering.decide(at, (op, by), &left, &right, outcome)?;
                 }
-                Ok(walk.build.result_if_equal(op))
+                Ok(lowering.build.result_if_equal(op))
             }),
             Ty::Enum(of, scalar) => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
@@ -157,32 +157,32 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        self.with_outcome(op, |walk, outcome| {
-            let tags = [walk.build.tag(left), walk.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
+        self.with_outcome(op, |lowering, outcome| {
+            let tags = [lowering.build.tag(left), lowering.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
             let [of_left, of_right] = tags.map(Place::Fixed);
-            walk.decide(at, (op, by), &of_left, &of_right, outcome)?;
-            let tag = walk.build.read(&of_left).only();
+            lowering.decide(at, (op, by), &of_left, &of_right, outcome)?;
+            let tag = lowering.build.read(&of_left).only();
             for variant in (0..of.variants.len()).rev().filter(|variant| !of.fields_of(*variant).is_empty()) {
                 let is_it = match (of.tag(), variant) {
                     (Scalar::Bool, 1) => tag,
                     (scalar, variant) => {
-                        let number = walk.build.constant(scalar, variant as u64);
-                        walk.build.compare(CompareOp::Eq, tag, number)
+                        let number = lowering.build.constant(scalar, variant as u64);
+                        lowering.build.compare(CompareOp::Eq, tag, number)
                     }
                 };
-                let (own, others) = walk.build.fork(is_it);
-                walk.build.select_block(own);
+                let (own, others) = lowering.build.fork(is_it);
+                lowering.build.select_block(own);
                 let (last, before) = (of.fields_of(variant).end - 1, of.fields_of(variant));
                 for index in before.take_while(|index| *index < last) {
-                    let (left, right) = (walk.build.part(left, index), walk.build.part(right, index));
-                    walk.decide(at, (op, by), &left, &right, outcome)?;
+                    let (left, right) = (lowering.build.part(left, index), lowering.build.part(right, index));
+                    lowering.decide(at, (op, by), &left, &right, outcome)?;
                 }
-                let (left, right) = (walk.build.part(left, last), walk.build.part(right, last));
-                let rest = walk.compared_by(at, (op, by), &left, &right)?;
-                walk.build.finish_with(rest, outcome);
-                walk.build.select_block(others);
+                let (left, right) = (lowering.build.part(left, last), lowering.build.part(right, last));
+                let rest = lowering.compared_by(at, (op, by), &left, &right)?;
+                lowering.build.finish_with(rest, outcome);
+                lowering.build.select_block(others);
             }
-            Ok(walk.build.result_if_equal(op))
+            Ok(lowering.build.result_if_equal(op))
         })
     }
 
@@ -237,14 +237,14 @@ impl Lowering<'_> {
             );
         };
         let count = *count;
-        self.with_outcome(op, |walk, outcome| {
+        self.with_outcome(op, |lowering, outcome| {
             for index in 0..count {
-                let number = walk.build.constant(Scalar::U64, index);
-                let pair = [&left, &right].map(|array| walk.choose(at, array, number, Some(index)));
+                let number = lowering.build.constant(Scalar::U64, index);
+                let pair = [&left, &right].map(|array| lowering.choose(at, array, number, Some(index)));
                 let [left, right] = pair;
-                walk.decide(at, (op, by), &left?, &right?, outcome)?;
+                lowering.decide(at, (op, by), &left?, &right?, outcome)?;
             }
-            Ok(walk.build.result_if_equal(op))
+            Ok(lowering.build.result_if_equal(op))
         })
     }
 
@@ -254,26 +254,26 @@ impl Lowering<'_> {
             (Ty::Array(element, len), Ty::Array(..)) if len * element.count() <= UNROLLED => Some(*len),
             _ => None,
         };
-        let elements = |walk: &mut Self, place: &Place| {
-            let (ptr, element, memory, len) = walk.slice_of(place)?;
+        let elements = |lowering: &mut Self, place: &Place| {
+            let (ptr, element, memory, len) = lowering.slice_of(place)?;
             Ok(Elements { ptr, element, memory, len })
         };
         let (left, right) = (elements(self, left)?, elements(self, right)?);
-        self.with_outcome(op, |walk, outcome| {
+        self.with_outcome(op, |lowering, outcome| {
             let lengths = [left.len, right.len].map(|len| Place::Fixed(Val::scalar(Scalar::U64, len)));
             if fixed.is_none() && by == By::Equality {
-                walk.decide(at, (op, by), &lengths[0], &lengths[1], outcome)?;
+                lowering.decide(at, (op, by), &lengths[0], &lengths[1], outcome)?;
             }
             match fixed {
                 Some(count) => {
                     for index in 0..count {
-                        let index = walk.build.constant(Scalar::U64, index);
-                        walk.decide_by_elements(at, (op, by), &left, &right, index, outcome)?;
+                        let index = lowering.build.constant(Scalar::U64, index);
+                        lowering.decide_by_elements(at, (op, by), &left, &right, index, outcome)?;
                     }
                 }
-                None => walk.decide_by_loop(at, (op, by), &left, &right, outcome)?,
+                None => lowering.decide_by_loop(at, (op, by), &left, &right, outcome)?,
             }
-            walk.compared_by(at, (op, by), &lengths[0], &lengths[1])
+            lowering.compared_by(at, (op, by), &lengths[0], &lengths[1])
         })
     }
 

@@ -212,10 +212,10 @@ impl Lowering<'_> {
             // rustc has checked that the arms are exhaustive, so the last one needs no test
             let fail = (index != last || arm.guard.is_some()).then_some(next);
             let scope = self.build.scope();
-            self.arm(arm, &place, fail, &mut |walk| {
-                let result = walk.expr_in_place(&arm.body, Some(ty))?;
-                walk.build.set_scope(scope);
-                walk.finish_branch(arm.body.0, result, merge, exit)
+            self.arm(arm, &place, fail, &mut |lowering| {
+                let result = lowering.expr_in_place(&arm.body, Some(ty))?;
+                lowering.build.set_scope(scope);
+                lowering.finish_branch(arm.body.0, result, merge, exit)
             })?;
             self.build.select_block(next);
         }
@@ -236,17 +236,17 @@ impl Lowering<'_> {
         let guarded = arm.guard.is_some();
         let shared =
             (self.scopes.splits(&arm.pattern, guarded) && !self.scopes.binds(&arm.pattern)).then(|| self.build.block());
-        self.matched(&arm.pattern, place, fail, guarded, &mut |walk, names, fail| {
-            walk.bind_names(names)?;
+        self.matched(&arm.pattern, place, fail, guarded, &mut |lowering, names, fail| {
+            lowering.bind_names(names)?;
             if let (Some(guard), Some(fail)) = (&arm.guard, fail) {
-                let guard = walk.scalar(guard, Scalar::Bool)?;
-                let next = walk.build.block();
-                walk.build.end(Terminator::Branch(guard, next, fail));
-                walk.build.select_block(next);
+                let guard = lowering.scalar(guard, Scalar::Bool)?;
+                let next = lowering.build.block();
+                lowering.build.end(Terminator::Branch(guard, next, fail));
+                lowering.build.select_block(next);
             }
             match shared {
-                Some(shared) => walk.build.end(Terminator::Jump(shared)),
-                None => body(walk)?,
+                Some(shared) => lowering.build.end(Terminator::Jump(shared)),
+                None => body(lowering)?,
             }
             Ok(())
         })?;

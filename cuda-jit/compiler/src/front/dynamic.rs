@@ -44,7 +44,7 @@ impl Lowering<'_> {
         total: Value,
         len: Option<Value>,
     ) -> (Value, Value, Value) {
-        let op = |walk: &mut Self, op, a, b| walk.build.value(Op::Binary(op, a, b), Scalar::U64);
+        let op = |lowering: &mut Self, op, a, b| lowering.build.value(Op::Binary(op, a, b), Scalar::U64);
         let (size, align) = (element.pointee().size(), element.pointee().align());
         // an element of an array type counts as its numbers
         let size = self.build.constant(Scalar::U64, (u64::from(size) * element.count()).max(1));

@@ -92,14 +92,14 @@ impl Lowering<'_> {
                     if op == BinaryOp::Eq { equal } else { self.build.unary_value(KirUnary::Not, equal, Scalar::Bool) };
                 Ok(Val::scalar(Scalar::Bool, equal))
             }
-            BinaryOp::Div => self.each_number(&ty, &[&left, &right], |walk, number, lanes| {
+            BinaryOp::Div => self.each_number(&ty, &[&left, &right], |lowering, number, lanes| {
                 let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
-                Ok(walk.arithmetic(at, op, &a, &b, true)?.only())
+                Ok(lowering.arithmetic(at, op, &a, &b, true)?.only())
             }),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.each_lane(&ty, &[&left, &right], |walk, number, lanes| {
+                self.each_lane(&ty, &[&left, &right], |lowering, number, lanes| {
                     let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
-                    Ok(walk.arithmetic(at, op, &a, &b, false)?.only())
+                    Ok(lowering.arithmetic(at, op, &a, &b, false)?.only())
                 })
             }
             _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty)))),
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         if op != UnaryOp::Neg {
             return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty))));
         }
-        self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
+        self.each_lane(&ty, &[value], |lowering, number, lanes| Ok(lowering.negated(at, number, lanes[0])))
     }
 
     /// The dot product, summed from the first element on.

@@ -49,9 +49,9 @@ impl Lowering<'_> {
                 self.items_of(source, stays)?
             }
         };
-        self.each_item(at, items, |walk, item, continue_to, exit| {
-            walk.bind(pattern, &Place::Fixed(item))?;
-            walk.loop_body(JumpTarget { number, exit, continue_to: Some(continue_to), result: None }, body)
+        self.each_item(at, items, |lowering, item, continue_to, exit| {
+            lowering.bind(pattern, &Place::Fixed(item))?;
+            lowering.loop_body(JumpTarget { number, exit, continue_to: Some(continue_to), result: None }, body)
         })?;
         Ok(Val::unit())
     }

@@ -27,8 +27,8 @@ impl Lowering<'_> {
         let types = [ty, if function == Math::Powi { Scalar::I32 } else { ty }];
         let args = args.iter().copied().zip(types);
         if ty.is_half() {
-            let wide = |walk: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
-                true => walk.build.cast_value(arg, ty, Scalar::F32),
+            let wide = |lowering: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
+                true => lowering.build.cast_value(arg, ty, Scalar::F32),
                 false => arg,
             };
             let args: Vec<Value> = args.map(|arg| wide(self, arg)).collect();

@@ -51,8 +51,8 @@ impl Lowering<'_> {
             (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
             (operation, [first, ..]) if first.ty.lanes().is_some() => {
                 let operands: Vec<&Val> = operands.iter().collect();
-                self.each_lane(&typing.result, &operands, |walk, number, lanes| {
-                    walk.number_operation(at, operation, (number, number), lanes)
+                self.each_lane(&typing.result, &operands, |lowering, number, lanes| {
+                    lowering.number_operation(at, operation, (number, number), lanes)
                 })
             }
             (operation, operands) => {

@@ -30,20 +30,20 @@ impl Lowering<'_> {
         if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
         }
-        self.each_case(at, parts, &mut |walk, parts| {
+        self.each_case(at, parts, &mut |lowering, parts| {
             let (mut text, mut values) = (String::new(), Vec::new());
             for part in parts {
                 match part {
                     Part::Value(value, scalar, conversion) => {
                         text.push_str(&format!("{{{}:{scalar}:{}}}", values.len(), spec(*conversion)));
-                        let bits = walk.build.bits_of(*value, *scalar);
+                        let bits = lowering.build.bits_of(*value, *scalar);
                         values.push(bits);
                     }
                     Part::Text(plain) => text.push_str(&plain.replace('{', "{{").replace('}', "}}")),
                     Part::Choice(..) => {}
                 }
             }
-            walk.panic(at, &text, &values);
+            lowering.panic(at, &text, &values);
             Ok(())
         })?;
         // every case has ended its block

@@ -40,7 +40,7 @@ impl<'p> Lowering<'p> {
         fail: Option<BlockId>,
     ) -> Result<()> {
         if !self.scopes.splits(pattern, false) {
-            return self.matched(pattern, place, fail, false, &mut |walk, names, _| walk.bind_names(names));
+            return self.matched(pattern, place, fail, false, &mut |lowering, names, _| lowering.bind_names(names));
         }
         let mut merges = Vec::new();
         for number in self.scopes.names(pattern) {
@@ -48,13 +48,13 @@ impl<'p> Lowering<'p> {
             merges.push((number, self.merge("or", ty)));
         }
         let (at, found) = (self.scopes.function_position(), self.build.block());
-        self.matched(pattern, place, fail, false, &mut |walk, names, _| {
+        self.matched(pattern, place, fail, false, &mut |lowering, names, _| {
             for (number, place) in names {
-                let value = walk.bound_value(*number, place)?;
+                let value = lowering.bound_value(*number, place)?;
                 let merge = merges.iter().find(|(known, _)| known == number);
-                merge.map_or(Ok(()), |(_, merge)| walk.store_to_merge(at, value, *merge))?;
+                merge.map_or(Ok(()), |(_, merge)| lowering.store_to_merge(at, value, *merge))?;
             }
-            walk.build.end(Terminator::Jump(found));
+            lowering.build.end(Terminator::Jump(found));
             Ok(())
         })?;
         self.build.select_block(found);
@@ -366,8 +366,8 @@ impl<'p> Lowering<'p> {
         let found = self.build.block();
         for case in cases {
             let next = self.build.block();
-            let then: &mut Then<'_, 'p> = &mut |walk, _, _| {
-                walk.build.end(Terminator::Jump(found));
+            let then: &mut Then<'_, 'p> = &mut |lowering, _, _| {
+                lowering.build.end(Terminator::Jump(found));
                 Ok(())
             };
             ensure_sufficient_stack(|| self.matched(case, place, Some(next), false, then))?;

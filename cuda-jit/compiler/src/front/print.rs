@@ -27,7 +27,7 @@ impl Lowering<'_> {
         if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a device prints at most {MOST_VALUES} values at once")));
         }
-        self.each_case(at, parts, &mut |walk, parts| walk.print_parts(at, parts))?;
+        self.each_case(at, parts, &mut |lowering, parts| lowering.print_parts(at, parts))?;
         Ok(Val::unit())
     }
 

@@ -250,7 +250,7 @@ mod tests {
     use crate::typeinfo::ty_of;
 
     #[test]
-    fn what_points_nowhere_has_no_leaves_for_it() {
+    fn unknown_references_have_no_leaves() {
         let ty = ty_of::<(u8, Option<&[f32]>, i16)>();
         let none = ty.pointing_nowhere();
         assert_eq!(none.leaves().len(), 3);

@@ -118,8 +118,9 @@ impl Lowering<'_> {
         let Place::Memory(array, Ty::Array(..), memory) = place else {
             return Err(self.error(at, "the place of an element is no array; please report this"));
         };
-        let axis_at =
-            |walk: &mut Self, axis: usize| walk.build.element_at(array, &Ty::INDEX, memory.space(), axis as u64);
+        let axis_at = |lowering: &mut Self, axis: usize| {
+            lowering.build.element_at(array, &Ty::INDEX, memory.space(), axis as u64)
+        };
         let at_axes: Vec<Value> = (0..view.axes.len()).map(|axis| axis_at(self, axis)).collect();
         let indices: Vec<Value> =
             at_axes.iter().map(|at| self.build.load(*at, memory.space(), &Ty::INDEX).only()).collect();
@@ -227,9 +228,9 @@ impl Lowering<'_> {
 
     /// The diagonal: the elements whose index is the same on every axis.
     fn diagonal(&mut self, view: View) -> Val {
-        let both = |walk: &mut Self, a: Axis, b: Axis| Axis {
-            extent: walk.build.index_op(BinaryOp::Min, a.extent, b.extent),
-            stride: walk.build.index_op(BinaryOp::Add, a.stride, b.stride),
+        let both = |lowering: &mut Self, a: Axis, b: Axis| Axis {
+            extent: lowering.build.index_op(BinaryOp::Min, a.extent, b.extent),
+            stride: lowering.build.index_op(BinaryOp::Add, a.stride, b.stride),
         };
         let axes = view.axes.iter().copied().reduce(|a, b| both(self, a, b));
         View { axes: axes.into_iter().collect(), ..view }.into_val()

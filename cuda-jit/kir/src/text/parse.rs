@@ -72,7 +72,7 @@ impl Parser {
 
     fn constant_in_memory(&mut self, index: usize) -> Result<ConstantDecl> {
         let array = self.array(index, Self::constant_id)?;
-        let (space, host) = (self.item(&SPACE, "a memory")?, self.is_word("host"));
+        let (space, host) = (self.item(&SPACE, "a memory space")?, self.is_word("host"));
         let text = self.text()?;
         let digits: Vec<u8> = text.chars().filter_map(|c| Some(c.to_digit(16)? as u8)).collect();
         if digits.len() != text.len() || !digits.len().is_multiple_of(2) {
@@ -426,7 +426,7 @@ impl Parser {
 
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
-            let space = self.item(&SPACE, "a memory")?;
+            let space = self.item(&SPACE, "a memory space")?;
             return Ok(Type::Ptr(space, self.pointee()?));
         }
         self.scalar().map(Type::Scalar)

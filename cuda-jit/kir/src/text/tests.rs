@@ -68,7 +68,7 @@ fn constants_keep_their_bits() {
 }
 
 #[test]
-fn places_round_trip() {
+fn locations_round_trip() {
     let place = |file: &str, line| Op::Line(Location { file: file.into(), line, column: 7 }, None);
     let mut module = module(vec![place("src/main.rs", 12), place("\"\\\n", 0)]);
     module.functions[0].blocks[0].insts.iter_mut().for_each(|inst| inst.result = None);

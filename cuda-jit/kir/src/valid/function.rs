@@ -155,7 +155,7 @@ impl Checker<'_> {
             return Err(out_of_range("block", block.0, self.function.blocks.len()));
         }
         if block.0 == 0 {
-            return Err(broken(Rule::JumpToEntry, "it goes on in b0"));
+            return Err(broken(Rule::JumpToEntry, "it jumps to b0"));
         }
         Ok(())
     }
@@ -196,7 +196,7 @@ impl Checker<'_> {
     fn check_access(&self, accesses: &Accesses, op: &Op) -> Result<(), VerifyError> {
         let same = |a: Holder, b: Holder| match (accesses.at(a), accesses.at(b)) {
             (Some(a), Some(b)) if a != b => {
-                Err(broken(Rule::MixedAccess, format!("a {} pointer meets a {} one", name(a), name(b))))
+                Err(broken(Rule::MixedAccess, format!("it mixes a {} pointer with a {} one", name(a), name(b))))
             }
             _ => Ok(()),
         };

@@ -195,7 +195,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     check_constants(module)?;
     source::check_types(module)?;
     if module.exported && (module.spilled_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
-        return Err(broken(Rule::ExportedLaunch, "the module has such"));
+        return Err(broken(Rule::ExportedLaunch, "the module has one of them"));
     }
     let mut names = HashSet::new();
     for (index, function) in module.functions.iter().enumerate() {

@@ -19,7 +19,7 @@ pub(super) fn check_types(module: &Module) -> Result<(), VerifyError> {
                 for SourceField { name, offset, ty } in fields {
                     before(*ty)?;
                     if u64::from(*offset) + module.source_size(*ty) > (*size).into() {
-                        return Err(broken(Rule::SourceType, format!("`{name}` lies outside of t{index}")));
+                        return Err(broken(Rule::SourceType, format!("`{name}` is outside of t{index}")));
                     }
                 }
             }
@@ -35,7 +35,7 @@ pub(super) fn check_types(module: &Module) -> Result<(), VerifyError> {
 pub(super) fn check(module: &Module, function: &Function) -> Result<(), VerifyError> {
     for (index, scope) in function.scopes.iter().enumerate() {
         if let Some(outer) = scope.outer.filter(|outer| outer.index() >= index) {
-            return Err(broken(Rule::SourceScope, format!("{outer} is around x{index}")));
+            return Err(broken(Rule::SourceScope, format!("{outer}, which encloses x{index}, comes after it")));
         }
     }
     let (mut slots, mut arrays) = (vec![false; function.slots.len()], vec![false; function.arrays.len()]);
@@ -49,7 +49,7 @@ pub(super) fn check(module: &Module, function: &Function) -> Result<(), VerifyEr
             Storage::Slots(_) => check_slots(module, function, variable, &mut slots)?,
         };
         if taken {
-            return Err(broken(Rule::Variable, format!("another variable has the home of `{}`", variable.name)));
+            return Err(broken(Rule::Variable, format!("another variable has the storage of `{}`", variable.name)));
         }
         if let Storage::Array(array) = variable.storage {
             let array = &function.arrays[array.index()];
@@ -84,12 +84,12 @@ fn check_slots(
         taken |= take(slots, slot.index(), "slot")?;
         let bytes = function.slots[slot.index()].ty.bytes();
         if *offset < end || offset % bytes != 0 {
-            return Err(broken(Rule::Variable, format!("{slot} lies {offset} bytes behind `{}`", variable.name)));
+            return Err(broken(Rule::Variable, format!("{slot} is at byte {offset} of `{}`", variable.name)));
         }
         end = offset + bytes;
     }
     if u64::from(end) > module.source_size(variable.ty) {
-        return Err(broken(Rule::Variable, format!("the slots of `{}` lie outside of it", variable.name)));
+        return Err(broken(Rule::Variable, format!("the slots of `{}` extend beyond it", variable.name)));
     }
     Ok(taken)
 }

@@ -252,7 +252,7 @@ fn every_rule_is_checked() {
 }
 
 #[test]
-fn what_the_rules_allow() {
+fn modules_that_the_rules_allow() {
     let allowed = [
         "kir 1 kernel f(v0 x: f64, v1 n: i32, v2 p: ptr global f64 read) { array a0 e: i32 1 b0: \
          v3: ptr local i32 = local a0 v4: f64 = math frexp(v0, v3) v5: f64 = math norm(v1, v2) return }",
@@ -276,7 +276,7 @@ fn what_the_rules_allow() {
 }
 
 #[test]
-fn an_error_names_the_place() {
+fn an_error_names_the_position() {
     let text = "kir 1 kernel f() { b0: return } device g(v0 x: f32) { b0: jump b1 b1: v1: f32 = neg v0 v2: f32 = add v0, v3 return }";
     let error = verify(&parse(text).expect(text)).unwrap_err();
     assert_eq!(

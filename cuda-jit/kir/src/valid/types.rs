@@ -61,7 +61,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Overflows(op, a, b) => {
             if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
-                return Err(broken(Rule::Operand, "only add, sub and mul can be asked for overflow"));
+                return Err(broken(Rule::Operand, "overflow is defined for add, sub and mul only"));
             }
             same(checker, *a, *b, INTEGER)?;
             Scalar::Bool.into()
@@ -125,7 +125,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             let element = cached_all(checker, *pointer, slots.len())?;
             for slot in slots {
                 if slot_type(checker, *slot)? != element.into() {
-                    return Err(broken(Rule::Operand, format!("slot {slot} holds no {element}")));
+                    return Err(broken(Rule::Operand, format!("slot {slot} does not hold a {element}")));
                 }
             }
             return Ok(None);
@@ -263,12 +263,12 @@ fn number(scalar: Scalar) -> Result<Scalar> {
     if NUMBER.1(scalar) && scalar.bits() <= 64 {
         Ok(scalar)
     } else {
-        Err(broken(Rule::Operand, format!("a {scalar} is not read or written at once")))
+        Err(broken(Rule::Operand, format!("a {scalar} cannot be accessed atomically")))
     }
 }
 
 fn ordered(order: Order, suits: bool) -> Result<()> {
-    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("it is to be {:?}", order.ordering))) }
+    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("its ordering is {:?}", order.ordering))) }
 }
 
 fn atomic(op: AtomicOp) -> Class {
@@ -435,7 +435,7 @@ fn field(checker: &Checker<'_>, pointer: Value, offset: u32, part: Pointee) -> R
     let (space, whole) = pointee(checker, pointer)?;
     super::check_pointee(part)?;
     if !whole.holds(offset, part) {
-        return Err(broken(Rule::Field, format!("{whole} holds no {part} at byte {offset}")));
+        return Err(broken(Rule::Field, format!("{whole} has no {part} at byte {offset}")));
     }
     Ok(Type::Ptr(space, part))
 }

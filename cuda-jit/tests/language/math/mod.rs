@@ -168,7 +168,7 @@ fn built_in_single_is_within_its_error() {
 
 /// libdevice, if there is a toolkit, with the maximum errors that its manual states.
 #[test]
-fn what_is_found_is_within_its_error() {
+fn libdevice_is_within_its_error() {
     let cases = cases();
     judge_double("f64 found", 3.0, &cases, &run!(double::found, &cases, f64));
     judge_single("f32 found", 4.0, &cases, &run!(single::found, &cases, f32));

@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_a_block_has_the_blocks_file_and_its_functions_name() {
+    fn a_location_in_a_block_has_its_file_and_function_name() {
         let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"\\C3\\A9.rs\", directory: \"\")\n\
                     !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
                     !4 = distinct !DILexicalBlock(scope: !3, file: !2, line: 8, column: 2)\n\
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_within_two_inlined_functions_is_told_from_the_outermost() {
+    fn nested_inlined_locations_are_listed_from_the_outermost() {
         let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"b.rs\", directory: \"\")\n\
                     !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
                     !4 = distinct !DISubprogram(name: \"f\", scope: !2, file: !2, line: 8)\n\
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_such_places_stays() {
+    fn text_without_inlined_locations_is_unchanged() {
         let (text, inlined) = marked("!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
         assert_eq!(text, "!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
         assert_eq!(with_inlined_at("\t.loc\t1 20 3\n".to_owned(), &inlined), "\t.loc\t1 20 3\n");

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_cut_out_once() {
+    fn functions_are_extracted_once() {
         if !libdevice::is_there() {
             return;
         }

@@ -53,8 +53,8 @@ pub(super) fn element<'ctx>(
 ) -> PointerValue<'ctx> {
     let mut index = index.as_value_ref();
     let (pointer, ty) = (pointer.as_value_ref(), ty.as_type_ref());
-    // SAFETY: the builder is positioned; a `getelementptr` without flags takes any index, here the one behind a
-    // live pointer, and computes an address without touching memory.
+    // SAFETY: the builder is positioned; a `getelementptr` without flags takes any index, and
+    // computes an address from a live pointer without touching memory.
     let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
     // SAFETY: a `getelementptr` of a pointer yields a pointer.
     unsafe { PointerValue::new(element) }
