@@ -76,7 +76,7 @@ impl Lowering<'_> {
 
     /// Converts a slice to an array, or to a reference to one: `Ok` if the lengths are equal.
     pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
-        let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
+        let (array, memory) = (super::types::strip_refs(ty.clone()), slice.ty.memories()[0]);
         let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else {
             return self.build.placeholder(ty);
         };
@@ -101,7 +101,7 @@ impl Lowering<'_> {
     pub(super) fn replace_element(&mut self, base: &'static Expr, index: &'static Expr, value: Val) -> Result<()> {
         let at = index.0;
         let place = self.place(base)?;
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let index = self.scalar(index, Scalar::U64)?;
         let Place::Slots(Ty::Array(element, count), slots, root) = place else {
             return Err(
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         for number in 0..count {
             let one = Place::Slots((*element).clone(), slots[number as usize * leaves..][..leaves].to_vec(), root);
             // the first element decides the memories of all references
-            let value = self.fitted(at, &one, value.clone())?;
+            let value = self.convert_for_place(at, &one, value.clone())?;
             if self.build.ended() {
                 return Ok(());
             }

@@ -13,12 +13,12 @@ const MOST: usize = 16;
 
 impl Lowering<'_> {
     /// The place that a reference points to.
-    fn referred(&mut self, at: Pos, reference: &'static Expr) -> Result<Place> {
+    fn referent(&mut self, at: Pos, reference: &'static Expr) -> Result<Place> {
         let reference = self.expr(reference, None)?;
         match reference.ty {
             Ty::Ref(..) => {
-                let place = self.behind(reference);
-                Ok(self.through(place))
+                let place = self.pointee_place(reference);
+                Ok(self.deref_all(place))
             }
             _ => Err(self.error(at, "this is no reference to a number")),
         }
@@ -26,7 +26,7 @@ impl Lowering<'_> {
 
     /// Lowers `ldcs(&place)`, `stcs(&mut place, value)` and the like.
     pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
-        let place = self.referred(at, &args[0])?;
+        let place = self.referent(at, &args[0])?;
         if !place.ty().fits(of) {
             return Err(self.error(at, "the reference is to another type than this function loads or stores"));
         }
@@ -95,13 +95,13 @@ impl Builder {
     }
 
     /// Casts a pointer to a 128-bit number to one to its halves, which one instruction transfers together.
-    fn halves_behind(&mut self, ptr: Value) -> Value {
+    fn halves_pointer(&mut self, ptr: Value) -> Value {
         let half = Pointee::Scalar(Scalar::U64);
         self.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
     }
 
     fn load_halves(&mut self, hint: CacheLoad, ptr: Value, scalar: Scalar) -> Value {
-        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_pointer(ptr), Scalar::U128);
         let slots = ["low", "high"].map(|name| self.slot(name, Scalar::U64));
         self.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
         let [low, high] = slots.map(|slot| {
@@ -115,7 +115,7 @@ impl Builder {
     }
 
     fn store_halves(&mut self, hint: CacheStore, ptr: Value, value: Value, scalar: Scalar) {
-        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_pointer(ptr), Scalar::U128);
         let (number, width) = (self.cast_value(value, scalar, wide), self.constant(wide, 64));
         let high = self.binary_value(BinaryOp::Shr, number, width, wide);
         let halves = [number, high].map(|half| self.cast_value(half, wide, Scalar::U64));

@@ -39,7 +39,7 @@ impl Lowering<'_> {
             Callee::VectorOfArray(vector) => self.vector_of_array(vector, &args[0]),
             Callee::Same(ty) => self.expr_as(&args[0], ty),
             Callee::ArrayOfSlice(array) => {
-                let slice = self.slice_behind(&args[0])?;
+                let slice = self.slice_value(&args[0])?;
                 Ok(self.array_of_slice(array, &slice))
             }
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
@@ -48,7 +48,7 @@ impl Lowering<'_> {
             Callee::Identity => self.expr_in_place(&args[0], None),
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;
-                let place = self.behind(reference);
+                let place = self.pointee_place(reference);
                 Ok(self.read_copied(&place))
             }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),

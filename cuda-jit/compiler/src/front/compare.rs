@@ -107,7 +107,7 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        let (left, right) = (self.through(left.clone()), self.through(right.clone()));
+        let (left, right) = (self.deref_all(left.clone()), self.deref_all(right.clone()));
         match left.ty().clone() {
             Ty::Unit => Ok(self.build.result_if_equal(op)),
             Ty::Scalar(_) => {
@@ -288,7 +288,7 @@ impl Lowering<'_> {
     ) -> Result<()> {
         let [left, right] = [left, right].map(|elements| {
             let offset = self.build.scaled_by(index, elements.element.count());
-            self.build.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
+            self.build.place_at(elements.ptr, offset, elements.element.clone(), elements.memory)
         });
         self.decide(at, how, &left, &right, outcome)
     }

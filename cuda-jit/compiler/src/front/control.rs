@@ -327,7 +327,7 @@ impl Lowering<'_> {
     /// error.
     fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
         let value = self.expr(value, None)?;
-        let place = self.through(Place::Fixed(value));
+        let place = self.deref_all(Place::Fixed(value));
         let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
             let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", ty_name(place.ty()));
             return Err(self.error(at, text));

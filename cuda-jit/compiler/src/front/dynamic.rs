@@ -24,12 +24,12 @@ impl Lowering<'_> {
         let (mut types, mut leaves) = (Vec::new(), Vec::new());
         for (&(number, _), len) in parts.iter().zip(lens) {
             let element = self.frame().info.named[number as usize].clone();
-            let (start, len, behind) = self.lay_out(at, &element, end, total, len);
+            let (start, len, next) = self.lay_out(at, &element, end, total, len);
             let pointee = element.pointee();
             leaves.push(self.build.value(Op::DynamicShared(start, pointee), Type::Ptr(Space::Shared, pointee)));
             leaves.push(len);
             types.push(Ty::Slice(Box::new(element), Memory::Write(Space::Shared)));
-            end = behind;
+            end = next;
         }
         let ty = if let [_] = types[..] { types.remove(0) } else { Ty::Tuple(types) };
         Ok(Val { ty, leaves })
@@ -71,7 +71,7 @@ impl Lowering<'_> {
             }
         };
         let bytes = op(self, BinaryOp::Mul, len, size);
-        let behind = op(self, BinaryOp::Add, start, bytes);
-        (start, len, behind)
+        let next = op(self, BinaryOp::Add, start, bytes);
+        (start, len, next)
     }
 }

@@ -159,7 +159,7 @@ impl Lowering<'_> {
     }
 
     fn coerce_through(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
-        match self.behind(value.clone()) {
+        match self.pointee_place(value.clone()) {
             inner if matches!(inner.ty(), Ty::Ref(..) | Ty::Slice(..)) => {
                 let inner = self.build.read(&inner);
                 self.coerce(at, inner, ty)
@@ -223,9 +223,9 @@ impl Lowering<'_> {
 
     /// As [`operand`](Self::operand), for a place that stays borrowed while it is used.
     pub(super) fn operand_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let expected = expected.cloned().map(super::types::behind);
+        let expected = expected.cloned().map(super::types::strip_refs);
         let value = self.expr_in_place(expr, expected.as_ref())?;
-        let place = self.through(Place::Fixed(value));
+        let place = self.deref_all(Place::Fixed(value));
         Ok(self.build.read(&place))
     }
 
@@ -259,7 +259,7 @@ impl Lowering<'_> {
             return Ok(Val::unit());
         }
         if let ExprKind::Index(base, index) = place.1
-            && let Some(Ty::Array(element, _)) = self.ty_of(base).map(super::types::behind)
+            && let Some(Ty::Array(element, _)) = self.ty_of(base).map(super::types::strip_refs)
             && !element.is_plain()
             && !matches!(index.1, ExprKind::Lit(_))
         {
@@ -306,7 +306,7 @@ impl Lowering<'_> {
         let rest = match rest {
             Some(rest) => {
                 let place = self.place(rest)?;
-                Some(self.through(place))
+                Some(self.deref_all(place))
             }
             None => None,
         };

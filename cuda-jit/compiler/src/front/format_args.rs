@@ -57,7 +57,7 @@ impl Part {
 impl Lowering<'_> {
     /// The parts of a value in Rust's `{:?}` format.
     pub(super) fn debug_parts(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
-        let place = self.through(Place::Fixed(value));
+        let place = self.deref_all(Place::Fixed(value));
         let value = self.build.read(&place);
         let ty = value.ty.clone();
         if let Ty::Ref(_, Memory::Text(text)) = ty {

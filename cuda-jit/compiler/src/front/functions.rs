@@ -138,7 +138,7 @@ impl Lowering<'_> {
 
     /// The closure that a place holds or refers to, and that place; `None` for the payload of a `None`.
     fn closure_in(&mut self, place: Place) -> Option<(Place, Callable)> {
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let Ty::Closure(Memory::Closure(Some(closure))) = place.ty() else { return None };
         match self.scopes.facts.closures[closure.number as usize].clone() {
             Callable::Borrowed => {

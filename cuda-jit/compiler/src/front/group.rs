@@ -40,7 +40,7 @@ impl Lowering<'_> {
         if intrinsic == Intrinsic::MapShared {
             return self.map_shared(at, args);
         }
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let receiver = self.build.read(&place);
         let (op, group) = match intrinsic {
             Intrinsic::Tile(op, width) => (op, self.build.tile(width)),

@@ -73,7 +73,7 @@ impl Lowering<'_> {
 
     /// The elements of a slice, array or view, or references to them.
     pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Items> {
-        let place = self.through(place);
+        let place = self.deref_all(place);
         match place {
             place
                 if let &Ty::Array(_, len) = place.ty()
@@ -121,7 +121,7 @@ impl Lowering<'_> {
                     None => number,
                 };
                 let offset = self.build.scaled_by(offset, element.count());
-                let place = self.build.moved(*ptr, offset, element.clone(), *memory);
+                let place = self.build.place_at(*ptr, offset, element.clone(), *memory);
                 if *by_value { Ok(self.build.read(&place)) } else { Ok(self.reference(place, false)) }
             }
             Counted::Values(array) => {

@@ -164,9 +164,9 @@ impl Lowering<'_> {
         let vectors = self.build.binary_value(Kir::Div, len, count, index);
         let whole = self.build.binary_value(Kir::Mul, vectors, count, index);
         let rest = self.build.binary_value(Kir::Sub, len, whole, index);
-        let behind = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
+        let remainder = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
         let ptr = self.build.value(Op::Retype(ptr, pointee), Type::Ptr(memory.space(), pointee));
         let ty = [vector.clone(), number].map(|element| Ty::Slice(Box::new(element), memory));
-        Ok(Val { ty: Ty::Tuple(ty.to_vec()), leaves: vec![ptr, vectors, behind, rest] })
+        Ok(Val { ty: Ty::Tuple(ty.to_vec()), leaves: vec![ptr, vectors, remainder, rest] })
     }
 }

@@ -71,7 +71,7 @@ impl Lowering<'_> {
                 }
                 _ if matches!(place.ty(), Ty::Ref(..)) => {
                     let reference = self.build.read(&place);
-                    place = self.behind(reference);
+                    place = self.pointee_place(reference);
                 }
                 _ => {
                     let value = self.build.read(&place);

@@ -21,7 +21,7 @@ impl Lowering<'_> {
         for (arg, ty) in receiver.into_iter().chain(args).zip(&typing.params) {
             let is_receiver = receiver.is_some() && operands.is_empty();
             operands.push(match ty {
-                Ty::Slice(..) if is_receiver => self.slice_behind(arg)?,
+                Ty::Slice(..) if is_receiver => self.slice_value(arg)?,
                 ty if is_receiver => self.receiver_as(at, arg, ty)?,
                 ty => self.expr_as(arg, ty)?,
             });

@@ -49,7 +49,7 @@ impl Lowering<'_> {
             }
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
         }
-        let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::behind));
+        let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::strip_refs));
         if let Some(number) = known.iter().flatten().find_map(Ty::lanes) {
             let [left, right] = [(left, &known[0]), (right, &known[1])]
                 .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         value: &'static Expr,
     ) -> Result<Val> {
         let zero = may_be_zero(value);
-        let ty = self.ty_of(place).map(super::types::behind);
+        let ty = self.ty_of(place).map(super::types::strip_refs);
         let ty = match ty {
             Some(vector) if vector.lanes().is_some() => Some(vector),
             Some(ref number) if number.complex().is_some() => {
@@ -117,14 +117,14 @@ impl Lowering<'_> {
         };
         if let Some(number) = ty.as_ref().and_then(Ty::lanes) {
             let place = self.place(place)?;
-            let right = self.ty_of(value).map(super::types::behind).unwrap_or(Ty::Scalar(number));
+            let right = self.ty_of(value).map(super::types::strip_refs).unwrap_or(Ty::Scalar(number));
             let value = self.operand(value, Some(&right))?;
             let old = self.build.read(&place);
             let new = self.lanes_binary(at, op, old, value)?;
             self.write(at, &place, new)?;
             return Ok(Val::unit());
         }
-        if self.ty_of(place).map(super::types::behind).is_some_and(|ty| ty.lists_operators()) {
+        if self.ty_of(place).map(super::types::strip_refs).is_some_and(|ty| ty.lists_operators()) {
             let place = self.place(place)?;
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);

@@ -18,7 +18,7 @@ impl Lowering<'_> {
 
     /// Compares two values: returns an `Ordering` by `Ord`, or an `Option` of one by `PartialOrd`.
     pub(super) fn order(&mut self, at: Pos, by: By, left: &Val, right: &Val) -> Result<Val> {
-        let [left, right] = [left, right].map(|value| self.through(Place::Fixed(value.clone())));
+        let [left, right] = [left, right].map(|value| self.deref_all(Place::Fixed(value.clone())));
         let less = self.compared_by(at, (CompareOp::Lt, by), &left, &right)?;
         let greater = self.compared_by(at, (CompareOp::Gt, by), &left, &right)?;
         let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|order| self.ordering(order));

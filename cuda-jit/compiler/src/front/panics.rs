@@ -5,7 +5,7 @@ use super::builder::Builder;
 use super::compare::{By, is_compared_by_parts};
 use super::format_args::Part;
 use super::function::{Lowering, Result};
-use super::types::{Val, behind};
+use super::types::{Val, strip_refs};
 use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 use crate::typeinfo::{Memory, Ty};
@@ -70,7 +70,7 @@ impl Lowering<'_> {
         [left, right]: [&'static Expr; 2],
         message: &'static Message,
     ) -> Result<Val> {
-        let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(behind);
+        let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(strip_refs);
         let mut operands = None;
         let holds = match &known {
             Some(ty) if !shows_operands(ty) => self.binary(at, op, left, right, None)?,
@@ -124,7 +124,7 @@ impl Lowering<'_> {
                 Piece::Value(index, conversion) => {
                     let (at, value) = values[*index as usize].clone();
                     if self.frame().definition.options.library && !has_known_debug(&value.ty) {
-                        parts.push(Part::Text(crate::typeinfo::layout::ty_name(&behind(value.ty))));
+                        parts.push(Part::Text(crate::typeinfo::layout::ty_name(&strip_refs(value.ty))));
                         continue;
                     }
                     parts.extend(self.debug_parts(at, value, *conversion)?);

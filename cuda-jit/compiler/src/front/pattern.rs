@@ -165,16 +165,16 @@ impl<'p> Lowering<'p> {
             }
             Pattern::Ref(inner) => {
                 let reference = self.build.read(&place);
-                parts.push((inner, self.behind(reference)));
+                parts.push((inner, self.pointee_place(reference)));
             }
             Pattern::Tuple(_) | Pattern::Struct(_) => {
-                let place = self.through(place);
+                let place = self.deref_all(place);
                 self.note_fields(pattern, &place, 0, parts)?;
             }
             Pattern::Slice(patterns) => self.test_slice(patterns, place, fail, parts, names)?,
             Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
                 let Some(fail) = fail else { return Ok(()) };
-                let place = self.through(place);
+                let place = self.deref_all(place);
                 let value = self.build.read(&place);
                 let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else {
                     return Err(self.scopes.misfit(&value.ty));
@@ -221,7 +221,7 @@ impl<'p> Lowering<'p> {
 
     /// Dereferences a place, and continues if it holds a variant.
     fn variant(&mut self, place: &Place, variant: usize, fail: Option<BlockId>) -> Place {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         let Some(fail) = fail else { return place };
         match place.ty().clone() {
             Ty::Sum(_) => self.build.test_tag(&place, variant, fail),
@@ -243,7 +243,7 @@ impl<'p> Lowering<'p> {
     }
 
     fn test_cells(&mut self, place: &Place, cells: &mut dyn Iterator<Item = u128>, fail: BlockId) -> Result<()> {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         match place.ty().clone() {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.build.read(&place).only();
@@ -293,7 +293,7 @@ impl<'p> Lowering<'p> {
         let (ptr, element, memory, _) = self.slice_of(place)?;
         for index in 0..count {
             let offset = self.build.constant(Scalar::U64, index * element.count());
-            let place = self.build.moved(ptr, offset, element.clone(), memory);
+            let place = self.build.place_at(ptr, offset, element.clone(), memory);
             self.test_cells(&place, cells, fail)?;
         }
         Ok(())
@@ -308,7 +308,7 @@ impl<'p> Lowering<'p> {
         parts: &mut Parts,
         names: &mut Names,
     ) -> Result<()> {
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let rest = patterns.iter().position(is_rest);
         if matches!(place.ty(), Ty::Array(..)) && !place.ty().is_plain() {
             self.test_values(patterns, rest, &place, parts, names);
@@ -340,7 +340,7 @@ impl<'p> Lowering<'p> {
                 self.build.constant(Scalar::U64, index as u64)
             };
             let offset = self.build.scaled_by(number, element.count());
-            parts.push((pattern, self.build.moved(ptr, offset, element.clone(), memory)));
+            parts.push((pattern, self.build.place_at(ptr, offset, element.clone(), memory)));
         }
         Ok(())
     }
@@ -413,7 +413,7 @@ impl<'p> Lowering<'p> {
 
     /// The elements of a slice or array: address, element type, memory, length.
     pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
             let len = self.build.constant(Scalar::U64, *len);
             return Ok((*ptr, (**element).clone(), *memory, len));

@@ -90,7 +90,7 @@ impl Lowering<'_> {
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
-                let base = self.through(base);
+                let base = self.deref_all(base);
                 match base.ty().field(name) {
                     Some(index) => self.build.part(&base, index),
                     None => {
@@ -111,10 +111,10 @@ impl Lowering<'_> {
             ExprKind::Deref(reference) => {
                 let reference = self.expr(reference, None)?;
                 match reference.ty {
-                    Ty::Ref(..) => self.behind(reference),
+                    Ty::Ref(..) => self.pointee_place(reference),
                     Ty::Slice(..) => Place::Fixed(reference),
                     Ty::Closure(_) if let Some(closure) = self.scopes.borrowed_closure(&reference) => {
-                        self.behind(closure)
+                        self.pointee_place(closure)
                     }
                     other => {
                         let text = format!("a value of type `{}` cannot be dereferenced", ty_name(&other));
@@ -131,7 +131,7 @@ impl Lowering<'_> {
     }
 
     /// Dereferences a reference.
-    pub(super) fn behind(&mut self, reference: Val) -> Place {
+    pub(super) fn pointee_place(&mut self, reference: Val) -> Place {
         match reference.ty {
             Ty::Ref(to, Memory::Value) => {
                 let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
@@ -144,12 +144,12 @@ impl Lowering<'_> {
     }
 
     /// Dereferences a place as long as it is a reference.
-    pub(super) fn through(&mut self, mut place: Place) -> Place {
+    pub(super) fn deref_all(&mut self, mut place: Place) -> Place {
         while let Ty::Ref(_, memory) = place.ty()
             && !matches!(memory, Memory::Text(_))
         {
             let reference = self.build.read(&place);
-            place = self.behind(reference);
+            place = self.pointee_place(reference);
         }
         place
     }
@@ -158,7 +158,7 @@ impl Lowering<'_> {
     fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
         let at = base.0;
         let base = self.place(base)?;
-        let base = self.through(base);
+        let base = self.deref_all(base);
         let places = self.indices(base.ty(), indices)?;
         let known = match &indices[0].1 {
             ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
@@ -170,7 +170,7 @@ impl Lowering<'_> {
                     self.check_index(at, places[0], len);
                 }
                 let index = self.build.scaled_by(places[0], element.count());
-                Ok(self.build.moved(ptr, index, *element, memory))
+                Ok(self.build.place_at(ptr, index, *element, memory))
             }
             Place::Slots(Ty::Array(element, len), slots, root)
                 if let Some(known) = known.filter(|known| *known < len) =>
@@ -244,7 +244,7 @@ impl Lowering<'_> {
         let strides = value.leaves.get(1 + dims..).unwrap_or_default();
         let offset = if strides.is_empty() { places[0] } else { self.build.dot(places, strides) };
         let offset = self.build.scaled_by(offset, element.count());
-        Ok(self.build.moved(ptr, offset, (**element).clone(), memory))
+        Ok(self.build.place_at(ptr, offset, (**element).clone(), memory))
     }
 
     /// Lowers `&place` or `&mut place`; an array expression may be expected as a slice.
@@ -347,7 +347,7 @@ impl Lowering<'_> {
     }
 
     /// Converts a value to the type of a place, whose references may point to wider memories.
-    pub(super) fn fitted(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
+    pub(super) fn convert_for_place(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
         if value.ty != *place.ty() && self.scopes.adds_memories(place, &value.ty) {
             // the function is lowered again, with room for this in the variable
             return Err(self.error(at, "this is lowered again"));
@@ -358,7 +358,7 @@ impl Lowering<'_> {
     /// Writes a place, which rustc has checked to be writable. Arrays in the value do not overlap the place, unless
     /// they are the place's own.
     pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
-        let value = self.fitted(at, place, value)?;
+        let value = self.convert_for_place(at, place, value)?;
         if self.build.ended() {
             return Ok(());
         }
@@ -413,7 +413,7 @@ impl Builder {
     }
 
     /// The place of the element `offset` pointees after `ptr`.
-    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
+    pub(super) fn place_at(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
         let at = self.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
         Place::Memory(self.inherit_stability(ptr, at), element, memory)
     }

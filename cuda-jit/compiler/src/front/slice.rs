@@ -50,9 +50,9 @@ impl Lowering<'_> {
             // an exhausted range is empty; one with start > end is out of bounds
             let ordered = self.build.compare(CompareOp::Le, start, end);
             let one = self.build.constant(Scalar::U64, 1);
-            let behind = self.build.index_op(BinaryOp::Add, end, one);
+            let after = self.build.index_op(BinaryOp::Add, end, one);
             let ended = self.build.value(Op::Binary(BinaryOp::And, exhausted, ordered), Scalar::Bool);
-            start = self.build.value(Op::Select(ended, behind, start), Scalar::U64);
+            start = self.build.value(Op::Select(ended, after, start), Scalar::U64);
         }
         let inclusive = matches!(&range, Ty::Struct(of) if of.name.ends_with("Inclusive"));
         Ok(Some(self.subslice_at(base.0, &of, start, end, inclusive)))
@@ -95,7 +95,7 @@ impl Lowering<'_> {
     }
 
     /// The slice that an expression is or refers to; an array is coerced.
-    pub(super) fn slice_behind(&mut self, expr: &'static Expr) -> Result<Val> {
+    pub(super) fn slice_value(&mut self, expr: &'static Expr) -> Result<Val> {
         let place = self.place(expr)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         Ok(Val { ty: Ty::Slice(Box::new(element), memory), leaves: vec![ptr, len] })
@@ -104,7 +104,7 @@ impl Lowering<'_> {
     /// The element at an index, which is in bounds.
     pub(super) fn nth(&mut self, of: &Elements, index: Value) -> Place {
         let offset = self.build.scaled_by(index, of.element.count());
-        self.build.moved(of.ptr, offset, of.element.clone(), of.memory)
+        self.build.place_at(of.ptr, offset, of.element.clone(), of.memory)
     }
 
     /// Swaps the values of two places.
@@ -117,12 +117,12 @@ impl Lowering<'_> {
     /// Lowers `mem::swap`, `mem::replace` and `mem::take`.
     pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
-        let target = self.behind(target);
+        let target = self.pointee_place(target);
         let old = self.read_copied(&target);
         match exchange {
             Exchange::Swap => {
                 let other = self.expr(&args[1], None)?;
-                let other = self.behind(other);
+                let other = self.pointee_place(other);
                 let value = self.read_copied(&other);
                 self.write(at, &target, value)?;
                 self.write(at, &other, old)?;

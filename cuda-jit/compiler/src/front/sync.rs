@@ -107,9 +107,9 @@ impl Lowering<'_> {
             (Intrinsic::Bits(op), &[a]) => self.build.unary_value(op, a, scalar),
             (_, &[a, ..]) => {
                 // `ffs(0)` is 0
-                let behind = self.build.unary_value(UnaryOp::TrailingZeros, a, scalar);
+                let trailing = self.build.unary_value(UnaryOp::TrailingZeros, a, scalar);
                 let (zero, one) = (self.build.constant(scalar, 0), self.build.constant(scalar, 1));
-                let place = self.build.binary_value(BinaryOp::Add, behind, one, scalar);
+                let place = self.build.binary_value(BinaryOp::Add, trailing, one, scalar);
                 let none = self.build.compare(CompareOp::Eq, a, zero);
                 self.build.select(none, zero, place, scalar)
             }

@@ -139,7 +139,7 @@ pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
 }
 
 /// The type with all references removed.
-pub(super) fn behind(mut ty: Ty) -> Ty {
+pub(super) fn strip_refs(mut ty: Ty) -> Ty {
     while let Ty::Ref(to, _) = ty {
         ty = *to;
     }
@@ -148,7 +148,7 @@ pub(super) fn behind(mut ty: Ty) -> Ty {
 
 /// The element type of an indexable type.
 pub(super) fn element_type(ty: Ty) -> Option<Ty> {
-    match behind(ty) {
+    match strip_refs(ty) {
         Ty::Slice(element, _) | Ty::View(element, ..) | Ty::Array(element, _) => Some(*element),
         _ => None,
     }
@@ -224,7 +224,7 @@ impl Scopes {
             }
             ExprKind::Index(base, _) | ExprKind::IndexAll(base, _) => element_type(self.ty_of(base)?),
             ExprKind::Field(base, name) => {
-                let base = behind(self.ty_of(base)?);
+                let base = strip_refs(self.ty_of(base)?);
                 let index = base.field(name)?;
                 Some(base.parts()[index].0.clone())
             }
@@ -237,7 +237,7 @@ impl Scopes {
                 self.ty_of(args.first()?)
             }
             ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Duplicate) => {
-                Some(behind(self.ty_of(args.first()?)?))
+                Some(strip_refs(self.ty_of(args.first()?)?))
             }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
@@ -247,7 +247,7 @@ impl Scopes {
             }
             ExprKind::Method(_, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
-                    Some(group_type(op, behind(self.ty_of(args.first()?)?)))
+                    Some(group_type(op, strip_refs(self.ty_of(args.first()?)?)))
                 }
                 Callee::Intrinsic(Intrinsic::MapShared, _) => self.ty_of(args.first()?),
                 _ => self.result_of(*number),
@@ -327,7 +327,7 @@ fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
         UnaryOp::Neg => "Neg",
         UnaryOp::Not => "Not",
     };
-    match behind(operand) {
+    match strip_refs(operand) {
         of if of.lanes().is_some() => Some(of),
         of if of.lists_operators() => super::overload::result(&of, name, &of),
         other => Some(other),
@@ -336,7 +336,7 @@ fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
 
 /// The result type of a binary operator, if the operand types that are known determine it.
 fn binary_type(op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
-    match (left.map(behind), right.map(behind)) {
+    match (left.map(strip_refs), right.map(strip_refs)) {
         (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
         (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
         (Some(of), right) if of.lists_operators() => {

@@ -59,7 +59,7 @@ impl Lowering<'_> {
     /// Lowers an intrinsic on an ndarray view.
     pub(super) fn view_op(&mut self, at: Pos, op: ViewOp, of: &'static Expr, args: &'static [Expr]) -> Result<Val> {
         let place = self.place(of)?;
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let value = self.build.read(&place);
         let Some(mut view) = View::of(&value) else { return Err(self.error(at, "this is no view")) };
         match op {
@@ -106,7 +106,7 @@ impl Lowering<'_> {
             }
             ViewOp::NextElement => {
                 let place = self.place(&args[0])?;
-                let place = self.through(place);
+                let place = self.deref_all(place);
                 self.next_element(at, &view, place)
             }
             ViewOp::Beside => self.zip_view(at, view, &args[0]),
@@ -137,14 +137,14 @@ impl Lowering<'_> {
     pub(super) fn next_index(&mut self, place: &[Value], extents: &[Value]) -> Vec<Value> {
         let mut carry = self.build.constant(Scalar::U64, 1);
         let zero = self.build.constant(Scalar::U64, 0);
-        let mut behind = place.to_vec();
+        let mut next_index = place.to_vec();
         for axis in (0..place.len()).rev() {
             let next = self.build.index_op(BinaryOp::Add, place[axis], carry);
             let wraps = self.build.compare(CompareOp::Eq, next, extents[axis]);
-            behind[axis] = self.build.select(wraps, zero, next, Scalar::U64);
+            next_index[axis] = self.build.select(wraps, zero, next, Scalar::U64);
             carry = self.build.cast_value(wraps, Scalar::Bool, Scalar::U64);
         }
-        behind
+        next_index
     }
 
     /// Lowers a query of a view's shape.
@@ -305,7 +305,7 @@ impl Lowering<'_> {
     /// Pairs a view with another one, which is broadcast to its shape.
     fn zip_view(&mut self, at: Pos, view: View, other: &'static Expr) -> Result<Val> {
         let other = self.place(other)?;
-        let other = self.through(other);
+        let other = self.deref_all(other);
         let other = self.build.read(&other);
         let Some(other) = View::of(&other) else { return Err(self.error(at, "this is no view")) };
         let other = self.broadcast(at, other, &view.axes);
@@ -343,7 +343,7 @@ impl Lowering<'_> {
         let Ty::View(element, dims, memory) = ty else { return Err(self.error(at, "this is no view")) };
         let wanted = (*dims == 1).then(|| Ty::Slice(element.clone(), *memory));
         let slice = self.expr(slice, wanted.as_ref())?;
-        let place = self.through(Place::Fixed(slice));
+        let place = self.deref_all(Place::Fixed(slice));
         if matches!(place.ty(), Ty::View(..)) {
             return Ok(self.build.read(&place));
         }
