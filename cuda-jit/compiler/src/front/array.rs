@@ -104,9 +104,10 @@ impl Lowering<'_> {
         let place = self.deref_all(place);
         let index = self.scalar(index, Scalar::U64)?;
         let Place::Slots(Ty::Array(element, count), slots, root) = place else {
-            return Err(
-                self.error(at, "elements of an array of references cannot be replaced where that is no variable")
-            );
+            return Err(self.error(
+                at,
+                "elements of an array of references can be replaced only in a variable; bind it with `let mut`",
+            ));
         };
         if self.scopes.checks_bounds() {
             self.check_index(at, index, count);

@@ -28,7 +28,7 @@ impl Lowering<'_> {
     pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
         let place = self.referent(at, &args[0])?;
         if !place.ty().fits(of) {
-            return Err(self.error(at, "the reference is to another type than this function loads or stores"));
+            return Err(self.error(at, "the reference is to another type than the one that this function accesses"));
         }
         match intrinsic {
             Intrinsic::LoadCached(hint) => Ok(self.build.load_cached(hint, of, &place)),

@@ -88,7 +88,7 @@ impl Lowering<'_> {
             }
             Callee::ArrayOfSlice(array) => Ok(self.array_of_slice(array, &value)),
             Callee::Function(instance, _) => self.call_instance(at, instance, vec![value]),
-            _ => Err(self.error(at, "write this conversion of an error out, with `map_err`")),
+            _ => Err(self.error(at, "convert the error with `map_err`")),
         }
     }
 

@@ -88,7 +88,7 @@ impl Lowering<'_> {
                 self.build.value(Op::Unary(UnaryOp::Not, equal), Scalar::Bool)
             }
             Some(op) => self.compared(at, op, left, right)?,
-            None => return Err(self.error(at, "this operator does not compare")),
+            None => return Err(self.error(at, "this operator is no comparison; please report this")),
         };
         Ok(Val::scalar(Scalar::Bool, compared))
     }

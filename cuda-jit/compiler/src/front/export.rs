@@ -88,7 +88,7 @@ fn signature(
     definition: &Definition,
     info: &TypeInfo,
 ) -> Result<(Vec<Param>, Option<Type>), LowerError> {
-    let hint = "C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
+    let hint = "C has numbers, `#[repr(C)]` structs, and pointers to these; write a reference for a pointer";
     let mut params = Vec::new();
     let result = match &info.result {
         Ty::Unit => None,

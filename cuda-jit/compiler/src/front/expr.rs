@@ -348,7 +348,7 @@ impl Scopes {
     /// The scalar type of a value that must be a number.
     pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
         let text =
-            || format!("kernels have no such operator for `{}`, only for numbers and `bool`", ty_name(&value.ty));
+            || format!("kernels have this operator for numbers and `bool` only, not for `{}`", ty_name(&value.ty));
         value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
     }
 }

@@ -188,7 +188,7 @@ impl Lowering<'_> {
         finish: &mut dyn FnMut(&mut Self, &[Part]) -> Result<()>,
     ) -> Result<()> {
         if Part::cases(&parts) > MOST_CASES {
-            let text = "so many `Option`s and enums in one text are too many cases; write several";
+            let text = "this many `Option`s and enums in one text have too many combinations; write several texts";
             return Err(self.error(at, text));
         }
         let exit = self.build.block();

@@ -81,7 +81,7 @@ impl Lowering<'_> {
         let (Ty::Ref(to, memory @ Memory::Write(Space::Shared)) | Ty::Slice(to, memory @ Memory::Write(Space::Shared))) =
             &mut ty
         else {
-            let text = "`map_shared_rank` takes what lies in the shared memory of this block; this does not";
+            let text = "`map_shared_rank` takes a reference to this block's shared memory; this one points elsewhere";
             return Err(self.error(at, text));
         };
         let pointee = to.pointee();

@@ -102,7 +102,13 @@ impl Lowering<'_> {
                     Ok(lowering.arithmetic(at, op, &a, &b, false)?.only())
                 })
             }
-            _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty)))),
+            _ => Err(self.error(
+                at,
+                format!(
+                    "vectors do not have this operator, and `{}` is a vector; apply it to the elements",
+                    ty_name(&ty)
+                ),
+            )),
         }
     }
 
@@ -120,7 +126,13 @@ impl Lowering<'_> {
     pub(super) fn lanes_unary(&mut self, at: Pos, op: UnaryOp, value: &Val) -> Result<Val> {
         let ty = value.ty.clone();
         if op != UnaryOp::Neg {
-            return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty))));
+            return Err(self.error(
+                at,
+                format!(
+                    "vectors do not have this operator, and `{}` is a vector; apply it to the elements",
+                    ty_name(&ty)
+                ),
+            ));
         }
         self.each_lane(&ty, &[value], |lowering, number, lanes| Ok(lowering.negated(at, number, lanes[0])))
     }

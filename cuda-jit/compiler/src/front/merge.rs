@@ -118,7 +118,7 @@ impl Lowering<'_> {
                 ty_name(ty)
             ),
             false => format!(
-                "this `{}` is to something else than the one that it could be instead; use each where it is made",
+                "this `{}` and the one of another branch are to different kinds of places; use each in its own branch",
                 ty_name(ty)
             ),
         };

@@ -132,11 +132,11 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
         return Err(error);
     }
     if !constants.host_updated.is_empty() {
-        return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
+        return Err(export::refused(function, "it reads a `Constant`, which only a launch fills"));
     }
     module.constants = constants.declared;
     if module.spilled_shared().is_some() {
-        return Err(export::refused(function, "it has more shared memory than is fixed, which a launch brings"));
+        return Err(export::refused(function, "its shared memory exceeds 48 KiB, and only a launch provides more"));
     }
     Ok(module)
 }

@@ -46,7 +46,7 @@ impl Lowering<'_> {
             (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
             // the value of a named constant is read in place by the method call
             (Operation::HeldValue, _) => {
-                Err(self.error(at, "name the `static` item whose value this is, as in `TABLE.get()`"))
+                Err(self.error(at, "call this method on the `static` item itself, as in `TABLE.get()`"))
             }
             (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
             (operation, [first, ..]) if first.ty.lanes().is_some() => {

@@ -166,7 +166,7 @@ impl Lowering<'_> {
             BinaryOp::BitXor => Kir::Xor,
             BinaryOp::Shl => Kir::Shl,
             BinaryOp::Shr => Kir::Shr,
-            _ => return Err(self.error(at, "a comparison is no arithmetic")),
+            _ => return Err(self.error(at, "this operator is no arithmetic; please report this")),
         };
         match op {
             BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => {

@@ -444,7 +444,7 @@ impl Scopes {
     /// Returns the number of a variant; refuses an enum with values that the host cannot make, whose variants are
     /// unknown.
     pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
-        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
+        let text = "kernels cannot use this variant: its enum has fields of a type that only the device can make";
         variant.ok_or_else(|| self.error(at, text))
     }
 

@@ -30,7 +30,7 @@ impl Lowering<'_> {
     /// Lowers `view.slice(sections)`.
     pub(super) fn sliced(&mut self, at: Pos, mut view: View, sections: &'static Expr) -> Result<Val> {
         let ExprKind::Sections(written) = &sections.1 else {
-            return Err(self.error(at, "write what is sliced here, as `s![1.., 0]`"));
+            return Err(self.error(at, "write the sections here, as in `s![1.., 0]`"));
         };
         let mut sections = Vec::with_capacity(written.len());
         for section in *written {
@@ -43,14 +43,14 @@ impl Lowering<'_> {
                 (AxisSection::New, _) => (None, Some(self.new_axis())),
                 (AxisSection::Index(number), axes) => match axes.next() {
                     Some((index, axis)) => (Some(self.offset_of(at, index, axis, number)), None),
-                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+                    None => return Err(self.error(at, "this `s![..]` has more entries than the view has axes")),
                 },
                 (AxisSection::Range { start, end, inclusive, step }, axes) => match axes.next() {
                     Some((index, axis)) => {
                         let (moved, axis) = self.range_offset(at, (index, axis), [start, end], inclusive, step);
                         (moved, Some(axis))
                     }
-                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+                    None => return Err(self.error(at, "this `s![..]` has more entries than the view has axes")),
                 },
             };
             offset = match (offset, moved) {

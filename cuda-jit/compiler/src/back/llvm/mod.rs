@@ -230,7 +230,9 @@ impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EmitError::Invalid(error) => error.fmt(f),
-            EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
+            EmitError::Option { name, value, low, high } => {
+                write!(f, "`{name}` is {value}; it must be {low} to {high}")
+            }
             EmitError::ClusterTooOld(option, target) => {
                 write!(f, "{option} needs sm_90 or newer, and the target is {target}")
             }

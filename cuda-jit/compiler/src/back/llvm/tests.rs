@@ -246,11 +246,11 @@ fn bounds_become_directives() {
 fn options_out_of_range_are_named() {
     let bounds = LaunchBounds { max_threads: 1025, min_blocks: None, max_cluster: None };
     let cases = [
-        (Options { opt_level: 4, ..Options::default() }, "opt_level is 4, not within 0 to 3"),
-        (Options { max_registers: Some(0), ..Options::default() }, "max_registers is 0, not within 1 to 255"),
+        (Options { opt_level: 4, ..Options::default() }, "`opt_level` is 4; it must be 0 to 3"),
+        (Options { max_registers: Some(0), ..Options::default() }, "`max_registers` is 0; it must be 1 to 255"),
         (
             Options { launch_bounds: Some(bounds), ..Options::default() },
-            "launch_bounds.max_threads is 1025, not within 1 to 1024",
+            "`launch_bounds.max_threads` is 1025; it must be 1 to 1024",
         ),
         (
             Options {
