@@ -52,8 +52,8 @@ impl Lowering<'_> {
         for expr in &elements {
             let value = self.expr(expr, Some(element))?;
             let value = self.coerce(expr.0, value, element)?;
-            let met = |actual: Ty| actual.in_memories(&join_memories(&actual, &value.ty));
-            actual = Some(actual.map_or_else(|| value.ty.clone(), met));
+            let joined = |actual: Ty| actual.in_memories(&join_memories(&actual, &value.ty));
+            actual = Some(actual.map_or_else(|| value.ty.clone(), joined));
             values.push(value);
         }
         let element = actual.unwrap_or_else(|| (**element).clone());

@@ -13,34 +13,34 @@ use crate::typeinfo::{ClosureId, Memory, Ty};
 /// addresses, else the own one.
 pub(super) fn join_memories(own: &Ty, other: &Ty) -> Vec<Memory> {
     let mut memories = Vec::new();
-    meet(own, other, &mut memories);
+    push_joined(own, other, &mut memories);
     memories
 }
 
 /// Returns true if a value of a type can be [`widened`](Builder::widened) to another.
 pub(super) fn widens(from: &Ty, to: &Ty) -> bool {
-    [join_memories(from, to), join_memories(to, from)].iter().all(|met| to.in_memories(met) == *to)
+    [join_memories(from, to), join_memories(to, from)].iter().all(|joined| to.in_memories(joined) == *to)
 }
 
-fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
+fn push_joined(own: &Ty, other: &Ty, joined: &mut Vec<Memory>) {
     let mut all = |own: &mut dyn Iterator<Item = &Ty>, other: &mut dyn Iterator<Item = &Ty>| {
-        own.zip(other).for_each(|(own, other)| meet(own, other, met));
+        own.zip(other).for_each(|(own, other)| push_joined(own, other, joined));
     };
     match (own, other) {
-        (Ty::Closure(own), Ty::Closure(other)) => met.push(join_closures(*own, *other)),
+        (Ty::Closure(own), Ty::Closure(other)) => joined.push(join_closures(*own, *other)),
         (Ty::Slice(to, own), Ty::Slice(other_to, other))
         | (Ty::Ref(to, own), Ty::Ref(other_to, other))
         | (Ty::View(to, _, own), Ty::View(other_to, _, other)) => {
-            met.push(join(to, *own, *other));
-            meet(to, other_to, met);
+            joined.push(join(to, *own, *other));
+            push_joined(to, other_to, joined);
         }
-        (Ty::Array(own, _), Ty::Array(other, _)) => meet(own, other, met),
+        (Ty::Array(own, _), Ty::Array(other, _)) => push_joined(own, other, joined),
         (Ty::Tuple(own), Ty::Tuple(other)) => all(&mut own.iter(), &mut other.iter()),
         (Ty::Sum(own), Ty::Sum(other)) => all(&mut own.fields(), &mut other.fields()),
         (Ty::Struct(own), Ty::Struct(other)) => {
             all(&mut own.fields.iter().map(|field| &field.ty), &mut other.fields.iter().map(|field| &field.ty));
         }
-        _ => met.extend(own.memories()),
+        _ => joined.extend(own.memories()),
     }
 }
 

@@ -153,12 +153,12 @@ impl Scopes {
         ty: &Ty,
         value: &Ty,
     ) -> bool {
-        let (known, met) = (ty.memories(), join_memories(ty, value));
-        if met == known {
+        let (known, joined) = (ty.memories(), join_memories(ty, value));
+        if joined == known {
             return false;
         }
         let mut memories = self.reference_memories[number].clone();
-        memories[first..first + met.len()].copy_from_slice(&met);
+        memories[first..first + joined.len()].copy_from_slice(&joined);
         self.facts.memories.split_off(&number);
         self.facts.memories.insert(number, memories);
         true
