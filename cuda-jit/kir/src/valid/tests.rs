@@ -282,6 +282,6 @@ fn an_error_names_the_position() {
     assert_eq!(
         error.to_string(),
         "invalid KIR in `g`, block b1, instruction 1: `v2: f32 = add v0, v3`: v3 is not defined yet. A value is used \
-         after its definition, in the block that defines it or in a later one which that dominates."
+         after its definition, in the same block or in a later one that the definition's block dominates."
     );
 }
