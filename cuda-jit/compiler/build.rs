@@ -1,4 +1,4 @@
-//! Hashes this crate's sources, so that the kernels that another state of the compiler made are not taken for ours.
+//! Hashes this crate's sources, so that the cache of compiled kernels distinguishes compiler versions.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -8,14 +8,14 @@ fn main() {
     println!("cargo::rustc-env=CUDA_JIT_SOURCES={}", sources(Path::new("src")));
 }
 
-/// What tells the sources below a folder from others.
+/// The hash of the sources below a folder.
 pub(crate) fn sources(folder: &Path) -> String {
     let mut hasher = DefaultHasher::new();
     hash(folder, &mut hasher);
     format!("{:016x}", hasher.finish())
 }
 
-/// Adds the names and contents of all files below a folder, in the order of their names.
+/// Hashes the names and contents of all files below a folder, in the order of their names.
 fn hash(folder: &Path, hasher: &mut DefaultHasher) {
     let entries = std::fs::read_dir(folder).expect("the folder is the crate's own");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("it was listed").path()).collect();

@@ -45,7 +45,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let Lowered { module, grid_dims, held } = front::lower(&instance)?;
+    let Lowered { module, grid_dims, host_updated } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
     let options = options(&instance);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
@@ -66,7 +66,8 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &ptx);
     }
-    let held = held.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
+    let held =
+        host_updated.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
     Ok(Compiled {
         target,
         entry: entry.into(),

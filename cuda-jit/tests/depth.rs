@@ -1,16 +1,16 @@
-//! Kernels whose expressions nest as deeply as rustc takes them, compiled and launched by a thread with a small stack.
+//! Kernels whose expressions nest as deeply as rustc accepts, compiled and launched by a thread with a small stack.
 //!
-//! Forms that nest without brackets nest 5,000 times, but where LLVM (conjunctions) or the typing probe (methods) take time that grows
-//! with the square. Brackets nest 400 times: rustc's own parser overflows its stack at some 1,000, and the macros refuse
-//! beyond 500.
+//! Expressions that nest without brackets nest 5,000 times, except where LLVM (conjunctions) or the typing probe
+//! (methods) has quadratic time. Brackets nest 400 times: rustc's own parser overflows its stack at some 1,000, and the
+//! macros refuse beyond 500.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// An expression over `x: &[u32]` and `a: u32` that nests so often.
+/// An expression over `x: &[u32]` and `a: u32` with a given nesting depth.
 type Shape = fn(usize) -> String;
 
-/// Each shape and how often it nests.
+/// Each expression and its nesting depth.
 const SHAPES: [(&str, Shape, usize); 21] = [
     ("operators", |n| terms(n, " ^ ", |k| format!("x[{}]", k % 8)), 5000),
     ("operators_to_the_right", |n| nested(n, |_| "(1 ^ ".to_owned(), "x[0]", ")"), 400),
@@ -51,7 +51,7 @@ fn kernels_nest_as_deeply_as_rustc_lets_them() {
     cases.pass(file.to_str().expect("the path is UTF-8"));
 }
 
-/// A program with a kernel for each shape, which compares the software device's result with the host's.
+/// A program with a kernel for each expression, which compares the software device's result with the host's.
 fn program() -> String {
     let mut text = String::from(
         "#![allow(warnings)]\nuse cuda_jit::{device, kernel};\n\n#[device]\nfn same(a: u32) -> u32 {\n    a\n}\n\n",

@@ -1,5 +1,5 @@
-//! The file tests of KIR: every file in `tests/kir` is a module whose comments say what to do with it and what comes
-//! out.
+//! The file tests of KIR: every file in `tests/kir` is a module whose comments state the test's command and its
+//! expected results.
 //!
 //! The first line is the command:
 //!
@@ -8,8 +8,8 @@
 //!   `; absent:` ones must not be found anywhere. If a line is `; expect:`, the lines after it, less their `; `, are
 //!   the PTX (with `UPDATE_EXPECT=1`, written there).
 //!
-//! Modules that compile are also executed, on both engines of the software device, at the command's level of optimisation and at
-//! level 0. The header has any number of launches, or says why there is none (`; not executed: REASON`):
+//! Modules that compile are also executed, on both engines of the software device, at the command's optimisation level
+//! and at level 0. The header has any number of launches, or states why there are none (`; not executed: REASON`):
 //!
 //! ```text
 //! ; launch: grid 2x1 block 32 shared 128 cluster 2       each can be left out: 1 block, 1 thread, 0 bytes, no cluster
@@ -21,9 +21,9 @@
 //! ; result: prints = "7\n"                               the text, quoted as Rust quotes it
 //! ```
 //!
-//! Literals are KIR's; results are compared bit for bit. A buffer without a result holds what it held before, and without
-//! such lines nothing panics and nothing is printed. With `UPDATE_EXPECT=1` a result line without a value
-//! (`; result: v0`) gets one; a value that is there is never changed.
+//! Literals are KIR's; results are compared bit for bit. A buffer without a result is expected unchanged, and without
+//! such lines no panic and no output is expected. With `UPDATE_EXPECT=1` a result line without a value
+//! (`; result: v0`) gets one; an existing value is never changed.
 
 mod execute;
 mod faults;
@@ -43,7 +43,7 @@ use self::header::{Launch, Outcome, PRINTS, launches};
 use crate::around::{child, is_child};
 use crate::support;
 
-/// A test for each file.
+/// Defines a test for each file.
 macro_rules! files {
     ($($name:ident)*) => {
         /// The files that have a test.
@@ -84,12 +84,12 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/kir")
 }
 
-/// PTX whose atomics say no order and scope where these are what PTX means without: LLVM 23 writes them out, LLVM 22 now and then.
+/// Removes default orderings and scopes of atomics, which LLVM 23 prints always and LLVM 22 sometimes.
 fn without_defaults(ptx: &str) -> String {
     ptx.replace("atom.relaxed.gpu.", "atom.").replace("atom.gpu.", "atom.")
 }
 
-/// Runs the test of a file; in a process of [`child`]'s, its launches.
+/// Runs the test of a file; in a process started by [`child`], its launches.
 fn test(name: &str) {
     let file = folder().join(format!("{name}.kir"));
     let source = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -114,7 +114,7 @@ fn blesses() -> bool {
     std::env::var_os("UPDATE_EXPECT").is_some_and(|value| value == "1")
 }
 
-/// The file as it should be; fails on what cannot be blessed.
+/// Returns the file as it should be; fails if it cannot be blessed.
 fn examine(name: &str, source: &str) -> Result<String, String> {
     match command(source)?.split(' ').next() {
         Some("parse") => {
@@ -135,13 +135,13 @@ fn examine(name: &str, source: &str) -> Result<String, String> {
     }
 }
 
-/// The command of the first line, behind `; run: `.
+/// The command of the first line, after `; run: `.
 fn command(source: &str) -> Result<&str, String> {
     let command = source.lines().next().and_then(|line| line.strip_prefix("; run: "));
     command.ok_or_else(|| "no `; run:` line".to_owned())
 }
 
-/// The source with its `; error:` line saying `error`; one is added after the first line if there is none.
+/// Replaces the source's `; error:` line, or adds one after the first line.
 fn with_error(source: &str, error: &str) -> String {
     let mut lines: Vec<String> =
         source.lines().filter(|line| !line.starts_with("; error:")).map(str::to_owned).collect();
@@ -151,7 +151,7 @@ fn with_error(source: &str, error: &str) -> String {
 
 /// The software device's engines.
 const ENGINES: [&str; 2] = ["regions", "fibers"];
-/// The cards that the software device shows.
+/// The cards that the software device emulates.
 const PROFILES: [&str; 4] = ["sm_75", "sm_80", "sm_90", "sm_120"];
 
 /// A file that is compiled and executed.
@@ -183,7 +183,8 @@ impl Compiled {
         Ok(Compiled { module, target: support::target(target), options, launches })
     }
 
-    /// The source with the PTX as its expectation, if it has one; fails on what must or must not be found.
+    /// Returns the source with the PTX as its expectation, if it has one; fails if a `check` or `absent` line is
+    /// violated.
     fn check_ptx(&self, name: &str, source: &str) -> Result<String, String> {
         let ptx = support::ptx(name, &self.module, &self.target, &self.options);
         support::assert_self_contained(name, &ptx);
@@ -203,7 +204,7 @@ impl Compiled {
         Ok(source[..end].to_owned() + "\n; expect:\n" + &lines.collect::<Vec<_>>().join("\n") + "\n")
     }
 
-    /// Every launch at every level of optimisation.
+    /// Every launch at every optimisation level.
     fn runs(&self) -> impl Iterator<Item = (&Launch, u8)> {
         let mut levels = vec![0, self.options.opt_level];
         levels.dedup();
@@ -214,8 +215,8 @@ impl Compiled {
         execute(&self.module, &self.target, &Options { opt_level, ..self.options.clone() }, launch)
     }
 
-    /// The results of each run on each engine: in processes of their own, because a process has one engine and one
-    /// card, and because the kernels print.
+    /// The results of each run on each engine, in child processes, because a process has one engine and one card, and
+    /// because the kernels print.
     fn outcomes(&self, name: &str) -> Vec<(&'static str, Vec<Outcome>)> {
         let engines = ENGINES.iter().filter(|_| !self.launches.is_empty());
         let card = |name: &&&str| support::target(name).capability() >= self.target.capability();
@@ -227,7 +228,7 @@ impl Compiled {
         engines.map(run).collect()
     }
 
-    /// The source with the results that it lacks; fails if a run leaves anything else behind than it says.
+    /// Returns the source with missing results filled in; fails if a run's results differ from those stated.
     fn check_outcomes(&self, source: &str, engines: &[(&str, Vec<Outcome>)]) -> Result<String, String> {
         let mut blessed = BTreeMap::new();
         for (engine, outcomes) in engines {
@@ -248,10 +249,10 @@ impl Compiled {
     }
 }
 
-/// The marks around the text that a kernel prints, and behind the other results.
+/// The marks around the text that a kernel prints, and after the other results.
 const MARKS: [&str; 3] = ["#begin\n", "#end\n", "#done\n"];
 
-/// Executes every launch of a file, and prints what it leaves behind, for [`read_outcomes`].
+/// Executes every launch of a file and prints its results, for [`read_outcomes`].
 fn print_outcomes(source: &str) -> Result<(), String> {
     let compiled = Compiled::read(source)?;
     let [begin, end, done] = MARKS;
@@ -264,7 +265,7 @@ fn print_outcomes(source: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The output of [`print_outcomes`]; a run that has not ended is none.
+/// Parses the output of [`print_outcomes`]; incomplete runs are skipped.
 fn read_outcomes(text: &str) -> Vec<Outcome> {
     let [begin, end, done] = MARKS;
     let outcome = |text: &str| {

@@ -1,7 +1,7 @@
-//! What the macros refuse, with the whole of rustc's output, and what they must accept.
+//! Tests of the diagnostics of refused code, with rustc's whole output, and of code that must be accepted.
 //!
-//! `TRYBUILD=overwrite` blesses the `.stderr` files. A type error in a kernel must be printed once, although the typing probe
-//! has it too: the files show it.
+//! `TRYBUILD=overwrite` blesses the `.stderr` files. They show that a type error in a kernel is printed once, although
+//! the typing probe has it too.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn diagnostics() {
     cases.pass(large.to_str().expect("the path is UTF-8"));
 }
 
-/// A program with a kernel of so many lines.
+/// A program with a kernel of this many lines.
 fn large_kernel(lines: usize) -> String {
     let mut text = String::from("#[cuda_jit::kernel]\nfn large(x: &[f32], out: &mut [f32]) {\n    let mut v = 0.0;\n");
     for line in 0..lines - 3 {
@@ -34,8 +34,8 @@ fn large_kernel(lines: usize) -> String {
     text
 }
 
-/// Texts of several words in the macros' sources that are no refusals: what kernels' panics and the documentation of
-/// what is generated say, what rustc fills types into, and what stands where rustc's own parser, or syn, refuses first.
+/// Texts of several words in the macros' sources that are not errors: messages of kernels' panics, documentation of
+/// generated items, placeholders for rustc, and texts for cases that rustc's parser, or syn, refuses first.
 const NO_REFUSALS: &[&str] = &[
     "entered unreachable code: ",
     "not yet implemented: ",
@@ -69,7 +69,7 @@ fn every_refusal_of_the_macros_is_shown_by_a_test() {
                 continue;
             }
             refusals += 1;
-            // as it reads, or as a format string's parts
+            // literally, or as the fixed parts of a format string
             let is_shown = shown.contains(&text) || fixed_parts(&text).all(|part| shown.contains(part.as_str()));
             assert!(is_shown, "no `.stderr` in tests/refused shows this refusal: {text}");
         }
@@ -77,7 +77,7 @@ fn every_refusal_of_the_macros_is_shown_by_a_test() {
     assert!(refusals > 60, "only {refusals} refusals were found");
 }
 
-/// Items of this crate that no program names, beside those that begin with two underscores and those of `typeinfo`.
+/// Items of this crate that no program names, besides those that start with two underscores and those of `typeinfo`.
 const HIDDEN: &[&str] = &[
     "NoCallee",
     "Callee",
@@ -93,7 +93,7 @@ const HIDDEN: &[&str] = &[
     "Sealed",
 ];
 
-/// The lines of notes, help and excerpts that name hidden items, by program. The numbers may only fall.
+/// The number of lines of notes, help and excerpts that name hidden items, by program. They may only fall.
 const HIDDEN_IN_NOTES: &[(&str, usize)] = &[
     ("constants", 3),
     ("constructors", 1),
@@ -147,7 +147,7 @@ fn no_error_names_a_hidden_item() {
     assert!(found.is_empty(), "the notes that name hidden items are others:\n{}", found.join("\n"));
 }
 
-/// The hidden items that a line of a diagnostic names and the program does not.
+/// The hidden items that a line of a diagnostic names although the program does not.
 fn hidden<'a>(line: &'a str, program: &'a str) -> impl Iterator<Item = &'a str> {
     let words = line.split(|char: char| !char.is_alphanumeric() && char != '_' && char != ':');
     words.flat_map(|path| path.split("::").map(move |word| (path, word))).filter_map(move |(path, word)| {
@@ -161,7 +161,7 @@ fn hidden<'a>(line: &'a str, program: &'a str) -> impl Iterator<Item = &'a str> 
     })
 }
 
-/// The texts of the files below a folder that end so.
+/// The texts of the files below a folder with an extension.
 fn texts(folder: &Path, extension: &str) -> Vec<String> {
     let paths =
         std::fs::read_dir(folder).expect("the folder is there").map(|entry| entry.expect("it was listed").path());
@@ -176,7 +176,7 @@ fn texts(folder: &Path, extension: &str) -> Vec<String> {
         .collect()
 }
 
-/// The string literals of a source, without comments, as they read.
+/// The string literals of a source, unescaped, without comments.
 fn literals(source: &str) -> impl Iterator<Item = String> {
     let code = source.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
     let code = code.replace("'\"'", "").replace("\\\"", "\u{1}");
@@ -188,7 +188,7 @@ fn literals(source: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// What of a format string stands in every text that it makes; short parts are left out.
+/// The fixed parts of a format string; short parts are left out.
 fn fixed_parts(format: &str) -> impl Iterator<Item = String> {
     let marked = format.replace("{{", "\u{1}").replace("}}", "\u{2}");
     let mut parts = Vec::new();

@@ -32,7 +32,7 @@ const NEED_SOURCES: &[(&str, &str)] = &[
     ("cuda-driver.nvtx", "a_tool_"),
     ("cuda-driver.runtime", ""),
     ("cuda-jit-compiler", "tests::another_list"),
-    ("cuda-jit-compiler", "tests::the_compiler_is_told"),
+    ("cuda-jit-compiler", "tests::the_compilers_identity"),
     ("cuda-jit.all", "kir_files::"),
     ("cuda-jit.all", "refused::"),
     ("cuda-sys.library", ""),

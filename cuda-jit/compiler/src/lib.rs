@@ -1,12 +1,12 @@
-//! The compiler of kernels: captured syntax and rustc's types to KIR, and KIR through LLVM to PTX.
+//! The kernel compiler: lowers captured syntax and rustc's types to KIR, and compiles KIR to PTX with LLVM.
 //!
 //! ```text
 //! Instance --front--> kir::Module --valid--> kir::Module --back--> PTX
 //! ```
 //!
-//! [`front::lower`] takes a specialisation of a kernel, which `cuda-jit-lang` describes, to a module of KIR;
-//! [`back::llvm::emit`] takes a module to PTX for a [`Target`](cuda_jit_kir::target::Target). Neither knows a driver, a device or a cache.
-//! Only [`back`] names LLVM.
+//! [`front::lower`] lowers a kernel's specialisation, which `cuda-jit-lang` describes, to a module of KIR;
+//! [`back::llvm::emit`] compiles a module to PTX for a [`Target`](cuda_jit_kir::target::Target). Neither knows a
+//! driver, a device or a cache. Only [`back`] names LLVM.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -20,7 +20,7 @@ use cuda_jit_kir::{self as kir, target, valid};
 use cuda_jit_lang::{called, typeinfo};
 use cuda_jit_syntax as syntax;
 
-/// The compiler's name, version and sources: another one may make other code of the same kernel.
+/// The compiler's name, version and source hash: another compiler may generate different code for the same kernel.
 pub const IDENTITY: [&str; 3] = [env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"), env!("CUDA_JIT_SOURCES")];
 
 #[cfg(test)]
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_compiler_is_told_by_its_sources() {
+    fn the_compilers_identity_is_its_sources() {
         assert_eq!(IDENTITY[1], env!("CARGO_PKG_VERSION"));
         assert_eq!(IDENTITY[2], build::sources(Path::new("src")));
     }

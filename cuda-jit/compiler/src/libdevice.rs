@@ -1,11 +1,11 @@
-//! NVIDIA's libdevice: where it is, and its bitcode. The toolkit has it; no driver does.
+//! Finds and loads NVIDIA's libdevice bitcode, which is part of the toolkit and not of the driver.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use cuda_sys::toolkit::Environment;
 
-/// Whether there is one. The places of a toolkit are looked at once.
+/// Returns true if libdevice was found. The toolkit's paths are searched once.
 pub fn is_there() -> bool {
     path().is_some()
 }
@@ -15,11 +15,11 @@ fn path() -> Option<&'static Path> {
     PATH.get_or_init(|| Environment::from_process().libdevice().ok()).as_deref()
 }
 
-/// Its bitcode, read once.
+/// Loads the bitcode, once.
 ///
 /// # Errors
 ///
-/// If there is none, with every place that was looked at, or it cannot be read.
+/// If it is not found, with every path that was searched, or cannot be read.
 pub fn bitcode() -> Result<&'static [u8], String> {
     static BITCODE: OnceLock<Result<Vec<u8>, String>> = OnceLock::new();
     let read = || {

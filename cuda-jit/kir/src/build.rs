@@ -1,10 +1,10 @@
-//! Builds a [`Function`] block by block, numbering values as it goes.
+//! Builds a [`Function`] block by block and numbers its values.
 //!
-//! The builder keeps the numbering right by construction, whatever the order in which blocks are filled; it does not
-//! check types, which is [`crate::valid`]'s work.
+//! The numbering is correct by construction, in whatever order blocks are filled. The builder does not check types;
+//! [`crate::valid`] does.
 
 use super::{
-    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Op, Param, Place, Pointee, Scalar, Slot, SlotId,
+    ArrayDecl, ArrayId, Block, BlockId, Const, Function, Inst, Location, Op, Param, Pointee, Scalar, Slot, SlotId,
     SourceScope, SourceScopeId, Terminator, Type, Value, Variable,
 };
 
@@ -21,16 +21,16 @@ pub struct FunctionBuilder {
     blocks: Vec<(Vec<Inst>, Option<Terminator>)>,
     current: BlockId,
     values: u32,
-    /// Where what is built was written, if the function keeps it.
-    place: Option<Place>,
-    /// The scope that it stands in.
+    /// The source location of what is appended, if the function has locations.
+    location: Option<Location>,
+    /// The scope of what is appended.
     scope: Option<SourceScopeId>,
-    /// The place and scope that each block's last instruction has.
-    places: Vec<Option<(Place, Option<SourceScopeId>)>>,
+    /// The location and scope of each block's last instruction.
+    locations: Vec<Option<(Location, Option<SourceScopeId>)>>,
 }
 
 impl FunctionBuilder {
-    /// Begins a function in its entry block.
+    /// Starts a function in its entry block.
     pub fn new(name: impl Into<String>, params: Vec<Param>, result: Option<Type>) -> Self {
         let values = params.len() as u32;
         let blocks = vec![(Vec::new(), None)];
@@ -45,13 +45,13 @@ impl FunctionBuilder {
             blocks,
             current: BlockId(0),
             values,
-            place: None,
+            location: None,
             scope: None,
-            places: vec![None],
+            locations: vec![None],
         }
     }
 
-    /// The value of parameter `index`.
+    /// The value of the parameter at `index`.
     pub fn param(&self, index: usize) -> Value {
         Value(index as u32)
     }
@@ -71,31 +71,31 @@ impl FunctionBuilder {
     /// Adds an empty block.
     pub fn block(&mut self) -> BlockId {
         self.blocks.push((Vec::new(), None));
-        self.places.push(None);
+        self.locations.push(None);
         BlockId(self.blocks.len() as u32 - 1)
     }
 
-    /// Goes on in `block`.
+    /// Selects the block to append to.
     pub fn select_block(&mut self, block: BlockId) {
         self.current = block;
     }
 
-    /// Says where what follows was written, and returns what was said before.
-    pub fn set_place(&mut self, place: Option<Place>) -> Option<Place> {
-        std::mem::replace(&mut self.place, place)
+    /// Sets the source location of what is appended; returns the previous one.
+    pub fn set_location(&mut self, location: Option<Location>) -> Option<Location> {
+        std::mem::replace(&mut self.location, location)
     }
 
-    /// Where what follows was written, if that is known.
-    pub fn place(&self) -> Option<&Place> {
-        self.place.as_ref()
+    /// The source location of what is appended, if known.
+    pub fn location(&self) -> Option<&Location> {
+        self.location.as_ref()
     }
 
-    /// Says in which scope what follows stands, and returns the one before.
+    /// Sets the scope of what is appended; returns the previous one.
     pub fn set_scope(&mut self, scope: Option<SourceScopeId>) -> Option<SourceScopeId> {
         std::mem::replace(&mut self.scope, scope)
     }
 
-    /// The scope in which what follows stands.
+    /// The scope of what is appended.
     pub fn scope(&self) -> Option<SourceScopeId> {
         self.scope
     }
@@ -111,12 +111,12 @@ impl FunctionBuilder {
         self.variables.push(variable);
     }
 
-    /// Whether the current block has its end.
+    /// Returns true if the current block has a terminator.
     pub fn ended(&self) -> bool {
         self.blocks[self.current.index()].1.is_some()
     }
 
-    /// Appends an instruction that yields a value of type `ty`. After the block's end it is dropped.
+    /// Appends an instruction with a result of type `ty`. It is dropped if the block has ended.
     pub fn value(&mut self, op: Op, ty: impl Into<Type>) -> Value {
         let value = Value(self.values);
         self.values += 1;
@@ -124,7 +124,7 @@ impl FunctionBuilder {
         value
     }
 
-    /// Appends an instruction that yields nothing. After the block's end it is dropped.
+    /// Appends an instruction without a result. It is dropped if the block has ended.
     pub fn effect(&mut self, op: Op) {
         self.push(Inst { op, result: None });
     }
@@ -134,7 +134,7 @@ impl FunctionBuilder {
         self.value(Op::Const(Const { ty, bits }), ty)
     }
 
-    /// The bits of a constant, if a value is one.
+    /// The bits of a value that is a constant.
     pub fn known(&self, value: Value) -> Option<u128> {
         let mut instructions = self.blocks.iter().flat_map(|block| &block.0);
         instructions.find_map(|inst| match (&inst.op, inst.result) {
@@ -143,15 +143,15 @@ impl FunctionBuilder {
         })
     }
 
-    /// Ends the current block; what follows in it is dropped until another block is selected.
+    /// Ends the current block; further instructions are dropped until another block is selected.
     pub fn end(&mut self, end: Terminator) {
-        self.note_place();
+        self.note_location();
         let block = &mut self.blocks[self.current.index()];
         block.1.get_or_insert(end);
     }
 
-    /// The finished function: blocks that control reaches, in reverse postorder, values numbered in that order.
-    /// Blocks without an end return nothing.
+    /// Returns the finished function: the reachable blocks in reverse postorder, with values numbered in that order. A
+    /// block without a terminator returns without a value.
     pub fn finish(self) -> Function {
         let order = reverse_postorder(&self.blocks);
         let mut block_numbers = vec![BlockId(u32::MAX); self.blocks.len()];
@@ -186,26 +186,26 @@ impl FunctionBuilder {
 
     /// Appends an instruction unless the block has ended.
     fn push(&mut self, inst: Inst) {
-        self.note_place();
+        self.note_location();
         let (insts, end) = &mut self.blocks[self.current.index()];
         if end.is_none() {
             insts.push(inst);
         }
     }
 
-    /// Tells the current block place and scope, if those are others than before.
-    fn note_place(&mut self) {
+    /// Appends a line marker to the current block if location or scope have changed.
+    fn note_location(&mut self) {
         let (insts, end) = &mut self.blocks[self.current.index()];
-        let Some(place) = self.place.as_ref().filter(|_| end.is_none()) else { return };
-        let noted = &mut self.places[self.current.index()];
-        if noted.as_ref().is_none_or(|(before, scope)| before != place || *scope != self.scope) {
-            *noted = Some((place.clone(), self.scope));
-            insts.push(Inst { op: Op::Line(place.clone(), self.scope), result: None });
+        let Some(location) = self.location.as_ref().filter(|_| end.is_none()) else { return };
+        let noted = &mut self.locations[self.current.index()];
+        if noted.as_ref().is_none_or(|(before, scope)| before != location || *scope != self.scope) {
+            *noted = Some((location.clone(), self.scope));
+            insts.push(Inst { op: Op::Line(location.clone(), self.scope), result: None });
         }
     }
 }
 
-/// The blocks that control reaches from the first, each before its successors but for loops.
+/// The blocks reachable from the first, in reverse postorder.
 fn reverse_postorder(blocks: &[(Vec<Inst>, Option<Terminator>)]) -> Vec<usize> {
     let successors = |block: usize| match &blocks[block].1 {
         Some(Terminator::Jump(target)) => vec![target.index()],
@@ -239,7 +239,7 @@ mod tests {
     use crate::UnaryOp;
 
     #[test]
-    fn values_are_numbered_by_place_whatever_the_order_of_filling() {
+    fn values_are_numbered_by_position_in_any_order_of_filling() {
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         let (first, second) = (b.block(), b.block());
         b.end(Terminator::Jump(first));
@@ -257,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn each_block_says_where_it_was_written_and_says_it_once() {
-        let place = |line| Some(Place { file: "a.rs".into(), line, column: 1 });
+    fn each_block_has_its_location_once() {
+        let location = |line| Some(Location { file: "a.rs".into(), line, column: 1 });
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         let next = b.block();
-        assert_eq!(b.set_place(place(1)), None);
+        assert_eq!(b.set_location(location(1)), None);
         b.constant(Scalar::I32, 1);
         b.constant(Scalar::I32, 2);
-        assert_eq!(b.set_place(place(2)), place(1));
+        assert_eq!(b.set_location(location(2)), location(1));
         b.end(Terminator::Jump(next));
         b.constant(Scalar::I32, 3);
         b.select_block(next);
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_an_end_is_dropped() {
+    fn instructions_after_a_terminator_are_dropped() {
         let mut b = FunctionBuilder::new("f", Vec::new(), None);
         b.end(Terminator::Return(None));
         b.constant(Scalar::I32, 2);

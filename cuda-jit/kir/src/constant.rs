@@ -1,30 +1,30 @@
-//! Constants that lie in memory: tables that kernels index, and what the host updates between launches.
+//! Constants in memory: tables that kernels index, and values that the host updates between launches.
 
 use std::sync::Arc;
 
 use super::{ArrayDecl, Module, Space};
 
-/// How many bytes of constant memory a module has.
+/// The size of a module's constant memory in bytes.
 pub const CONSTANT_MEMORY: u64 = 64 << 10;
 
-/// Constant memory is aligned to so many bytes, or to what its elements ask for if that is more.
+/// The minimum alignment of constant memory in bytes; elements may require more.
 const ALIGN: u64 = 16;
 
-/// An array of a module's that no kernel writes.
+/// A global array of a module that no kernel writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConstantDecl {
-    /// Its name and elements.
+    /// Its name and element type.
     pub array: ArrayDecl,
-    /// Where it lies: in constant or in global memory.
+    /// Its memory space: constant or global.
     pub space: Space,
-    /// Whether the host may write it between launches. It is then a symbol of the module.
+    /// True if the host may update it between launches. It is then a visible symbol of the module.
     pub host: bool,
-    /// What it holds at first.
+    /// Its initial bytes.
     pub bytes: Arc<[u8]>,
 }
 
 impl ConstantDecl {
-    /// Its symbol in the code; `index` is its place among the module's constants.
+    /// Its symbol in the code; `index` is its position among the module's constants.
     pub fn symbol(&self, index: usize) -> String {
         format!("constant{index}_{}", self.array.name.replace('.', "_"))
     }
@@ -34,19 +34,19 @@ impl ConstantDecl {
         self.array.element.align().max(ALIGN as u32)
     }
 
-    /// What it takes of constant memory, in bytes, with what lies between it and the next.
+    /// The bytes of constant memory that it takes, including padding.
     pub fn constant_memory(&self) -> u64 {
         if self.space == Space::Constant { taken(self.bytes.len()) } else { 0 }
     }
 }
 
-/// What so many bytes take of constant memory.
+/// The bytes of constant memory that an array of `bytes` bytes takes.
 pub fn taken(bytes: usize) -> u64 {
     (bytes as u64).next_multiple_of(ALIGN)
 }
 
 impl Module {
-    /// What its constants take of constant memory, in bytes.
+    /// The bytes of constant memory that the module's constants take.
     pub fn constant_memory(&self) -> u64 {
         self.constants.iter().map(ConstantDecl::constant_memory).sum()
     }

@@ -1,8 +1,8 @@
-//! The formats of [`Op::Print`](super::Op::Print): C's, of which only what a value's type decides is let through.
+//! The formats of [`Op::Print`](super::Op::Print): the subset of C's in which a value's type determines its conversion.
 
 use super::Scalar;
 
-/// What a conversion of a format takes.
+/// The argument of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Printed {
     /// `%d`: an `i32`.
@@ -15,13 +15,12 @@ pub enum Printed {
     UnsignedLong,
     /// `%f`, `%g`, `%e`, `%E`: an `f64`.
     Float,
-    /// `%s`: a `bool`, written as `true` or `false`; or a pointer to `u8` in the thread's own memory, where a text begins
-    /// that ends in a zero.
+    /// `%s`: a `bool`, printed as `true` or `false`; or a pointer to `u8` in local memory, to a zero-terminated text.
     Bool,
 }
 
 impl Printed {
-    /// The type of the value that it takes.
+    /// The type of the argument.
     pub fn scalar(self) -> Scalar {
         match self {
             Printed::Signed => Scalar::I32,
@@ -34,8 +33,8 @@ impl Printed {
     }
 }
 
-/// The conversions of a format, in order; `None` if it is none of KIR's: a conversion is `%`, then `+` before what has a
-/// sign, `-` or `0`, a width, `.` and a precision, each or none, and one of the letters of [`Printed`]. `%%` writes a `%`.
+/// The conversions of a format, in order; `None` if the format is invalid: a conversion is `%`, then optionally `+` for
+/// signed types, `-` or `0`, a width, `.` and a precision, and one of the letters of [`Printed`]. `%%` prints a `%`.
 pub fn conversions(format: &str) -> Option<Vec<Printed>> {
     let mut found = Vec::new();
     let mut rest = format;
@@ -52,7 +51,7 @@ pub fn conversions(format: &str) -> Option<Vec<Printed>> {
     (!format.contains('\0')).then_some(found)
 }
 
-/// The conversion that a text begins with, behind its `%`, and the rest.
+/// Parses the conversion that a text starts with, after its `%`; returns the rest too.
 fn conversion(text: &str) -> Option<(Printed, &str)> {
     const MOST_DIGITS: usize = 4;
     let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).filter(|&count| count <= MOST_DIGITS);

@@ -1,13 +1,12 @@
-//! KIR, the typed kernel IR that stands between the front end and the back ends.
+//! KIR, the typed kernel IR between the front end and the back ends.
 //!
-//! A [`Module`] is one kernel, or one device function for other compilers' code, and the device functions that it calls. A function is a list of basic blocks over
-//! typed *slots* and *values*:
+//! A [`Module`] is one kernel, or one device function that code of other compilers calls, together with the device
+//! functions that it calls. A function is a list of basic blocks over typed *slots* and *values*:
 //!
 //! - A **slot** is a mutable variable of the thread, without an address. [`Op::Get`] reads it, [`Op::Set`] writes it;
 //!   reading a slot that was never written gives an unspecified value of its type.
-//! - A **value** is what an instruction yields, written once. It is used only where its definition dominates: later in
-//!   the same block, or in a later block that control reaches only through the definition's. Parameters may be used
-//!   anywhere.
+//! - A **value** is the result of an instruction, in SSA form: defined once, and used only where its definition
+//!   dominates the use. Parameters may be used anywhere.
 //! - A block ends in exactly one [`Terminator`]. Block 0 is the entry, and no block jumps to it.
 //!
 //! # Meaning
@@ -15,24 +14,26 @@
 //! - **Integers** are two's complement and wrap: `add`, `sub`, `mul`, `neg` give the low bits of the exact result.
 //!   `shl` and `shr` take the amount modulo the width; `shr` is arithmetic on signed types. `div` and `rem` truncate
 //!   toward zero; a zero divisor, and the signed minimum divided by -1, are undefined: the front end branches around
-//!   them. [`Op::Overflows`] tells whether the exact result of `add`, `sub` or `mul` does not fit.
+//!   them. [`Op::Overflows`] tests whether the exact result of `add`, `sub` or `mul` does not fit.
 //! - **Floats** are IEEE 754 binary16, binary32 and binary64, and bfloat16, rounded to nearest even. Where
 //!   [`Module::contract`] is set, a `mul` may be fused with an `add` or `sub` of its result, which then rounds once.
-//! - **Pairs** of 16-bit floats lie in one register, the first in the low half. Arithmetic is that of each half.
+//! - **Pairs** of 16-bit floats share one register, the first in the low half. Arithmetic is element-wise.
 //! - **Comparisons** of floats are ordered, but for `ne`, which is true when either side is NaN.
 //! - **Casts** are Rust's `as`: integers truncate or extend by the source's signedness, floats to integers saturate and
 //!   take NaN to zero, integers to floats round to nearest even, `bool` becomes 0 or 1. Floats of 16 bits are cast from
 //!   and to floats only. Pointers are not cast.
-//! - **Pointers** are typed by their [`Pointee`]: a number, or a record of so many bytes. `offset` moves by whole
-//!   elements, `field` by bytes, to something that the record holds. A pointer is aligned as its pointee is; the part of
-//!   a record is aligned as its place in the record says, which may be more than its own type asks for.
-//! - **Loads and stores** go through pointers to numbers; the pointer must point into memory of the pointee's type. A load from memory that other threads may write gives some value of the type, the same for every
-//!   use of that instruction. `bool` takes one byte, of which the lowest bit counts.
-//! - A pointer parameter is aligned to its pointee's alignment, even where nothing may be read behind it.
-//! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch, and nothing else
-//!   in the kernel points into it writably, but for what [`Op::Generic`] yields, through which it is not written.
-//! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, its place in the grid
-//!   and the arguments to the context's record; the others just end. Other threads go on.
+//! - **Pointers** are typed by their [`Pointee`]: a number, or a record with a size and an alignment. `offset` moves by
+//!   whole elements, `field` by bytes, to a field of the record. A pointer is aligned as its pointee is; a field is
+//!   aligned as its offset in the record implies, which may be more than its own type requires.
+//! - **Loads and stores** go through pointers to numbers; the pointer must point into memory of the pointee's type. A
+//!   load from memory that other threads may write gives some value of the type, the same for every use of that
+//!   instruction. `bool` takes one byte, of which the lowest bit counts.
+//! - A pointer parameter is aligned to its pointee's alignment, even if nothing is read through it.
+//! - A pointer parameter with [`Access::Read`] points to memory that nobody writes during the launch. No other pointer
+//!   in the kernel can write it, except that the result of [`Op::Generic`] may claim to, which is then not written
+//!   through.
+//! - **Panic** ends the thread. The first panicking thread of a context writes the site's index, the block and thread
+//!   index and the arguments to the context's panic record; later ones only end. Other threads continue.
 //!
 //! The text form ([`text`]) prints every part of a module and reads it back; [`crate::valid`] states the rules that a
 //! module obeys. A module that verifies never makes a back end panic.
@@ -67,7 +68,7 @@ pub use operator::{
 pub use pointee::{Pointee, Record};
 pub use shared::SHARED_ALIGN;
 pub use shared::SpilledShared;
-pub use source::{Home, SourceField, SourceKind, SourceScope, SourceType, Variable};
+pub use source::{SourceField, SourceKind, SourceScope, SourceType, Storage, Variable};
 pub use types::{Access, Const, Scalar, Space, Type};
 
 macro_rules! index {
@@ -86,8 +87,8 @@ macro_rules! index {
 }
 
 index! {
-    /// A value of a function: its parameters first, then each instruction's result in the order of blocks and, in
-    /// a block, of instructions.
+    /// A value of a function: parameters are numbered first, then instruction results in the order of blocks and of the
+    /// instructions in them.
     Value
 }
 index! {
@@ -111,7 +112,7 @@ index! {
     SharedId
 }
 index! {
-    /// An array of a function's, in the thread's own memory.
+    /// A local array of a function.
     ArrayId
 }
 index! {
@@ -119,25 +120,25 @@ index! {
     ConstantId
 }
 index! {
-    /// A type of the source, of a module.
+    /// A source type of a module.
     SourceTypeId
 }
 index! {
-    /// A part of the source, of a function.
+    /// A source scope of a function.
     SourceScopeId
 }
 
 /// The function of CUDA's device runtime that [`Op::SetConditional`] calls.
 pub const SET_CONDITIONAL: &str = "cudaGraphSetConditional";
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// A constant.
     Const(Const),
-    /// The current value of a slot.
+    /// Reads a slot.
     Get(SlotId),
-    /// Writes a slot; yields nothing.
+    /// Writes a slot; has no result.
     Set(SlotId, Value),
     /// An operator of one operand.
     Unary(UnaryOp, Value),
@@ -147,126 +148,127 @@ pub enum Op {
     Fma(Value, Value, Value),
     /// An operator of three operands.
     Ternary(TernaryOp, Value, Value, Value),
-    /// Whether the exact result of `add`, `sub` or `mul` on integers does not fit the type; a `bool`.
+    /// Tests whether the exact result of `add`, `sub` or `mul` on integers overflows the type; a `bool`.
     Overflows(BinaryOp, Value, Value),
     /// A comparison.
     Compare(CompareOp, Value, Value),
-    /// The second operand if the first is true, else the third; both are evaluated.
+    /// Selects the second operand if the first is true, else the third; both are evaluated.
     Select(Value, Value, Value),
-    /// A number as another type, as Rust's `as` does it.
+    /// Converts a number to another type, as Rust's `as` does.
     Cast(Value, Scalar),
-    /// The same bits as another type of the same width.
+    /// Reinterprets the bits as another type of the same width.
     Bitcast(Value, Scalar),
-    /// The pair of two floats of 16 bits, the low half first.
+    /// Packs two floats of 16 bits, the low half first.
     Pair(Value, Value),
-    /// A half of a pair: the high one or the low one.
+    /// Extracts the high or low half of a pair.
     Lane(Value, Lane),
-    /// Two `f32` as 8-bit floats in one `u16`, the first in its low half: rounded to nearest even, and beyond the largest
-    /// finite number that one. Unspecified where [`Special::ComputeCapability`] is less than 89.
+    /// Converts two `f32` to 8-bit floats in one `u16`, the first in its low half: rounded to nearest even, and clamped
+    /// to the largest finite number. Unspecified if [`Special::ComputeCapability`] is less than 89.
     Narrow(Float8, Value, Value),
-    /// The pair of `f16` of two 8-bit floats in a `u16`. Unspecified where `Narrow` is.
+    /// Converts the two 8-bit floats in a `u16` to a pair of `f16`. Unspecified as for `Narrow`.
     Widen(Float8, Value),
-    /// A pointer moved by a number of elements, a `u64`.
+    /// Offsets a pointer by a number of elements, a `u64`.
     Offset(Value, Value),
-    /// The pointer to what a record holds at an offset in bytes.
+    /// The pointer to a field of a record, at an offset in bytes.
     Field(Value, u32, Pointee),
-    /// The pointer's address as a number, a `u64`.
+    /// The pointer's address as a `u64`.
     Address(Value),
-    /// The same address as a pointer to something else, for which it must be aligned.
+    /// The same address as a pointer to another type, for which it must be aligned.
     Retype(Value, Pointee),
-    /// The pointer to the same place that does not say which memory it is in, with an access that may be `ReadWrite` where the
-    /// pointer's is `Read`. What is only read is not written through it.
+    /// The same address as a pointer to generic memory, with an access that may be `ReadWrite` where the pointer's is
+    /// `Read`. Read-only memory is not written through it.
     Generic(Value, Access),
-    /// Reads the element behind a pointer.
+    /// Loads the element behind a pointer.
     Load(Value),
-    /// Writes the element behind a pointer; yields nothing.
+    /// Stores to the element behind a pointer; has no result.
     Store(Value, Value),
-    /// Reads the element behind a pointer to global memory, with a hint for the caches.
+    /// Loads the element behind a pointer to global memory, with a cache hint.
     LoadCached(CacheLoad, Value),
-    /// Writes the element behind a pointer to global memory, with a hint for the caches; yields nothing.
+    /// Stores to the element behind a pointer to global memory, with a cache hint; has no result.
     StoreCached(CacheStore, Value, Value),
-    /// Reads two or four elements, of up to 16 bytes together, from the one behind a pointer to global memory on, which is
-    /// aligned to all of them, into slots, with a hint for the caches; yields nothing.
+    /// Loads two or four consecutive elements, up to 16 bytes in total, into slots, with a cache hint. The pointer is
+    /// to global memory and aligned to their total size. Has no result.
     LoadCachedAll(CacheLoad, Value, Vec<SlotId>),
-    /// Writes two or four elements, as [`Op::LoadCachedAll`] reads them; yields nothing.
+    /// Stores two or four elements, likewise; has no result.
     StoreCachedAll(CacheStore, Value, Vec<Value>),
-    /// A register of the thread's place.
+    /// Reads a special register.
     Special(Special),
     /// The address of an array in shared memory.
     Shared(SharedId),
-    /// The address so many bytes (`u64`) behind the beginning of the block's dynamic shared memory, which lies behind the
-    /// arrays; it must be aligned for the pointee.
+    /// The address at an offset in bytes (`u64`) from the start of the block's own dynamic shared memory, which follows
+    /// the shared arrays; it must be aligned for the pointee.
     DynamicShared(Value, Pointee),
-    /// The pointer to what a block of the cluster, of that number (`u32`), has in shared memory where this block has what a
-    /// pointer points to. It can be used while the thread runs: all blocks of the cluster of a kernel that reaches this have
-    /// begun before its first instruction, and none ends before the last thread of all has.
+    /// Maps a pointer to shared memory to the same address in another block of the cluster, by the block's number
+    /// (`u32`). The result is valid while the thread runs: all blocks of the cluster of a kernel that reaches this have
+    /// started before its first instruction, and none ends before the last thread of all has.
     MapShared(Value, Value),
-    /// The address of an array of this function's.
+    /// The address of a local array.
     Local(ArrayId),
     /// The address of a constant in memory.
     Constant(ConstantId),
-    /// Waits for the block; yields nothing.
+    /// Waits for the block's threads; has no result.
     Barrier,
-    /// Waits for the block, and combines a `bool` of each thread.
+    /// Waits for the block's threads, and reduces a `bool` of each.
     BarrierReduce(BarrierOp, Value),
-    /// Orders memory operations; yields nothing.
+    /// Orders memory operations; has no result.
     Fence(Order),
-    /// Reads the number behind a pointer at once; not to release.
+    /// Atomically loads the number behind a pointer; the ordering is no release.
     AtomicLoad(Order, Value),
-    /// Writes the number behind a pointer at once; not to acquire. Yields nothing.
+    /// Atomically stores the number behind a pointer; the ordering is no acquire. Has no result.
     AtomicStore(Order, Value, Value),
-    /// Changes the element behind a pointer at once; yields the old one.
+    /// Atomically updates the element behind a pointer; the result is the old value.
     Atomic(AtomicOp, Order, Value, Value),
-    /// Writes the third operand behind a pointer if the second's bits are there; yields the old element. For numbers of
-    /// 16, 32 and 64 bits. Where they are not there, nothing is released.
+    /// Atomically stores the third operand behind a pointer if the second operand's bits are there; the result is the
+    /// old value. For numbers of 16, 32 and 64 bits. A failed comparison is no release.
     CompareExchange(Order, Value, Value, Value),
-    /// Takes a 32-bit number from another lane: mask of lanes (`u32`), value, lane or distance (`u32`). The warp is taken
-    /// in parts of so many neighbouring lanes, a power of two up to 32.
+    /// Reads a 32-bit number of another lane: mask of lanes (`u32`), value, lane or distance (`u32`). The warp is
+    /// divided into segments of this many lanes, a power of two up to 32.
     Shuffle(ShuffleOp, u32, Value, Value, Value),
-    /// Combines a `bool` of each lane in a mask (`u32`).
+    /// Reduces a `bool` of each lane in a mask (`u32`).
     Vote(VoteOp, Value, Value),
-    /// For which lanes in a mask (`u32`) a 32-bit or 64-bit integer is the thread's own; a `u32`.
+    /// The lanes in a mask (`u32`) whose 32-bit or 64-bit integer equals the thread's own; a `u32`.
     MatchAny(Value, Value),
-    /// The mask (`u32`) if a 32-bit or 64-bit integer is the same in all its lanes, else 0.
+    /// The mask (`u32`) if a 32-bit or 64-bit integer is equal in all its lanes, else 0.
     MatchAll(Value, Value),
-    /// Combines a 32-bit integer of each lane in a mask (`u32`).
+    /// Reduces a 32-bit integer of each lane in a mask (`u32`).
     Reduce(ReduceOp, Value, Value),
-    /// Waits for the lanes in a mask (`u32`); yields nothing.
+    /// Waits for the lanes in a mask (`u32`); has no result.
     SyncWarp(Value),
-    /// The lanes that run this together now; a `u32`.
+    /// The mask of the lanes that are executing this together; a `u32`.
     ActiveMask,
-    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; yields nothing.
+    /// Waits for the blocks of the cluster, as a barrier does for the threads of a block; has no result.
     ClusterBarrier,
-    /// The word, a `u32` in global memory, that a cooperative launch has for its grid to meet on: 0 at first.
+    /// The address of the grid barrier's word, a `u32` in global memory of a cooperative launch; 0 at first.
     GridBarrier,
-    /// Whether a thread of this kernel has panicked and the host does not know yet; a `bool`.
+    /// Tests whether a thread of this kernel has panicked and the host has not handled it; a `bool`.
     Panicked,
-    /// What time it is.
+    /// Reads a clock.
     Clock(Clock),
-    /// Waits for about so many nanoseconds (`u32`), up to a millisecond; yields nothing.
+    /// Suspends the thread for about this many nanoseconds (`u32`), up to a millisecond; has no result.
     Sleep(Value),
-    /// Stops in the debugger that is attached to the device; yields nothing. Without one it is the device's what happens.
+    /// A breakpoint for a debugger attached to the device; has no result. Without a debugger its effect is the
+    /// device's.
     Breakpoint,
-    /// Sets the number (`u64`, a handle) that a conditional node of the launch's graph looks at to a value (`u32`); yields nothing.
+    /// Sets the value (`u32`) of a conditional node in the launch's graph, by its handle (`u64`); has no result.
     SetConditional(Value, Value),
-    /// Calls a function of libdevice: with its arguments, and pointers to what it writes.
+    /// Calls a function of libdevice with its arguments, followed by pointers to its output parameters.
     Math(LibFn, Vec<Value>),
     /// Calls a device function.
     Call(FuncId, Vec<Value>),
-    /// Writes a text to the program's standard output, at the latest when the host synchronises: the format, in which
-    /// each of the [`conversions`] stands for a value; yields nothing.
+    /// Prints a text to the program's standard output, at the latest when the host synchronises: a format, and an
+    /// argument for each of its [`conversions`]. Has no result.
     Print(Arc<str>, Vec<Value>),
-    /// What follows in the block, up to the next of these, was written there, in that scope; yields nothing and does
-    /// nothing.
-    Line(Place, Option<SourceScopeId>),
+    /// The source location and scope of the following instructions of the block, up to the next such marker. Has no
+    /// result and no effect.
+    Line(Location, Option<SourceScopeId>),
 }
 
 impl Op {
-    /// Whether threads wait for each other or look at each other's registers here.
+    /// Returns true if threads wait for each other or exchange registers here, so that the operation is convergent.
     pub fn synchronises(&self) -> bool {
         matches!(
             self,
-            // What maps other blocks' memory ends at a barrier of the cluster.
+            // memory mapped from other blocks is freed at a barrier of the cluster
             Op::Barrier
                 | Op::ClusterBarrier
                 | Op::MapShared(..)
@@ -281,12 +283,12 @@ impl Op {
         )
     }
 
-    /// Calls `visit` with each value that the operation uses, in the order of its text form.
+    /// Calls `visit` with each operand, in the order of the text form.
     pub fn each_value(&self, mut visit: impl FnMut(Value)) {
         self.clone().each_value_mut(|value| visit(*value));
     }
 
-    /// Calls `visit` with each value that the operation uses, to rename them.
+    /// Calls `visit` with each operand, which it may replace.
     pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
         let used: Vec<&mut Value> = match self {
             Op::Const(_)
@@ -350,30 +352,30 @@ impl Op {
     }
 }
 
-/// One instruction; where it yields a value, that value's number is implied by its place.
+/// An instruction; the number of its result follows from its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// What it does.
+    /// Its operation.
     pub op: Op,
-    /// The value that it yields and its type.
+    /// Its result and the result's type.
     pub result: Option<(Value, Type)>,
 }
 
-/// How a block ends.
+/// The terminator of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Terminator {
-    /// Goes on in a block.
+    /// Jumps to a block.
     Jump(BlockId),
-    /// Goes on in the first block if the `bool` is true, else in the second.
+    /// Branches to the first block if the `bool` is true, else to the second.
     Branch(Value, BlockId, BlockId),
-    /// Ends the function, with its result if it has one.
+    /// Returns from the function, with its result if it has one.
     Return(Option<Value>),
-    /// Ends the thread with a panic; at most [`PANIC_ARGUMENTS`] `u64` arguments for the message.
+    /// Panics, which ends the thread; with at most [`PANIC_ARGUMENTS`] `u64` arguments for the message.
     Panic(SiteId, Vec<Value>),
 }
 
 impl Terminator {
-    /// Calls `visit` with every block that may follow.
+    /// Calls `visit` with every successor, which it may replace.
     pub fn each_target_mut(&mut self, mut visit: impl FnMut(&mut BlockId)) {
         match self {
             Terminator::Jump(target) => visit(target),
@@ -382,7 +384,7 @@ impl Terminator {
         }
     }
 
-    /// Calls `visit` with each value that the terminator uses, to rename them.
+    /// Calls `visit` with each operand, which it may replace.
     pub fn each_value_mut(&mut self, visit: impl FnMut(&mut Value)) {
         match self {
             Terminator::Jump(_) | Terminator::Return(None) => {}
@@ -397,7 +399,7 @@ impl Terminator {
 pub struct Block {
     /// Its instructions, in order.
     pub insts: Vec<Inst>,
-    /// Its end.
+    /// Its terminator.
     pub end: Terminator,
 }
 
@@ -408,23 +410,23 @@ pub struct Param {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// What may be done behind it; [`Access::Read`] for scalars.
+    /// The access to its pointee; [`Access::Read`] for scalars.
     pub access: Access,
-    /// What stands behind it for the caller.
+    /// Its role in the calling convention.
     pub role: Role,
 }
 
-/// What a parameter is for the caller.
+/// The role of a parameter in the calling convention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Role {
-    /// Its value.
+    /// A plain value.
     #[default]
     Plain,
-    /// A kernel's: it counts something that lies in memory, and so is less than 2^63.
+    /// Of a kernel: a number of elements in memory, which is therefore less than 2^63.
     Extent,
-    /// An exported function's: it points to a copy of what the caller passes by value.
+    /// Of an exported function: a pointer to a copy of an argument passed by value.
     ByValue,
-    /// An exported function's first: it points to where the result is put, which the caller gets by value.
+    /// Of an exported function, its first: a pointer to the result, which is returned by value.
     Returned,
 }
 
@@ -444,23 +446,23 @@ pub struct Function {
     pub name: String,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// The type of its result; kernels have none.
+    /// Its result type; kernels have none.
     pub result: Option<Type>,
     /// Its slots.
     pub slots: Vec<Slot>,
-    /// Its arrays.
+    /// Its local arrays.
     pub arrays: Vec<ArrayDecl>,
-    /// The parts of its source.
+    /// The scopes of its source.
     pub scopes: Vec<SourceScope>,
-    /// The variables of its source.
+    /// The debug variables of its source.
     pub variables: Vec<Variable>,
     /// Its blocks; the first is the entry.
     pub blocks: Vec<Block>,
 }
 
-/// A place in the source.
+/// A source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The source file, as the compiler names it.
     pub file: Arc<str>,
     /// The line, from 1.
@@ -469,14 +471,14 @@ pub struct Place {
     pub column: u32,
 }
 
-/// As many arguments a panic has at most.
+/// The largest number of arguments of a panic.
 pub const PANIC_ARGUMENTS: usize = 8;
 
-/// A place in the source that can panic.
+/// A panic site: a message and its source location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
-    /// The message. `{0}` stands for an argument, `{0i}` for a signed one, `{0:f32:08.3}` for the bits of one of that type,
-    /// in Rust's format; braces that stand for none are doubled.
+    /// The message. `{0}` stands for an argument, `{0i}` for a signed one, `{0:f32:08.3}` for an argument with the bits
+    /// of that type, in Rust's format; other braces are doubled.
     pub message: String,
     /// The source file, as the compiler names it.
     pub file: String,
@@ -486,60 +488,60 @@ pub struct Site {
     pub column: u32,
 }
 
-/// An array in shared memory, one for each block of the launch, or in the thread's own, one for each call of the
-/// function; its contents are unspecified at first.
+/// An array in shared memory, one per block of the launch, or in local memory, one per call of the function; it is not
+/// initialised.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArrayDecl {
     /// Its name: letters, digits, `_` and `.`; need not be unique.
     pub name: String,
     /// The type of its elements.
     pub element: Pointee,
-    /// How many there are; at least one.
+    /// The number of elements; at least one.
     pub len: u64,
 }
 
-/// A kernel, or a device function for other compilers' code, with everything it calls.
+/// A kernel, or a device function that code of other compilers calls, with all its callees.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Module {
-    /// Whether a multiplication and an addition may be fused.
+    /// True if a multiplication and an addition may be fused.
     pub contract: bool,
-    /// Whether the first function is no kernel, but a device function that code of other compilers calls as a function
-    /// of C. No launch comes with it, so a panic in it is a trap.
+    /// True if the first function is no kernel, but a device function that code of other compilers calls as a C
+    /// function. It has no launch, so its panics are traps.
     pub exported: bool,
     /// The functions; the first is the kernel or the exported function, the others are device functions.
     pub functions: Vec<Function>,
-    /// The places that can panic.
+    /// The panic sites.
     pub sites: Vec<Site>,
     /// The arrays in shared memory.
     pub shared: Vec<ArrayDecl>,
     /// The constants in memory.
     pub constants: Vec<ConstantDecl>,
-    /// The types of the source.
+    /// The source types.
     pub types: Vec<SourceType>,
 }
 
 impl Module {
-    /// Whether threads wait for each other or look at each other's registers anywhere in it.
+    /// Returns true if it has an operation at which threads wait for each other or exchange registers.
     pub fn synchronises(&self) -> bool {
         self.ops().any(Op::synchronises)
     }
 
-    /// Whether its grid waits for itself, which only a cooperative launch lets it.
+    /// Returns true if it has a grid-wide barrier, which needs a cooperative launch.
     pub fn is_cooperative(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::GridBarrier))
     }
 
-    /// Whether any of it knows where it was written.
+    /// Returns true if any instruction has a source location.
     pub fn has_lines(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Line(..)))
     }
 
-    /// Whether it converts 8-bit floats by their instructions.
+    /// Returns true if it has native conversions of 8-bit floats.
     pub fn has_float8(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Narrow(..) | Op::Widen(..)))
     }
 
-    /// Whether any of it calls a function of libdevice.
+    /// Returns true if it calls a function of libdevice.
     pub fn calls_libdevice(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::Math(..)))
     }

@@ -1,17 +1,17 @@
-//! The functions of NVIDIA's libdevice: their names and signatures, kept by hand and held against the real file by a
-//! test. What each computes, and how exactly, is in
-//! [libdevice's manual](https://docs.nvidia.com/cuda/libdevice-users-guide/).
+//! The functions of NVIDIA's libdevice: their names and signatures, maintained by hand and compared with the real file
+//! by a test. [libdevice's manual](https://docs.nvidia.com/cuda/libdevice-users-guide/) states each function's result
+//! and accuracy.
 //!
-//! Two functions are left out, `nan` and `nanf`, which take a C string. Invariant: the table is sorted by name.
+//! The functions `nan` and `nanf`, which take a C string, are excluded. Invariant: the table is sorted by name.
 
 use super::Scalar;
 
-/// What a function takes.
+/// The kind of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LibArg {
     /// A number; one value.
     Number(Scalar),
-    /// Numbers one behind the other; their count, an `i32`, and a pointer to the first.
+    /// A slice of numbers: its length as an `i32`, and a pointer to the first.
     Slice(Scalar),
 }
 
@@ -20,22 +20,22 @@ pub enum LibArg {
 pub struct LibFn {
     /// Its name, without `__nv_`.
     pub name: &'static str,
-    /// What it takes.
+    /// Its parameters.
     pub args: &'static [LibArg],
-    /// What it yields.
+    /// Its result type.
     pub result: Option<Scalar>,
-    /// What it writes behind pointers to the thread's own memory, which come after the arguments.
+    /// Its output parameters, pointers to local memory that follow the arguments.
     pub outs: &'static [Scalar],
 }
 
 impl LibFn {
-    /// The function of that name.
+    /// Finds a function by name.
     pub fn find(name: &str) -> Option<LibFn> {
         let at = LibFn::ALL.binary_search_by_key(&name, |function| function.name).ok()?;
         Some(LibFn::ALL[at])
     }
 
-    /// The function on a float type of that name, which for `f32` ends in `f`.
+    /// Finds the function of that name on a float type; for `f32` the name ends in `f`.
     pub fn of_float(name: &str, ty: Scalar) -> Option<LibFn> {
         if ty == Scalar::F32 { LibFn::find(&format!("{name}f")) } else { LibFn::find(name) }
     }
@@ -46,7 +46,7 @@ impl LibFn {
     }
 }
 
-/// The scalar type of a word.
+/// Maps a word to a scalar type.
 macro_rules! scalar {
     (f32) => {
         Scalar::F32
@@ -105,7 +105,7 @@ macro_rules! table {
     };
 }
 
-/// Calls a macro with all of libdevice: what a function gives, its name, arguments, result, and what it writes.
+/// Calls a macro with the whole table: each function's result, name, arguments and output parameters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! with_libdevice {

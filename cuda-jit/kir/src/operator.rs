@@ -1,7 +1,7 @@
-//! The operators that instructions are parameterised by. Not the instructions, which are [`Op`](super::Op)'s, nor the
-//! operators' types, which [`crate::valid`] states.
+//! The operators that parameterise instructions. The instructions are [`Op`](super::Op)'s variants; [`crate::valid`]
+//! states the operators' types.
 
-/// Operators of one operand, which also gives the result's type.
+/// Operators of one operand, whose type is also the result's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryOp {
     /// Negation of a signed integer or float.
@@ -20,11 +20,11 @@ pub enum UnaryOp {
     Trunc,
     /// Rounds a float to the nearest integer, ties to even.
     RoundTiesEven,
-    /// How many bits of an integer are one, in the operand's own type.
+    /// The number of one bits of an integer, in the operand's own type.
     CountOnes,
-    /// How many leading bits of an integer are zero, in the operand's own type.
+    /// The number of leading zero bits of an integer, in the operand's own type.
     LeadingZeros,
-    /// How many trailing bits of an integer are zero, in the operand's own type.
+    /// The number of trailing zero bits of an integer, in the operand's own type.
     TrailingZeros,
     /// Reverses the bits of an integer.
     ReverseBits,
@@ -32,7 +32,7 @@ pub enum UnaryOp {
     SwapBytes,
 }
 
-/// Operators of two operands of one type, which the result has too.
+/// Operators of two operands of one type, which is also the result's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the module's documentation gives each operator's meaning")]
 pub enum BinaryOp {
@@ -66,25 +66,25 @@ pub enum CompareOp {
     Ge,
 }
 
-/// How long caches should keep what is loaded.
+/// A load's cache hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheLoad {
-    /// In all caches.
+    /// Cached at all levels.
     All,
-    /// In the device's, not in the multiprocessor's.
+    /// Cached in the device's L2 only, not in the multiprocessor's L1.
     Global,
-    /// It is likely not needed again.
+    /// Streaming: likely not needed again.
     Streaming,
-    /// It is not needed again.
+    /// Last use: not needed again.
     LastUse,
-    /// Not at all: it is loaded anew.
+    /// Not cached: loaded from memory again.
     Volatile,
-    /// Through the cache of what nobody writes during the launch.
+    /// Cached in the read-only cache, for memory that nobody writes during the launch.
     ReadOnly,
 }
 
 impl CacheLoad {
-    /// PTX's word for it.
+    /// PTX's suffix.
     pub fn suffix(self) -> &'static str {
         match self {
             CacheLoad::All => "ca",
@@ -97,21 +97,21 @@ impl CacheLoad {
     }
 }
 
-/// How long caches should keep what is stored.
+/// A store's cache hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheStore {
-    /// In all caches that keep writes.
+    /// Write-back at all levels.
     WriteBack,
-    /// In the device's, not in the multiprocessor's.
+    /// Cached in the device's L2 only, not in the multiprocessor's L1.
     Global,
-    /// It is likely not needed again.
+    /// Streaming: likely not needed again.
     Streaming,
-    /// It goes through to memory.
+    /// Written through to memory.
     WriteThrough,
 }
 
 impl CacheStore {
-    /// PTX's word for it.
+    /// PTX's suffix.
     pub fn suffix(self) -> &'static str {
         match self {
             CacheStore::WriteBack => "wb",
@@ -125,18 +125,18 @@ impl CacheStore {
 /// A half of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// The one in the register's low bits, first in memory.
+    /// The low bits of the register; first in memory.
     Low,
-    /// The other.
+    /// The high bits.
     High,
 }
 
-/// A format of 8-bit floats with an instruction for it.
+/// A format of 8-bit floats with conversion instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Float8 {
-    /// 4 bits of exponent and 3 of fraction, without infinity.
+    /// 4 exponent and 3 fraction bits, without infinities.
     E4m3,
-    /// 5 bits of exponent and 2 of fraction.
+    /// 5 exponent and 2 fraction bits.
     E5m2,
 }
 
@@ -149,76 +149,76 @@ pub enum Axis {
     Z,
 }
 
-/// What the hardware knows of the running thread; each is a `u32`.
+/// A special register; each is a `u32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Special {
     /// The thread's index in its block.
     ThreadIdx(Axis),
     /// The block's index in the grid.
     BlockIdx(Axis),
-    /// The block's extent in threads.
+    /// The block's dimension in threads.
     BlockDim(Axis),
-    /// The grid's extent in blocks.
+    /// The grid's dimension in blocks.
     GridDim(Axis),
     /// The thread's lane in its warp.
     LaneId,
     /// The number of lanes in a warp.
     WarpSize,
-    /// How many bytes of dynamic shared memory the launch gave each block.
+    /// The bytes of dynamic shared memory that the launch gave each block.
     DynamicSharedBytes,
     /// The block's index in its cluster.
     ClusterBlockIdx(Axis),
-    /// The cluster's extent in blocks.
+    /// The cluster's dimension in blocks.
     ClusterDim(Axis),
-    /// The block's number in its cluster.
+    /// The block's rank in its cluster.
     ClusterRank,
-    /// How many blocks the cluster has.
+    /// The number of blocks in the cluster.
     ClusterRanks,
-    /// The lanes whose numbers stand so to the thread's own, a bit for each.
+    /// The mask of lanes whose number compares to the thread's own lane in this way.
     LaneMask(CompareOp),
-    /// The compute capability that is compiled for, its major number times ten and its minor one; a constant.
+    /// The target's compute capability, ten times the major number plus the minor one; a constant.
     ComputeCapability,
 }
 
-/// A clock; what it yields differs from read to read.
+/// A clock, which may read differently each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
     /// The low 32 bits of [`Clock::Cycles`]; a `u32`.
     CyclesLow,
-    /// The multiprocessor's cycles; a `u64`.
+    /// The multiprocessor's cycle counter; a `u64`.
     Cycles,
-    /// The device's nanoseconds; a `u64`.
+    /// The device's nanosecond timer; a `u64`.
     Nanoseconds,
 }
 
-/// Operators of three operands of one 32-bit type, which the result has too.
+/// Operators of three operands of one 32-bit type, which is also the result's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TernaryOp {
-    /// Of the eight bytes of the first two operands, the first's the lower, those four that the third's lower four
-    /// nibbles number; with bit 3 of a nibble the byte's sign bit eight times. For `u32`.
+    /// Selects four of the eight bytes of the first two operands, the first's being the lower, by the lower four
+    /// nibbles of the third; bit 3 of a nibble replicates the byte's sign bit instead. For `u32`.
     BytePerm,
-    /// The upper word of the second and first operand together, shifted left by the third modulo 32. For `u32`.
+    /// The upper word of the concatenated second and first operand, shifted left by the third modulo 32. For `u32`.
     FunnelLeft,
-    /// The lower word of the second and first operand together, shifted right by the third modulo 32. For `u32`.
+    /// The lower word of the concatenated second and first operand, shifted right by the third modulo 32. For `u32`.
     FunnelRight,
-    /// The products of the first two operands' bytes, which have the type's sign, and the third added up, wrapping. For
-    /// `i32` and `u32`.
+    /// The dot product of the first two operands' bytes, signed as the type is, plus the third, wrapping. For `i32` and
+    /// `u32`.
     DotBytes,
 }
 
-/// What a barrier yields. Each waits until every thread of the block that has not ended is at a barrier, and makes the
-/// memory operations before it visible to those threads after it.
+/// The reduction of a barrier. A barrier waits until every thread of the block that has not ended is at a barrier, and
+/// makes memory operations before it visible to those threads after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierOp {
-    /// For how many of the threads the `bool` is true; a `u32`.
+    /// The number of threads whose `bool` is true; a `u32`.
     Count,
-    /// Whether it is true for all; a `bool`.
+    /// True if it is true in all threads; a `bool`.
     And,
-    /// Whether it is true for any; a `bool`.
+    /// True if it is true in any thread; a `bool`.
     Or,
 }
 
-/// Who sees the memory operations before a fence no later than those after it.
+/// The threads that observe the memory operations before a fence no later than those after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "CUDA's scopes")]
 pub enum Scope {
@@ -228,7 +228,7 @@ pub enum Scope {
     System,
 }
 
-/// How an operation orders the memory operations around it, as C++ and Rust mean these words.
+/// A memory ordering, in the sense of C++ and Rust.
 ///
 /// See [PTX's memory consistency model](https://docs.nvidia.com/cuda/parallel-thread-execution/#memory-consistency-model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -242,32 +242,32 @@ pub enum Ordering {
 }
 
 impl Ordering {
-    /// Whether what comes after stays after.
+    /// Returns true if later operations may not move before it.
     pub fn acquires(self) -> bool {
         matches!(self, Ordering::Acquire | Ordering::AcqRel | Ordering::SeqCst)
     }
 
-    /// Whether what comes before stays before.
+    /// Returns true if earlier operations may not move after it.
     pub fn releases(self) -> bool {
         matches!(self, Ordering::Release | Ordering::AcqRel | Ordering::SeqCst)
     }
 }
 
-/// An ordering, and among whom it holds.
+/// A memory ordering and its scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Order {
-    /// How it orders.
+    /// The ordering.
     pub ordering: Ordering,
-    /// Among whom.
+    /// The scope.
     pub scope: Scope,
 }
 
 impl Order {
-    /// No ordering, among the device's threads: what CUDA's atomic functions have.
+    /// No ordering, at device scope: that of CUDA's atomic functions.
     pub const RELAXED: Order = Order { ordering: Ordering::Relaxed, scope: Scope::Device };
 }
 
-/// What an atomic operation makes of the old value and its operand.
+/// The new value of an atomic operation, from the old value and the operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// The wrapping sum; for 32-bit and 64-bit numbers and floats of 16 bits.
@@ -292,7 +292,7 @@ pub enum AtomicOp {
     Dec,
 }
 
-/// What a reduction makes of the lanes' numbers.
+/// The operator of a reduction over lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "as the binary operators")]
 pub enum ReduceOp {
@@ -304,28 +304,28 @@ pub enum ReduceOp {
     Xor,
 }
 
-/// From which lane a shuffle takes its value. Lanes beyond the thread's part of the warp give the thread's own value.
+/// The source lane of a shuffle. A lane outside the thread's segment of the warp gives the thread's own value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ShuffleOp {
-    /// The lane of that number, modulo the part.
+    /// The lane of that number, modulo the segment.
     Index,
-    /// So many lanes below.
+    /// The lane that many below.
     Up,
-    /// So many lanes above.
+    /// The lane that many above.
     Down,
     /// The lane whose number differs in these bits.
     Xor,
 }
 
-/// What the threads of a warp tell each other of a `bool`.
+/// The reduction of a warp vote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VoteOp {
-    /// Whether it is true for all; a `bool`.
+    /// True if it is true in all lanes; a `bool`.
     All,
-    /// Whether it is true for any; a `bool`.
+    /// True if it is true in any lane; a `bool`.
     Any,
-    /// Whether it is the same for all; a `bool`.
+    /// True if it is equal in all lanes; a `bool`.
     Equal,
-    /// For which lanes it is true; a `u32` with a bit for each.
+    /// The mask of lanes in which it is true; a `u32`.
     Ballot,
 }

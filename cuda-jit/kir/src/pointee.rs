@@ -1,11 +1,11 @@
-//! What a pointer points to: one number, or a record of bytes that only its size and alignment are known of.
+//! The pointees of pointers: one number, or a record of bytes with a size and an alignment.
 //!
-//! KIR does not know structs. A struct in memory is a [`Record`]; [`Op::Field`](super::Op::Field) moves a pointer from
-//! a record to something inside it, which is a number or a smaller record. Names and nesting are the front end's.
+//! KIR has no structs. A struct in memory is a [`Record`]; [`Op::Field`](super::Op::Field) moves a pointer from a
+//! record to a number or a smaller record inside it. Names and nesting are the front end's.
 
 use super::Scalar;
 
-/// So many bytes, laid out by whoever makes pointers into them.
+/// A record: bytes whose layout the front end determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Record {
     /// The size in bytes, a multiple of the alignment: the distance from one element to the next.
@@ -18,14 +18,14 @@ impl Record {
     /// The largest alignment that a record can have.
     pub const MAX_ALIGN: u32 = 256;
 
-    /// Whether size and alignment fit together.
+    /// Returns true if the size is a multiple of a valid alignment.
     pub fn is_sound(self) -> bool {
         let Record { size, align } = self;
         align.is_power_of_two() && align <= Self::MAX_ALIGN && size % align == 0 && size < 1 << 31
     }
 
-    /// Appends a field of so many bytes at such an alignment, and returns its offset. The size is then the field's end,
-    /// not yet a multiple of the alignment.
+    /// Appends a field of `size` bytes with an alignment, and returns its offset. The record's size is then the field's
+    /// end, not padded to the alignment.
     pub fn append(&mut self, size: u32, align: u32) -> u32 {
         let offset = self.size.next_multiple_of(align);
         *self = Record { size: offset + size, align: self.align.max(align) };
@@ -33,12 +33,12 @@ impl Record {
     }
 }
 
-/// What a pointer points to.
+/// The pointee of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pointee {
     /// A number or `bool`, which can be loaded and stored.
     Scalar(Scalar),
-    /// A record, in which pointers to numbers are found.
+    /// A record, to whose fields pointers are made.
     Record(Record),
 }
 
@@ -59,7 +59,7 @@ impl Pointee {
         }
     }
 
-    /// The number's type, if it is one.
+    /// The number's type, if it is a number.
     pub fn scalar(self) -> Option<Scalar> {
         match self {
             Pointee::Scalar(scalar) => Some(scalar),
@@ -67,13 +67,13 @@ impl Pointee {
         }
     }
 
-    /// Whether something of type `part` may lie at this offset of it, in bytes.
+    /// Returns true if something of type `part` may lie at this offset in bytes.
     pub fn holds(self, offset: u32, part: Pointee) -> bool {
         let end = u64::from(offset) + u64::from(part.size());
         end <= u64::from(self.size()) && part.align() <= self.align() && offset.is_multiple_of(part.align())
     }
 
-    /// The alignment that the byte at an offset has, if what begins at 0 has `align`.
+    /// The alignment of the byte at an offset of something with alignment `align`.
     pub fn align_at(align: u32, offset: u32) -> u32 {
         if offset == 0 { align } else { align.min(1 << offset.trailing_zeros()) }
     }

@@ -1,26 +1,26 @@
-//! Where a module's shared arrays lie when they are more than a block has for variables of fixed size.
+//! The layout of a module's shared arrays if they exceed the static limit and are spilled to dynamic shared memory.
 //!
-//! PTX's variables in shared memory are 48 KiB at most, on every device; dynamic shared memory is as much as the device
-//! has. So arrays beyond that are parts of the dynamic memory: they come first, and what the launch gives the kernel itself
-//! lies behind them. A launch gives so many bytes more.
+//! PTX limits static shared variables to 48 KiB on every device; dynamic shared memory is limited only by the device.
+//! So if the arrays exceed that limit they are placed in dynamic memory: the arrays first, then the kernel's own
+//! dynamic memory. A launch asks for that many bytes more.
 
 use super::{ArrayDecl, Module, Op};
 
-/// The alignment of shared arrays in bytes, at least: that of the widest load there is.
+/// The minimum alignment of shared arrays in bytes: that of the widest load.
 pub const SHARED_ALIGN: u32 = 16;
 
-/// What a block has for variables of fixed size, in bytes.
+/// The limit of static shared memory in bytes.
 const MAX_FIXED: u64 = 48 << 10;
 
-/// What kernels that map other blocks' memory need of it for themselves, as aligned as arrays are.
+/// The shared memory of the counters of kernels that map other blocks' memory, padded to the arrays' alignment.
 const COUNTERS: u64 = SHARED_ALIGN as u64;
 
-/// Shared arrays as parts of dynamic shared memory.
+/// Shared arrays that are spilled to dynamic shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpilledShared {
-    /// Where each array begins, in bytes.
+    /// The offset of each array in bytes.
     pub offsets: Vec<u32>,
-    /// The bytes of all, behind which the launch's own begin.
+    /// The total size in bytes; the launch's own dynamic memory follows.
     pub bytes: u32,
     /// The alignment of the whole.
     pub align: u32,
@@ -34,13 +34,14 @@ impl ArrayDecl {
 }
 
 impl Module {
-    /// Whether it reaches the shared memory of other blocks, so that a block's memory outlives its threads.
+    /// Returns true if it accesses the shared memory of other blocks, so that a block's memory must outlive its
+    /// threads.
     #[must_use]
     pub fn maps_shared(&self) -> bool {
         self.ops().any(|op| matches!(op, Op::MapShared(..)))
     }
 
-    /// How the shared arrays lie in dynamic shared memory, if they are more than a block has of fixed size.
+    /// The layout of the shared arrays in dynamic shared memory, if they exceed the static limit.
     ///
     /// # Examples
     ///

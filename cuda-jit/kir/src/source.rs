@@ -1,95 +1,94 @@
-//! What a debugger is told of the source: types, scopes and variables, beside the places of instructions.
+//! Debug information: source types, scopes and variables. Locations of instructions are [`Op::Line`](super::Op::Line).
 //!
-//! It says how to show what is there and changes nothing of what a module does. Only kernels that ask for it have any,
-//! but for the scopes of what was written in place of its call, which line tables need too.
+//! It has no effect on execution. Only kernels that ask for it have any, except that line tables also need the scopes
+//! of inlined functions.
 
-use super::{ArrayId, Module, Place, Scalar, SlotId, SourceScopeId, SourceTypeId, Space};
+use super::{ArrayId, Location, Module, Scalar, SlotId, SourceScopeId, SourceTypeId, Space};
 
-/// A type as the source has it.
+/// A type of the source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceType {
-    /// Its name there.
+    /// Its name in the source.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SourceKind,
 }
 
-/// What a type of the source is. It consists of types before it.
+/// The kind of a source type. It refers to earlier types only.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SourceKind {
     /// A number, `bool`, or a pair.
     Scalar(Scalar),
-    /// A number of which some values have names: those, with their bits.
+    /// A number with names for some values: the names and the values' bits.
     Enum(Scalar, Vec<(String, u64)>),
     /// An address of 8 bytes.
     Pointer(Space, SourceTypeId),
-    /// So many, one after the other.
+    /// An array of this many elements.
     Array(SourceTypeId, u64),
-    /// Parts within so many bytes.
+    /// Fields within this many bytes.
     Struct(u32, Vec<SourceField>),
 }
 
-/// A part of a type.
+/// A field of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SourceField {
     /// Its name.
     pub name: String,
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: u32,
     /// Its type.
     pub ty: SourceTypeId,
 }
 
-/// A part of a function's source, which has instructions and variables.
+/// A lexical scope or an inlined function, with instructions and variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceScope {
-    /// The scope around it, one before it; where there is none, the function.
+    /// The enclosing scope, an earlier one; `None` for the function itself.
     pub outer: Option<SourceScopeId>,
-    /// Where it begins.
-    pub place: Place,
-    /// If it is another function, written in place of a call: that function's name, and the place of the call in the
-    /// scope around it.
-    pub inlined: Option<(String, Place)>,
+    /// The location of its start.
+    pub location: Location,
+    /// For an inlined function, its name, and the location of the call in the enclosing scope.
+    pub inlined: Option<(String, Location)>,
 }
 
-/// A variable of the source.
+/// A debug variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its name there.
+    /// Its name in the source.
     pub name: String,
-    /// Its type there.
+    /// Its type in the source.
     pub ty: SourceTypeId,
-    /// The scope in which the name means it; where there is none, the whole function.
+    /// The scope in which it is visible; `None` for the whole function.
     pub scope: Option<SourceScopeId>,
-    /// Where it is declared.
-    pub place: Place,
-    /// Which parameter of the function or of what was written in place of a call it is, from 1.
+    /// The location of its declaration.
+    pub location: Location,
+    /// Its position, from 1, among the parameters of the function or of the inlined function that it belongs to.
     pub parameter: Option<u32>,
-    /// Where its value is.
-    pub home: Home,
+    /// The storage of its value.
+    pub storage: Storage,
 }
 
-/// Where a variable's value is.
+/// The storage of a variable's value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Home {
-    /// In an array.
+pub enum Storage {
+    /// An array.
     Array(ArrayId),
-    /// In slots, each so many bytes behind the variable's beginning.
+    /// Slots, each at an offset in bytes within the variable.
     Slots(Vec<(SlotId, u32)>),
 }
 
-impl Home {
+impl Storage {
     /// The slots.
     pub fn slots(&self) -> &[(SlotId, u32)] {
         match self {
-            Home::Array(_) => &[],
-            Home::Slots(slots) => slots,
+            Storage::Array(_) => &[],
+            Storage::Slots(slots) => slots,
         }
     }
 }
 
 impl Module {
-    /// A source type's size in bytes, as long as those that it consists of come before it.
+    /// A source type's size in bytes, provided that the types that it refers to come before it.
     pub fn source_size(&self, ty: SourceTypeId) -> u64 {
         match &self.types[ty.index()].kind {
             SourceKind::Scalar(scalar) | SourceKind::Enum(scalar, _) => scalar.bytes().into(),

@@ -1,19 +1,19 @@
-//! Targets of compilation: compute capabilities, and those of them that LLVM has code generation for.
+//! Compilation targets: compute capabilities, and those that LLVM can generate code for.
 //!
-//! Not which device a program runs on. Invariant: a [`Target`] names a processor that LLVM knows, so that no unknown
-//! name reaches LLVM, which would go on with another processor or abort the process.
+//! It does not choose the device that a program runs on. Invariant: a [`Target`] names a processor that LLVM knows; for
+//! an unknown name LLVM would choose another processor or abort the process.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The kind of features beyond those that later devices keep.
+/// The set of features beyond those that later devices keep.
 ///
 /// See [NVIDIA's page](https://docs.nvidia.com/cuda/cuda-c-programming-guide/#feature-set-compiler-targets).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Suffix {
-    /// Features of exactly this architecture (`sm_90a`).
+    /// The features of exactly this architecture (`sm_90a`).
     A,
-    /// Features of this architecture's family (`sm_100f`).
+    /// The features of this architecture's family (`sm_100f`).
     F,
 }
 
@@ -35,12 +35,12 @@ pub struct ComputeCapability {
     pub major: u32,
     /// The part after the dot.
     pub minor: u32,
-    /// Which features beyond the portable ones may be used.
+    /// The features beyond the portable ones that may be used.
     pub suffix: Option<Suffix>,
 }
 
 impl ComputeCapability {
-    /// What is compiled for where nothing says otherwise.
+    /// The default target.
     pub const DEFAULT: ComputeCapability = plain(7, 5);
 }
 
@@ -158,7 +158,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// Why there is no such target.
+/// The error of a target that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TargetError {
     /// The text is no compute capability.
@@ -183,7 +183,8 @@ impl fmt::Display for TargetError {
 
 impl std::error::Error for TargetError {}
 
-/// LLVM 22's processors from Maxwell on; a test asks LLVM whether it is so. Older ones run no driver of CUDA 12.
+/// LLVM 22's processors from Maxwell on, which a test compares with LLVM's list. Drivers of CUDA 12 support no older
+/// devices.
 const SUPPORTED: [ComputeCapability; 34] = [
     plain(5, 0),
     plain(5, 2),

@@ -1,12 +1,12 @@
-//! The text form of KIR: what [`Display`](std::fmt::Display) prints of a [`Module`], and [`parse`] reads.
+//! The text form of KIR: [`Display`](std::fmt::Display) prints a [`Module`], and [`parse`] reads it.
 //!
-//! Every module round-trips exactly, the invalid ones too: this is syntax only, [`crate::valid`] judges the rest.
+//! Every module round-trips exactly, including invalid ones: this is syntax only, and [`crate::valid`] checks the rest.
 //! White space separates tokens and means nothing else; `;` begins a comment that ends with the line.
 //!
 //! ```text
 //! module    = "kir" "1" ["contract"] ["exported"] {site} {shared} {constant} {source} {function}
-//! site      = "site" NUMBER place STRING                                 index, place, message
-//! place     = STRING ":" NUMBER ":" NUMBER                               file, line, column
+//! site      = "site" NUMBER location STRING                              index, location, message
+//! location  = STRING ":" NUMBER ":" NUMBER                               file, line, column
 //! shared    = "shared" ARRAY NAME ":" pointee NUMBER                     index, name, element, length
 //! constant  = "constant" CONSTANT NAME ":" pointee NUMBER SPACE ["host"] STRING   index, name, element, length, bytes in hexadecimal
 //! function  = ("kernel" | "device") NAME "(" [param {"," param}] ")" ["->" type] "{" {slot} {array} {scope} {variable} {block} "}"
@@ -20,9 +20,9 @@
 //! kind      = SCALAR | "enum" SCALAR "{" [STRING NUMBER {"," STRING NUMBER}] "}"   names and their bits
 //!           | "pointer" SPACE TYPE | "array" NUMBER TYPE                 length
 //!           | "struct" NUMBER "{" [STRING NUMBER ":" TYPE {"," STRING NUMBER ":" TYPE}] "}"   size, names and offsets
-//! scope     = "scope" PART place [in] ["inlined" STRING place]           index; the function's name, the call
+//! scope     = "scope" PART location [in] ["inlined" STRING location]        index; the function's name, the call
 //! in        = "in" PART
-//! variable  = "variable" STRING ":" TYPE place [in] ["parameter" NUMBER] "at" (ARRAY | {SLOT NUMBER})   offsets in bytes
+//! variable  = "variable" STRING ":" TYPE location [in] ["parameter" NUMBER] "at" (ARRAY | {SLOT NUMBER})   offsets in bytes
 //! block     = BLOCK ":" {inst} end
 //! inst      = [VALUE ":" type "="] op
 //! op        = "const" SCALAR LITERAL | "get" SLOT | "set" SLOT "," VALUE
@@ -44,14 +44,14 @@
 //!           | "cluster_barrier" | "grid_barrier" | "panicked"
 //!           | "sync_warp" VALUE | "active_mask" | "clock" CLOCK | "sleep" VALUE | "breakpoint"
 //!           | "print" STRING values                                       format
-//!           | "line" place [in]
+//!           | "line" location [in]
 //! order     = ORDERING SCOPE                                            where it can be left out: relaxed device
 //! end       = "jump" BLOCK | "branch" VALUE "," BLOCK "," BLOCK | "return" [VALUE] | "panic" NUMBER [values]
 //! values    = "(" [VALUE {"," VALUE}] ")"
 //! ```
 //!
 //! `v3`, `s0`, `b1`, `f2`, `m0`, `a0`, `c0`, `t0` and `x0` are the value, slot, block, function,
-//! shared array, array, constant, source type (TYPE) and part of the source (PART) of that index. A name is an identifier in which
+//! shared array, array, constant, source type (TYPE) and source scope (PART) of that index. A name is an identifier in which
 //! `.` may stand, or else a string. A literal is a decimal number, `true`, `false`, or the bits in hexadecimal.
 //!
 //! # Examples
@@ -83,14 +83,14 @@ use super::Module;
 
 pub use print::{inst as print_inst, terminator as print_terminator};
 
-/// Why a text is not a module, and where.
+/// The error of a text that is not a module, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What was expected and what was found.
+    /// The expected and the actual token.
     pub message: String,
 }
 
@@ -102,7 +102,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a module from its text form. It is not verified.
+/// Parses a module's text form, without verifying it.
 ///
 /// # Examples
 ///
@@ -113,7 +113,7 @@ impl std::error::Error for ParseError {}
 ///
 /// # Errors
 ///
-/// The text does not follow the grammar; the error names the first place and what could stand there.
+/// The text does not follow the grammar; the error names the first mismatch and the tokens allowed there.
 pub fn parse(text: &str) -> Result<Module, ParseError> {
     parse::module(text)
 }

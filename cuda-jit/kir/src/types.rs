@@ -1,4 +1,4 @@
-//! The types of values: scalars and pointers, and what may be done behind a pointer. Their meaning is [`super`]'s.
+//! The types of values: scalars and pointers, and the access of pointers. [`super`] states their meaning.
 
 use std::fmt;
 
@@ -89,32 +89,32 @@ impl Scalar {
         self.bits().div_ceil(8)
     }
 
-    /// Whether this is an integer type; `bool` is not.
+    /// Returns true for integer types; `bool` is not one.
     pub fn is_integer(self) -> bool {
         !matches!(self, Scalar::Bool) && !self.is_float() && !self.is_pair()
     }
 
-    /// Whether this is a signed integer type.
+    /// Returns true for signed integer types.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::I128)
     }
 
-    /// Whether this is one floating-point number.
+    /// Returns true for floating-point types; pairs are not.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F32 | Scalar::F64) || self.is_half()
     }
 
-    /// Whether this is a floating-point number of 16 bits.
+    /// Returns true for 16-bit floating-point types.
     pub fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
-    /// Whether this is two floats in one register.
+    /// Returns true for pairs of floats in one register.
     pub fn is_pair(self) -> bool {
         self.lane().is_some()
     }
 
-    /// What a pair consists of.
+    /// The element type of a pair.
     pub fn lane(self) -> Option<Scalar> {
         match self {
             Scalar::F16x2 => Some(Scalar::F16),
@@ -123,12 +123,12 @@ impl Scalar {
         }
     }
 
-    /// The pair of two such floats.
+    /// The pair type of a float type.
     pub fn pair(self) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|pair| pair.lane() == Some(self))
     }
 
-    /// The unsigned integer of a type's width, which can hold its bits.
+    /// The unsigned integer type of the same width, which can hold the type's bits.
     pub fn unsigned(self) -> Scalar {
         match self.bits() {
             16 => Scalar::U16,
@@ -139,7 +139,7 @@ impl Scalar {
         }
     }
 
-    /// Of a float: how many bits its fraction has.
+    /// The number of fraction bits of a float type.
     pub fn fraction_bits(self) -> u32 {
         match self {
             Scalar::F16 => 10,
@@ -149,17 +149,17 @@ impl Scalar {
         }
     }
 
-    /// The bits of a float that is infinite.
+    /// The bits of a float type's infinity.
     pub fn infinity(self) -> u128 {
         self.top() - (1 << self.fraction_bits())
     }
 
-    /// The bits that the type has, all set.
+    /// The mask of the type's bits.
     pub fn mask(self) -> u128 {
         u128::MAX >> (128 - self.bits())
     }
 
-    /// The bit on the top alone: of a signed integer the smallest value.
+    /// The most significant bit: the minimum of a signed integer type.
     pub fn top(self) -> u128 {
         1 << (self.bits() - 1)
     }
@@ -179,25 +179,25 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// Which memory a pointer points into.
+/// The memory space of a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Space {
-    /// The device's memory, which every thread of every launch can reach.
+    /// The device's memory, which every thread of every launch can access.
     Global,
-    /// The block's memory, which all its threads can reach.
+    /// The block's memory, which all its threads can access.
     Shared,
-    /// The memory of a block of the cluster, which all threads of the cluster can reach while that block runs.
+    /// The memory of a block of the cluster, which all threads of the cluster can access while that block runs.
     Cluster,
-    /// The thread's own memory.
+    /// The thread's private memory.
     Local,
-    /// Memory of the device's that the kernel does not write, fast where the threads of a warp read the same of it.
+    /// Device memory that the kernel does not write, fast if the threads of a warp read the same address.
     Constant,
-    /// Any of the others, which one is known when the kernel runs.
+    /// Any of the others, known only at run time.
     Generic,
 }
 
 impl Space {
-    /// Every memory, in declaration order.
+    /// Every memory space, in declaration order.
     pub const ALL: [Space; 6] =
         [Space::Global, Space::Shared, Space::Cluster, Space::Local, Space::Constant, Space::Generic];
 }
@@ -235,12 +235,12 @@ impl From<Scalar> for Type {
     }
 }
 
-/// What a kernel may do with the memory behind a pointer parameter.
+/// The access of a kernel to the pointee of a pointer parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// Only read; nobody writes it during the launch.
+    /// Read only; nobody writes it during the launch.
     Read,
-    /// Read and write; other threads may do so at the same time.
+    /// Read and write; other threads may access it concurrently.
     ReadWrite,
 }
 

@@ -1,4 +1,5 @@
-//! A crate that forbids unsafe code has kernels, device functions, methods, traits, operators, structs, enums and closures.
+//! A crate that forbids unsafe code, with kernels, device functions, methods, traits, operators, structs, enums and
+//! closures.
 #![forbid(unsafe_code)]
 #![deny(warnings)]
 

@@ -1,4 +1,4 @@
-//! Breakpoints in kernels: on the software device each is told, with its line, and the kernel goes on.
+//! Breakpoints in kernels: the software device reports each one with its line, and the kernel continues.
 
 use cuda_jit::device::{breakpoint, grid};
 use cuda_jit::{device, kernel};
@@ -28,7 +28,7 @@ fn without_lines(x: &mut [u32]) {
 }
 
 #[test]
-fn a_breakpoint_is_told_and_the_kernel_goes_on() {
+fn a_breakpoint_is_reported_and_the_kernel_continues() {
     if is_child() {
         let mut x = on_device(&(0..96).collect::<Vec<u32>>());
         watched::launch((3, 32), &mut x, 70).unwrap();
@@ -37,7 +37,7 @@ fn a_breakpoint_is_told_and_the_kernel_goes_on() {
         assert_eq!(on_host(&x)[0], 7);
         return;
     }
-    let test = "around::breakpoints::a_breakpoint_is_told_and_the_kernel_goes_on";
+    let test = "around::breakpoints::a_breakpoint_is_reported_and_the_kernel_continues";
     for engine in ["regions", "fibers"] {
         let said = child(test, &[("CUDA_SIM_ENGINE", engine.as_ref())]);
         let lines: Vec<_> = said.lines().filter(|line| line.contains("breakpoint:")).collect();

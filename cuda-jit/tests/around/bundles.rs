@@ -1,4 +1,4 @@
-//! Bundles: what one process records, another launches as it was recorded, and nothing else.
+//! Bundles: one process records specialisations, and another launches exactly those without compiling.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -75,7 +75,7 @@ fn ranks(x: &[u32], out: &mut [u32]) {
         };
 }
 
-/// Launches everything, asserts what it computes, and returns the targets of the code that ran.
+/// Launches everything, asserts the results, and returns the targets of the code that ran.
 fn launches() -> Vec<String> {
     let mut x = on_device(&[1_u32, 2, 3, 4]);
     scale::launch((1, 4), &mut x, 2).unwrap();
@@ -111,16 +111,16 @@ fn in_child(test: &str, file: &Path, more: &[(&str, &OsStr)]) {
     child(&format!("around::bundles::{test}"), &[&own, more].concat());
 }
 
-/// Launches everything in a process of its own that records for a compute capability.
+/// Launches everything in a child process that records for compute capabilities.
 fn recorded(test: &str, file: &Path, targets: &str) {
     in_child(test, file, &[("CUDA_JIT_RECORD", file.as_os_str()), ("CUDA_JIT_RECORD_TARGETS", OsStr::new(targets))]);
 }
 
-/// In a process that does not record: embeds the file.
+/// Embeds the file, in a process that does not record.
 fn embed() {
     if std::env::var_os("CUDA_JIT_RECORD").is_none() {
         let bytes = fs::read(std::env::var_os("BUNDLE").unwrap()).unwrap();
-        // SAFETY: this test has recorded it; what a test damages, the hashes find.
+        // SAFETY: this test recorded the file; damage by a test is detected by the hashes.
         unsafe { bundle::embed(bytes.leak()) }.unwrap();
     }
 }
@@ -130,10 +130,10 @@ fn labels(file: &Path) -> Vec<String> {
 }
 
 #[test]
-fn what_is_recorded_is_launched_from_the_bundle() {
+fn recorded_kernels_are_launched_from_the_bundle() {
     if is_child() {
         embed();
-        // The software device is of compute capability 9.0, for which nothing but a compilation makes code here.
+        // The software device has compute capability 9.0, for which only the compiler makes code here.
         let made_for = if std::env::var_os("CUDA_JIT_RECORD").is_some() { "sm_90" } else { "sm_75" };
         assert_eq!(launches(), [made_for; 5]);
         if made_for == "sm_75" {
@@ -144,7 +144,7 @@ fn what_is_recorded_is_launched_from_the_bundle() {
         }
         return;
     }
-    let test = "what_is_recorded_is_launched_from_the_bundle";
+    let test = "recorded_kernels_are_launched_from_the_bundle";
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("kernels.bundle");
     recorded(test, &file, "7.5");

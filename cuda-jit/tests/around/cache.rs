@@ -1,4 +1,4 @@
-//! The cache on disk, as processes that start anew see it.
+//! The disk cache, as new processes see it.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ fn not_kept(x: &mut [u32]) {
 
 const INDEX_LINE: u32 = line!() - 8;
 
-/// Launches [`double`] for two types, lets it panic, and prints how often it was found.
+/// Launches [`double`] for two types, makes it panic, and prints the numbers of cache hits and misses.
 fn launches() {
     let (mut x, mut y) = (on_device(&[1_u32, 2, 3]), on_device(&[1.5_f32]));
     double::launch((1, 3), &mut x).unwrap();
@@ -51,25 +51,25 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
     fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// The number of kernels in a folder; the entries of the software device are not counted.
+/// The number of kernels in a folder, without the software device's entries.
 fn kernels(folder: &Path) -> usize {
     let labels = Cache::new(folder, u64::MAX).list().into_iter().filter_map(|entry| entry.label);
     labels.filter(|label| !label.ends_with("of the software device")).count()
 }
 
 #[test]
-fn a_fresh_process_finds_what_another_compiled() {
+fn a_new_process_finds_cached_kernels() {
     if is_child() {
         return launches();
     }
-    let name = "a_fresh_process_finds_what_another_compiled";
+    let name = "a_new_process_finds_cached_kernels";
     let folder = tempfile::tempdir().unwrap();
     let inside = folder.path().join("kernels");
     assert_eq!(run(name, &inside), "hits 0 misses 2");
     assert_eq!(kernels(&inside), 2);
     assert!(files(&inside).len() > 2, "the software device keeps its machine code there too");
     assert_eq!(run(name, &inside), "hits 2 misses 0");
-    // Whatever becomes of the files, the kernels run, and the next process finds them again.
+    // With damaged files the kernels still run, and the next process finds repaired ones.
     for damage in [&|bytes: &[u8]| bytes[..bytes.len() / 2].to_vec(), &|_: &[u8]| Vec::new(), &|bytes: &[u8]| {
         let mut bytes = bytes.to_vec();
         let middle = bytes.len() / 2;
@@ -83,7 +83,7 @@ fn a_fresh_process_finds_what_another_compiled() {
         assert_eq!(run(name, &inside), "hits 0 misses 2");
         assert_eq!(run(name, &inside), "hits 2 misses 0");
     }
-    // No folder at all.
+    // The folder cannot be created.
     let blocked = folder.path().join("file");
     fs::write(&blocked, b"").unwrap();
     assert_eq!(run(name, &blocked), "hits 0 misses 2");
@@ -114,7 +114,7 @@ fn a_closure_is_part_of_what_is_kept_and_its_captures_are_not() {
 }
 
 #[test]
-fn what_is_compiled_again_takes_the_place_of_what_is_kept() {
+fn a_recompiled_kernel_replaces_its_cache_entry() {
     if is_child() {
         let cc = context().device().compute_capability().unwrap();
         let ptx = cuda_jit::recompile::<double<u32>>(cc).unwrap();
@@ -124,9 +124,9 @@ fn what_is_compiled_again_takes_the_place_of_what_is_kept() {
         cuda_jit::recompile::<double<u32>>((1, 0)).unwrap_err();
         return launches();
     }
-    let name = "what_is_compiled_again_takes_the_place_of_what_is_kept";
+    let name = "a_recompiled_kernel_replaces_its_cache_entry";
     let folder = tempfile::tempdir().unwrap();
-    // One of the two kernels is there when it is launched.
+    // One of the two kernels is cached when it is launched.
     assert_eq!(run(name, folder.path()), "hits 1 misses 1");
     let whole = files(folder.path()).into_iter().map(|file| (fs::read(&file).unwrap(), file)).collect::<Vec<_>>();
     for (bytes, file) in &whole {
@@ -159,10 +159,10 @@ fn the_environment_or_the_program_switches_it_off() {
     assert_eq!(kernels(folder.path()), 0, "the program switches off what cuda-jit keeps");
 }
 
-/// Neither the compiler nor the software device: both have kept what LLVM made. Without an LLVM a kernel that must be compiled is an
-/// error, and those that are kept run.
+/// Neither the compiler nor the software device needs LLVM: both have cached its output. Without LLVM a kernel that
+/// must be compiled is an error, and cached ones run.
 #[test]
-fn a_kernel_that_was_launched_before_needs_no_llvm() {
+fn cached_kernels_need_no_llvm() {
     if is_child() {
         let mut x = on_device(&[1_u32, 2, 3]);
         double::launch((1, 3), &mut x).unwrap();
@@ -176,7 +176,7 @@ fn a_kernel_that_was_launched_before_needs_no_llvm() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let name = "around::cache::a_kernel_that_was_launched_before_needs_no_llvm";
+    let name = "around::cache::cached_kernels_need_no_llvm";
     let dir = ("CUDA_JIT_CACHE_DIR", folder.path().as_os_str());
     assert!(child(name, &[dir]).contains("LLVM is mapped: true"));
     assert!(child(name, &[dir]).contains("LLVM is mapped: false"));

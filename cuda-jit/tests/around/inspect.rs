@@ -32,7 +32,7 @@ fn carved(x: &mut [f32]) {
 }
 
 #[test]
-fn the_driver_is_told_of_the_carveout() {
+fn the_carveout_is_set_in_the_driver() {
     let context = context();
     let _selected = context.select();
     let carveout = cuda_sys::CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
@@ -113,7 +113,7 @@ fn an_error_of_compiling_ahead_names_its_place() {
 }
 
 #[test]
-fn machine_code_is_the_toolkits_or_an_error_that_says_where_it_was_looked_for() {
+fn machine_code_is_the_toolkits_or_an_error_with_the_searched_paths() {
     match inspect::assemble::<tile>((9, 0)) {
         Ok(assembled) => {
             assert!(assembled.registers > 0 && assembled.const_bytes > 0);
@@ -130,7 +130,7 @@ fn machine_code_is_the_toolkits_or_an_error_that_says_where_it_was_looked_for() 
 }
 
 #[test]
-fn a_missing_tool_is_named_with_the_places() {
+fn a_missing_tool_is_named_with_the_searched_paths() {
     if is_child() {
         let context = context();
         let _selected = context.select();
@@ -144,5 +144,5 @@ fn a_missing_tool_is_named_with_the_places() {
     }
     let nowhere = "/nowhere".as_ref();
     let variables = [("CONDA_PREFIX", nowhere), ("CUDA_HOME", nowhere), ("VIRTUAL_ENV", nowhere)];
-    child("around::inspect::a_missing_tool_is_named_with_the_places", &variables);
+    child("around::inspect::a_missing_tool_is_named_with_the_searched_paths", &variables);
 }

@@ -1,4 +1,4 @@
-//! Line tables in the PTX: which places of this file the instructions have.
+//! Line tables in the PTX: the lines of this file that the instructions have.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ fn plain(x: &mut [f32]) {
     }
 }
 
-/// The lines of this file that `.loc` names.
+/// The lines of this file in `.loc` directives.
 fn lines(ptx: &str) -> BTreeSet<u32> {
     let file = ptx.lines().find_map(|line| {
         let (number, name) = line.trim().strip_prefix(".file")?.trim().split_once(' ')?;
@@ -64,7 +64,7 @@ fn a_profiler_finds_the_lines_of_the_kernel_and_of_what_was_inlined() {
     }
 }
 
-/// The device function that the kernel's reaches through another.
+/// A device function that the kernel calls through another.
 const INNER_LINE: u32 = line!() + 3;
 #[device]
 fn inner(v: f32) -> f32 {
@@ -83,7 +83,7 @@ fn nested(x: &mut [f32]) {
     x[0] = outer(x[0]);
 }
 
-/// What takes a closure is written in place of its call, before LLVM comes to it.
+/// A function that takes a closure is inlined by the front end, before LLVM.
 const APPLY_LINE: u32 = line!() + 3;
 #[device]
 fn apply<F: Fn(f32) -> f32>(v: f32, f: F) -> f32 {
@@ -97,7 +97,7 @@ fn with_closure(x: &mut [f32]) {
 }
 
 #[test]
-fn what_was_inlined_says_from_where() {
+fn inlined_instructions_have_their_call_sites() {
     let ptx = profiled::compile_ptx((9, 0)).unwrap();
     let inlined = |ptx: &str, name: &str| {
         let bytes: Vec<String> = name.bytes().chain([0]).map(|byte| byte.to_string()).collect();

@@ -1,10 +1,10 @@
-//! The functions of LLVM's that kernels, and the software device, call.
+//! The functions of LLVM that kernels and the software device call.
 
 use std::collections::BTreeSet;
 
 use object::{Object, ObjectSymbol};
 
-/// An executable has those of LLVM's functions that it calls, as jumps to a library's: the linker drops the others.
+/// An executable has the LLVM functions that it calls, as jumps to a shared library; the linker drops unused ones.
 #[test]
 fn every_function_of_llvms_in_use_is_checked_when_it_is_loaded() {
     let data = std::fs::read(std::env::current_exe().unwrap()).unwrap();

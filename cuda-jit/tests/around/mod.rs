@@ -12,8 +12,8 @@ mod warnings;
 
 use std::process::Command;
 
-/// Runs a test of this executable in a process of its own with some variables set, and returns what it prints. The
-/// variable [`CHILD`] tells it that it is that process.
+/// Runs a test of this executable in a child process with some environment variables, and returns its output. The
+/// variable [`CHILD`] tells the test that it is the child.
 pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> String {
     let mut command = Command::new(std::env::current_exe().expect("the test's own path"));
     command.args(["--exact", test, "--nocapture"]).env(CHILD, "1").envs(variables.iter().copied());
@@ -23,16 +23,16 @@ pub(crate) fn child(test: &str, variables: &[(&str, &std::ffi::OsStr)]) -> Strin
     text.into_owned()
 }
 
-/// Runs a test whose kernels panic in a process of its own, since a context tells a panic to whoever waits first, which
-/// could be any test. True in that process.
-pub(crate) fn alone(test: &str) -> bool {
+/// Runs a test whose kernels panic in a child process, since a context reports a panic to the first waiter, which could
+/// be any test. Returns true in the child.
+pub(crate) fn in_child_process(test: &str) -> bool {
     if !is_child() {
         child(test, &[]);
     }
     is_child()
 }
 
-/// Set in processes that [`child`] starts.
+/// The variable that [`child`] sets.
 pub(crate) const CHILD: &str = "CUDA_JIT_TEST_CHILD";
 
 pub(crate) fn is_child() -> bool {

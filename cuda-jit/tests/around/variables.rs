@@ -1,5 +1,5 @@
-//! What a debugger is told of variables: their names, types and places, read back from the PTX's DWARF sections and,
-//! where NVIDIA's assembler is there, from the machine code's.
+//! Debug variables: their names, types and locations, read back from the PTX's DWARF sections and, if NVIDIA's
+//! assembler is found, from the machine code's.
 
 use cuda_jit::device::{grid, thread_idx};
 use cuda_jit::{Constant, DeviceType, Kernel, device, inspect, kernel, kir_of, shared};
@@ -12,7 +12,7 @@ use ndarray::{ArrayView2, ArrayViewMut1};
 use crate::language::{context, on_device, on_host};
 use crate::support::dwarf::{self, Found, Sections};
 
-/// cuda-gdb's numbers for memories.
+/// cuda-gdb's address classes.
 const GLOBAL: u64 = 5;
 const LOCAL: u64 = 6;
 const SHARED: u64 = 8;
@@ -76,7 +76,7 @@ fn inspected(particles: &[Particle], view: ArrayView2<'_, f32>, out: &mut [f32],
     }
 }
 
-/// Name, type and line of each variable and parameter of `inspected` and of what was written in place of its calls.
+/// Name, type and line of each variable and parameter of `inspected` and of the functions inlined into it.
 const VARIABLES: [(&str, &str, u32); 23] = [
     ("particles", "&[Particle]", 0),
     ("view", "ArrayView2<f32>", 0),
@@ -107,7 +107,7 @@ fn is_variable(found: &Found) -> bool {
     (found.tag == DW_TAG_variable || found.tag == DW_TAG_formal_parameter) && !found.location.is_empty()
 }
 
-/// The entries of a function, itself first.
+/// The entries of a function, starting with itself.
 fn function<'f>(found: &'f [Found], name: &str) -> &'f [Found] {
     let is_it = |found: &Found| found.tag == DW_TAG_subprogram && found.name == name && found.range.is_some();
     let start = found.iter().position(is_it).unwrap_or_else(|| panic!("no `{name}` in {found:?}"));
@@ -115,7 +115,7 @@ fn function<'f>(found: &'f [Found], name: &str) -> &'f [Found] {
     &found[start..behind.map_or(found.len(), |behind| start + 1 + behind)]
 }
 
-/// Asserts that a debugger finds every variable of `inspected`, in memory of the thread's own, where nothing else lies.
+/// Asserts that every variable of `inspected` is found, in local memory that no other variable uses.
 fn check_variables(sections: &Sections) -> Vec<Found> {
     let found = dwarf::found(sections);
     let inspected = function(&found, "inspected");
@@ -140,7 +140,7 @@ fn check_variables(sections: &Sections) -> Vec<Found> {
     found
 }
 
-/// Names, types and places of the parts of a type.
+/// Names, types and locations of the fields of a type.
 fn parts(found: &[Found], name: &str, size_first: &str) -> Vec<(String, String, u8)> {
     let is_it = |pair: &[Found]| pair[0].name == name && pair[1].tag == DW_TAG_member && pair[1].name == size_first;
     let start = found.windows(2).position(is_it).unwrap_or_else(|| panic!("no `{name}`"));
@@ -180,7 +180,7 @@ fn a_debugger_finds_the_variables_with_their_types() {
     assert!(kir.contains(r#"enum i8 {"Fixed" 255, "Free" 3}"#), "{kir}");
 }
 
-/// rustc lays it out in another order than it is written in.
+/// rustc reorders its fields.
 #[derive(Clone, Copy, DeviceType)]
 struct Reordered {
     small: u8,
@@ -205,7 +205,7 @@ fn reordered(out: &mut [f64]) {
 }
 
 #[test]
-fn structs_lie_as_rustc_lays_them_out() {
+fn structs_have_rustcs_layout() {
     let found = dwarf::found(&dwarf::of_ptx(&reordered::compile_ptx((9, 0)).unwrap()));
     let offset = |offset: usize| u8::try_from(offset).unwrap();
     let expected = [
@@ -308,7 +308,7 @@ fn a_name_is_seen_only_where_it_means_the_variable() {
     let ptx = inspected::compile_ptx((9, 0)).unwrap();
     let found = dwarf::found(&dwarf::of_ptx(&ptx));
     let inspected = function(&found, "inspected");
-    // of the scope that a variable lies in: the code that it covers
+    // the code range of the scope of a variable
     let covers = |name: &str, ty: &str| {
         let at = inspected.iter().position(|found| is_variable(found) && found.name == name && found.ty == ty);
         let at = at.unwrap_or_else(|| panic!("no `{name}: {ty}`"));
@@ -320,7 +320,7 @@ fn a_name_is_seen_only_where_it_means_the_variable() {
     let (last, turn) = (covers("last", "&f32"), covers("turn", "u32"));
     assert!(last.1 <= turn.0, "{last:?} {turn:?}");
     assert_eq!(covers("scale", "f32"), inspected[0].range.expect("the function's code"));
-    // where `later` is read there is a place for it, and before its `let` there is none
+    // where `later` is read it has a location, and before its `let` it has none
     let (first, _) = covers("later", "f32");
     let line = |number: u32| {
         let place = format!(" {} ", LINE + number);
@@ -330,7 +330,7 @@ fn a_name_is_seen_only_where_it_means_the_variable() {
 }
 
 #[test]
-fn what_is_written_in_place_of_a_call_has_its_own_variables() {
+fn inlined_functions_have_their_own_variables() {
     let found = dwarf::found(&dwarf::of_ptx(&inspected::compile_ptx((9, 0)).unwrap()));
     let inspected = function(&found, "inspected");
     let call = inspected.iter().position(|found| found.tag == DW_TAG_inlined_subroutine).expect("the call");
@@ -342,7 +342,7 @@ fn what_is_written_in_place_of_a_call_has_its_own_variables() {
         .map(|found| found.name.as_str())
         .collect();
     assert_eq!(within, ["value", "f", "before"]);
-    // a closure sees what is around it: its scope lies in those of the variables that it uses
+    // a closure's scope is nested in those of the variables that it uses
     let scopes = |name: &str| {
         let at = inspected.iter().position(|found| is_variable(found) && found.name == name).expect(name);
         inspected[at].depth
@@ -354,7 +354,7 @@ fn what_is_written_in_place_of_a_call_has_its_own_variables() {
     assert!(weight.iter().any(|found| found.tag == DW_TAG_lexical_block));
 }
 
-/// Machine code, if there is an assembler.
+/// Machine code, if NVIDIA's assembler is found.
 fn machine_code<K: Kernel>(cc: &str) -> Option<Vec<u8>> {
     match inspect::assemble::<K>(cc) {
         Ok(assembled) => Some(assembled.cubin),
@@ -365,7 +365,7 @@ fn machine_code<K: Kernel>(cc: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// The debug sections of machine code, if there is an assembler.
+/// The debug sections of machine code, if NVIDIA's assembler is found.
 fn of_machine_code<K: Kernel>(cc: &str) -> Option<Sections> {
     use object::{Object, ObjectSection};
     let code = machine_code::<K>(cc)?;
@@ -384,14 +384,14 @@ fn the_assembler_keeps_them() {
     }
 }
 
-/// What this machine's debugger reads of the machine code, if there are one and an assembler. It knows no GPUs: the file is
-/// called one of this machine, which changes nothing in the sections.
+/// The host's debugger reads the machine code's debug sections, if it and the assembler are found. It does not know
+/// GPUs, so the file's header is patched to the host's machine, which does not affect the sections.
 #[test]
 fn gdb_reads_types_functions_and_lines() {
     const MACHINE: usize = 18;
     let Some(mut file) = machine_code::<inspected>("9.0") else { return };
     let own = std::fs::read(std::env::current_exe().unwrap()).unwrap();
-    // the system that the file is for, and the machine
+    // the ELF header's operating system and machine
     file[7] = own[7];
     file[MACHINE..MACHINE + 2].copy_from_slice(&own[MACHINE..MACHINE + 2]);
     let folder = tempfile::tempdir().unwrap();
@@ -444,7 +444,7 @@ fn profiled(x: &mut [f32], scale: f32) {
 }
 
 #[test]
-fn without_a_debugger_nothing_is_told() {
+fn without_debug_options_there_is_no_debug_information() {
     let text = kir_of::<profiled>().unwrap().to_string();
     assert!(text.contains("  line ") && !text.contains("variable ") && !text.contains("\ntype "), "{text}");
     let ptx = profiled::compile_ptx((9, 0)).unwrap();

@@ -1,4 +1,4 @@
-//! What launches say of their speed: each in a process of its own, whose standard error is read.
+//! Performance warnings of launches, each in a child process whose standard error is read.
 
 use cuda_driver::LaunchConfig;
 use cuda_jit::kernel;
@@ -13,14 +13,14 @@ fn first(x: &mut [u32]) {
     x[0] = 1;
 }
 
-const NAME: &str = "around::warnings::slow_launches_are_told_once_for_each_place_and_can_be_silenced";
+const NAME: &str = "around::warnings::slow_launches_warn_once_per_call_site_and_can_be_silenced";
 
 #[test]
-fn slow_launches_are_told_once_for_each_place_and_can_be_silenced() {
+fn slow_launches_warn_once_per_call_site_and_can_be_silenced() {
     if is_child() {
         return launches();
     }
-    // A card with so many multiprocessors that the grids here are small.
+    // a card with so many multiprocessors that these grids are small
     let device = ("CUDA_SIM_PROFILE", "sm_90".as_ref());
     let said = child(NAME, &[device]);
     let lines: Vec<_> = said.lines().filter_map(|line| line.strip_prefix("cuda: ")).collect();
@@ -53,14 +53,14 @@ fn launches() {
     for _ in 0..3 {
         first::launch((1, 1), &mut host).unwrap();
     }
-    // Said to be meant: by the launch, and of the copy by the argument.
+    // Declared as intended: by the launch configuration, and for the copy by the argument.
     first::launch(LaunchConfig::new(1, 1).quiet(), &mut host).unwrap();
     first::launch((1, 1), InOut(&mut host)).unwrap();
-    // Enough blocks, and none of the user's choosing.
+    // Enough blocks, and grids that the user did not choose.
     let mut x = on_device(&[0_u32; 1000]);
     first::launch(((10, 10, 2), 1), &mut x).unwrap();
     first::forall(1000, &mut x).unwrap();
-    // Another place says it again, unless the program has silenced it.
+    // Another call site warns again, unless the program has disabled the warning.
     first::launch((1, 1), &mut x).unwrap();
     let was = warnings::is_enabled(Warning::LowOccupancy);
     warnings::set_enabled(Warning::LowOccupancy, false);

@@ -1,5 +1,5 @@
 //! Properties of KIR over generated modules: the text form round-trips, valid modules compile, and every operation on
-//! every type that the verifier lets through becomes PTX that needs nothing from outside.
+//! every type that the verifier accepts becomes self-contained PTX.
 
 use crate::support::generate::{self, AXES, BINARY, COMPARE, UNARY};
 use crate::support::{assert_self_contained, keep, ptx, target};
@@ -78,7 +78,7 @@ fn valid_modules_compile_at_every_level() {
     assert!(compiled > without, "{without} modules call libdevice, which is not there");
 }
 
-/// A damaged module is refused or compiles; nothing else happens.
+/// A damaged module is refused or compiles; it never panics.
 #[test]
 fn damaged_modules_never_panic() {
     let mut refused = 0;
@@ -99,8 +99,8 @@ fn damaged_modules_never_panic() {
     assert!(refused > 20, "only {refused} modules were refused");
 }
 
-/// Every operation that takes `ty` first, as far as types go, with operands for it: the types of its operands, and
-/// how it is made of them.
+/// Every operation whose first operand has type `ty`, with suitable operands: their types, the operation, and its
+/// result type.
 type Candidate = (Vec<Scalar>, Box<dyn Fn(&[Value]) -> Op>, Scalar);
 
 fn candidates(ty: Scalar) -> Vec<Candidate> {
@@ -147,7 +147,7 @@ fn candidates(ty: Scalar) -> Vec<Candidate> {
     all
 }
 
-/// A kernel that loads operands for each candidate, and stores what it yields.
+/// A kernel that loads operands for each candidate and stores its result.
 fn kernel(name: &str, candidates: &[&Candidate]) -> Module {
     let param = |&scalar: &Scalar| Param {
         name: scalar.name().to_owned(),
@@ -187,7 +187,7 @@ fn every_operation_on_every_type_becomes_ptx() {
         let valid: Vec<&Candidate> =
             all.iter().filter(|candidate| verify(&kernel("one", &[candidate])).is_ok()).collect();
         accepted += valid.len();
-        // One by one, so that no operation hides in another's simplification.
+        // one by one, so that no operation is simplified together with another
         for (index, candidate) in valid.iter().enumerate() {
             let name = format!("op_{ty}_{index}");
             assert_self_contained(
@@ -207,7 +207,7 @@ fn every_operation_on_every_type_becomes_ptx() {
     assert_eq!(accepted, ACCEPTED, "the verifier takes other pairs of operation and type than it did");
 }
 
-/// How many pairs of operation and type are valid. By operation: neg and abs 11 each; not 11; the four roundings and
+/// The number of valid pairs of operation and type. By operation: neg and abs 11 each; not 11; the four roundings and
 /// sqrt 4 each; the five on bits 10 each; add, sub, mul, min, max 16 each; div, rem 14 each; and, or, xor 11 each; shl, shr
 /// 10 each; copysign 4; overflows 3 x 10; comparisons 6 x 15; pair 2, its halves 2 x 2; to and from 8 bits 2 x 2; fma 6; select 17; casts 13 x 12 + 1
 /// and with floats of 16 bits 2 x 4 + 2 x 2; bitcasts 1 + 2 x 2 + 4 x 4 + 5 x 5 + 3 x 3 + 2 x 2; constants 17; special
@@ -235,7 +235,7 @@ const ACCEPTED: usize = 22
 
 #[test]
 fn every_target_compiles() {
-    // what has 16 bits is computed in another way on each generation, what has 128 in several instructions
+    // 16-bit types are lowered differently for each generation, 128-bit ones to several instructions
     for ty in [Scalar::F64, Scalar::F16, Scalar::Bf16, Scalar::F16x2, Scalar::Bf16x2, Scalar::I128] {
         let all = candidates(ty);
         let valid: Vec<&Candidate> =

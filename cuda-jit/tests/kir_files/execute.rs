@@ -2,8 +2,8 @@
 //!
 //! # Safety
 //!
-//! The kernels are launched untyped, with the parameters that the KIR function has, and the panic record and the launch tag
-//! that the back end adds. The header's arguments were read by the parameters' types.
+//! The kernels are launched untyped, with the KIR function's parameters followed by the panic record and the launch tag
+//! that the back end adds. The header's arguments were parsed with the parameters' types.
 
 use cuda_driver::{LaunchConfig, Module as Loaded};
 use cuda_jit::back::llvm::{Options, emit};
@@ -15,12 +15,12 @@ use ndarray::Ix1;
 use super::header::{Launch, Outcome, PANIC, default};
 use crate::language::{context, on_device, on_host};
 
-/// The words of the panic record, whose layout `cuda_jit::back::llvm` describes.
+/// The size of the panic record in words; `cuda_jit::back::llvm` describes its layout.
 const RECORD: usize = 26;
-/// The word at which its arguments begin.
+/// The index of the record's first argument, in words.
 const ARGUMENTS: usize = 10;
 
-/// Launches a module, and returns what the buffers hold afterwards and the panic.
+/// Launches a module; returns the final contents of the buffers, and the panic.
 pub(super) fn execute(module: &Module, target: &Target, options: &Options, launch: &Launch) -> Result<Outcome, String> {
     let ptx = emit(module, target, options).map_err(|error| error.to_string())?.ptx;
     let (context, mut config) = (context(), LaunchConfig::new(launch.grid, launch.block));
@@ -41,7 +41,7 @@ pub(super) fn execute(module: &Module, target: &Target, options: &Options, launc
         .chain([record.device_ptr().into(), 1])
         .collect();
     let mut pointers: Vec<_> = cells.iter_mut().map(|cell| std::ptr::from_mut(cell).cast()).collect();
-    // SAFETY: the back end wrote this PTX from a verified module.
+    // SAFETY: the back end generated this PTX from a verified module.
     let loaded = unsafe { Loaded::load_ptx(&context, &ptx) }.map_err(|error| error.to_string())?;
     let function = loaded.function(&module.functions[0].name).map_err(|error| error.to_string())?;
     let stream = context.default_stream();
@@ -57,7 +57,7 @@ pub(super) fn execute(module: &Module, target: &Target, options: &Options, launc
     Ok(outcome)
 }
 
-/// The panic that a record tells of.
+/// Decodes the panic in a record.
 fn panic(module: &Module, record: &[u32]) -> Result<String, String> {
     let [state, kernel, site, bx, by, bz, tx, ty, tz, ..] = *record else { return Err("no record".into()) };
     match (state, kernel) {

@@ -1,9 +1,9 @@
-//! Tests of the file tests themselves: every fault of a file is found.
+//! Tests of the file tests: every mistake in a file is found.
 
 use super::header::launches;
 use super::{Compiled, Outcome, examine, read_outcomes};
 
-/// Adds 1 to each element, and panics at those behind the end.
+/// Adds 1 to each element, and panics for indices out of bounds.
 const ADD: &str = "\
 kir 1
 site 0 \"a.rs\":1:1 \"{0} of {1}\"
@@ -27,13 +27,13 @@ b2:
 }
 ";
 
-/// A file with such header lines, that executes [`ADD`].
+/// A file with these header lines that executes [`ADD`].
 fn file(header: &[&str]) -> String {
     let lines: String = header.iter().map(|line| format!("; {line}\n")).collect();
     format!("; run: ptx sm_75\n{lines}{ADD}")
 }
 
-/// Executes a file here, and compares what it leaves behind with what it says.
+/// Executes a file in this process, and compares its results with those stated.
 fn judge(header: &[&str]) -> Result<String, String> {
     let source = file(header);
     let compiled = Compiled::read(&source)?;
@@ -42,7 +42,7 @@ fn judge(header: &[&str]) -> Result<String, String> {
     compiled.check_outcomes(&source, &[("regions", outcomes)])
 }
 
-/// The header of a launch with all arguments, and these results.
+/// The header of a launch with all arguments and these results.
 fn launched<'a>(block: &'a str, results: &[&'a str]) -> Vec<&'a str> {
     let launch = [block, "argument: v0 = [254, 255, 7]", "argument: v1 = 2", "argument: v2 = [1.5, 0x7fc00001]"];
     [&launch, results].concat()
@@ -67,7 +67,7 @@ fn wrong_results_fail() {
     let found = "\n  expected [254, 255, 7]\n  found    [255, 0, 7]";
     assert_eq!(judge(&unsaid), Err(format!("regions, o0: line 2: `v0`{found}")));
 
-    // One bit of a NaN is a difference.
+    // a single different bit of a NaN is a difference
     let nan = launched("launch: block 2", &["result: v0 = [255, 0, 7]", "result: v2 = [1.5, 0x7fc00000]"]);
     let found = "\n  expected [1.5, 0x7fc00000]\n  found    [1.5, 0x7fc00001]";
     assert_eq!(judge(&nan), Err(format!("regions, o0: line 7: `v2`{found}")));
@@ -85,7 +85,7 @@ fn wrong_results_fail() {
 fn missing_values_are_blessed_and_no_others() {
     let missing = launched("launch: block 2", &["result: v0", "result: v2 = [1.5, 0x7fc00001]"]);
     let blessed = launched("launch: block 2", &["result: v0 = [255, 0, 7]", "result: v2 = [1.5, 0x7fc00001]"]);
-    // That the file would change is the failure, unless it may.
+    // the test fails because the file would change, unless it is blessed
     assert_eq!(judge(&missing), Ok(file(&blessed)));
     let wrong = launched("launch: block 2", &["result: v0", "result: v2 = [1.5, 2.5]"]);
     let found = "\n  expected [1.5, 2.5]\n  found    [1.5, 0x7fc00001]";
@@ -110,7 +110,7 @@ fn runs_that_differ_or_do_not_end_fail() {
 }
 
 #[test]
-fn printed_text_is_told_from_results() {
+fn printed_text_is_distinguished_from_results() {
     let run = "#begin\na = 1\nlast#end\nv0 = [1]\npanic = none\n#done\n";
     let pair = |key: &str, value: &str| (key.to_owned(), value.to_owned());
     let outcome = vec![pair("v0", "[1]"), pair("panic", "none"), pair("prints", "\"a = 1\\nlast\"")];
@@ -118,7 +118,7 @@ fn printed_text_is_told_from_results() {
     assert_eq!(read_outcomes(&format!("{run}#begin\na#end\nv0 = [1]\n")), [outcome]);
 }
 
-/// The error of a file with such a header.
+/// Asserts the error of a file with this header.
 #[track_caller]
 fn refused(header: &[&str], why: &str) {
     let source = file(header);

@@ -1,15 +1,15 @@
-//! The launches that a file's header asks for, and the results that it expects of them.
+//! The launches in a file's header, and their expected results.
 
 use cuda_driver::{Dim3, Dims};
 use cuda_jit::kir::{Const, Module, Op, Param, Pointee, Scalar, Space, Type, text};
 
-/// The words that begin a line of a header.
+/// The keywords of header lines.
 const WORDS: [&str; 9] = ["absent", "argument", "check", "error", "expect", "launch", "not executed", "result", "run"];
 /// The key of the panic among the results of a launch.
 pub(super) const PANIC: &str = "panic";
 /// The key of the printed text among the results of a launch.
 pub(super) const PRINTS: &str = "prints";
-/// From so many equal values on, a list counts them.
+/// The number of equal values from which on a list counts them.
 const RUN: usize = 5;
 
 /// The results of a launch, as keys and values in the header's form.
@@ -37,7 +37,7 @@ pub(super) struct Argument {
     bits: Vec<u128>,
 }
 
-/// A result line; without a value it is to be blessed.
+/// A result line; one without a value is blessed.
 #[derive(Debug)]
 struct Expected {
     key: String,
@@ -46,7 +46,7 @@ struct Expected {
 }
 
 impl Argument {
-    /// The bytes in the device's memory.
+    /// The value's bytes in device memory.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let size = self.ty.bytes() as usize;
         self.bits.iter().flat_map(|bits| bits.to_le_bytes().into_iter().take(size)).collect()
@@ -64,7 +64,7 @@ impl Argument {
     }
 }
 
-/// The launches of a file, which are none if its header says why it is not executed.
+/// The launches of a file; none if its header states why it is not executed.
 pub(super) fn launches(source: &str, module: &Module) -> Result<Vec<Launch>, String> {
     let params = &module.functions[0].params;
     let (mut launches, mut reason): (Vec<Launch>, bool) = (Vec::new(), false);
@@ -145,7 +145,7 @@ impl Launch {
         Ok(())
     }
 
-    /// Reads `KEY = VALUE`, or a key alone, whose value is to be blessed.
+    /// Reads `KEY = VALUE`, or a key alone, whose value is blessed.
     fn take_result(&mut self, text: &str, line: usize) -> Result<(), String> {
         let (key, value) = text.split_once(" = ").map_or((text, None), |(key, value)| (key, Some(value)));
         if self.results.iter().any(|result| result.key == key) {
@@ -170,7 +170,7 @@ impl Launch {
         Ok(())
     }
 
-    /// The results that it lacks.
+    /// The first argument or parameter that is missing.
     fn missing(&self, params: &[Param]) -> Option<String> {
         let (line, given) = (self.line + 1, self.arguments.len());
         if let Some(param) = params.get(given) {
@@ -179,8 +179,8 @@ impl Launch {
         self.results.is_empty().then(|| format!("line {line}: the launch has no `; result:`"))
     }
 
-    /// Compares what a run of it left behind with what the header expects. A buffer of which the header says nothing is
-    /// to hold what it held before. Returns the lines of the results that have no value yet, as they are to be.
+    /// Compares a run's results with those that the header expects. A buffer without a result is expected unchanged.
+    /// Returns the result lines without a value, with their values filled in.
     pub(super) fn compare(&self, outcome: &Outcome) -> Result<Vec<(usize, String)>, String> {
         let mut blessed = Vec::new();
         if let Some(Expected { key, line, .. }) =
@@ -209,12 +209,12 @@ impl Launch {
     }
 }
 
-/// The panic and the text of a launch whose header says nothing of them.
+/// The expected panic and output of a launch whose header does not state them.
 pub(super) fn default(key: &str) -> &'static str {
     if key == PRINTS { "\"\"" } else { "none" }
 }
 
-/// Extents as `X`, `XxY` or `XxYxZ`.
+/// Parses dimensions as `X`, `XxY` or `XxYxZ`.
 fn dims(text: &str) -> Option<Dim3> {
     let extents: Vec<u32> = text.split('x').map(str::parse).collect::<Result<_, _>>().ok()?;
     (extents.len() <= 3).then(|| extents.dims())
@@ -240,7 +240,7 @@ fn list(ty: Scalar, text: &str) -> Result<Vec<u128>, String> {
     Ok(values)
 }
 
-/// An element of an arithmetic sequence, exact where every multiple of the step is.
+/// An element of an arithmetic sequence, exact if every multiple of the step is.
 fn sequence(ty: Scalar, first: u128, step: u128, at: u32) -> u128 {
     match ty {
         Scalar::F32 => {
@@ -255,7 +255,7 @@ fn sequence(ty: Scalar, first: u128, step: u128, at: u32) -> u128 {
     }
 }
 
-/// The bits of a literal of KIR.
+/// The bits of a KIR literal.
 fn literal(ty: Scalar, text: &str) -> Result<u128, String> {
     let function = format!("kir 1 kernel f() {{ b0: v0: {ty} = const {ty} {text} return }}");
     let module = text::parse(&function).ok().filter(|_| !text.contains(char::is_whitespace));
@@ -266,7 +266,7 @@ fn literal(ty: Scalar, text: &str) -> Result<u128, String> {
     }
 }
 
-/// A list of these values, in the form that [`list`] reads, which keeps every bit.
+/// Formats values as a list that [`list`] parses, bit for bit.
 fn show(ty: Scalar, values: &[u128]) -> String {
     let literal = |bits| {
         let constant = Const { ty, bits }.to_string();

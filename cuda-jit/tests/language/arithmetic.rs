@@ -1,4 +1,4 @@
-//! Operators, casts and literals on every type, with the values at the edges.
+//! Operators, casts and literals on every type, with boundary values.
 
 use super::differ;
 use cuda_jit::device::grid;
@@ -48,7 +48,7 @@ macro_rules! integers {
             let values = [0, 1, 2, 3, 7, 100, $ty::MAX, $ty::MAX - 1, $ty::MIN, $ty::MIN + 1, $ty::MAX / 2];
             let (x, y) = pairs(&values);
             let n = x.len();
-            // the host's operators are the checked ones of a debug build, so it computes with wrapping ones
+            // the host uses wrapping operators, since its own are checked in a debug build
             let mut out = super::on_device(&vec![0 as $ty; 8 * n]);
             operators::<$ty>::launch((1, n), &x, &y, &mut out).unwrap();
             let out = super::on_host(&out);
@@ -81,7 +81,7 @@ fn floats() {
         let mut out = super::on_device(&vec![T::ZERO; 8 * n]);
         operators::<T>::launch((1, n), &x, &y, &mut out).unwrap();
         for (i, (device, host)) in super::on_host(&out).into_iter().zip(host).enumerate() {
-            // a NaN's bits are not Rust's to promise, and the last result may be fused
+            // Rust does not specify a NaN's bits, and the last result may be fused
             let same = device.bits() == host.bits() || (device != device && host != host);
             assert!(same || i >= 7 * n, "row {}, {:x} and {:x}", i / n, device.bits(), host.bits());
         }
@@ -165,7 +165,7 @@ fn booleans(x: &[u32], flag: bool, out: &mut [u32]) {
     let i = grid::<1>();
     let odd = x[i] % 2 == 1;
     let both = odd & flag | (odd ^ flag);
-    // the right side would be out of bounds if it ran
+    // the right side would be out of bounds if it were evaluated
     let safe = i + 1 < x.len() && x[i + 1] > x[i];
     let either = i + 1 >= x.len() || x[i + 1] > 100;
     out[i] = both as u32 | (safe as u32) << 1 | (either as u32) << 2 | ((flag == odd) as u32) << 3;
@@ -178,7 +178,7 @@ fn conditions_stop_early() {
     differ!(booleans, (1, 6), [&x[..], false], vec![0u32; 6]);
 }
 
-/// The back end of the software device knows of the first `max` that it is no NaN.
+/// The software device's back end knows that the first `max` is not NaN.
 #[kernel(fma = false)]
 fn of_numbers_and_nans(x: &[f32], y: &[f64], out: &mut [f64]) {
     let i = grid::<1>();
@@ -196,7 +196,7 @@ fn of_numbers_and_nans(x: &[f32], y: &[f64], out: &mut [f64]) {
 fn the_greater_of_a_number_and_a_nan_is_the_number() {
     let x: Vec<f32> = (0..64).map(|i| if i % 3 == 0 { f32::NAN } else { i as f32 }).collect();
     let y: Vec<f64> = x.iter().map(|&v| v.into()).collect();
-    // In vectors, and one by one.
+    // vectorised, and one thread at a time
     for config in [(2, 32), (64, 1)] {
         let out = differ!(of_numbers_and_nans, config, [&x[..], &y[..]], vec![0.0f64; 128]);
         assert!(out.iter().all(|v| v.is_finite()), "{out:?}");

@@ -1,4 +1,4 @@
-//! Arrays of the thread's own.
+//! Local arrays.
 
 use super::differ;
 use cuda_jit::device::grid;

@@ -1,4 +1,4 @@
-//! Atomic operations of every type, order and scope, against the host, where threads run one after the other.
+//! Atomic operations of every type, ordering and scope, against the host, where threads run sequentially.
 
 use super::{differ, on_device, on_host};
 use cuda_jit::device::{
@@ -12,7 +12,8 @@ use cuda_jit::target::Target;
 use cuda_jit::{Num, kernel};
 use half::{bf16, f16};
 
-/// One thread after the other, so that the old numbers are the host's too: each block has one thread, and waits its turn.
+/// Serialises the threads, so that the old values equal the host's: each block has one thread, which waits for its
+/// turn.
 #[kernel]
 fn in_turn<T: Num + AtomicNumber>(x: &[T], turn: &mut [u32], out: &mut [T]) {
     let i = grid::<1>();
@@ -38,7 +39,7 @@ fn turns<T: Num + AtomicNumber + std::fmt::Debug>(x: &[T], first: [T; 6]) -> Vec
     let out = on_host(&out);
     let mut turn = [0];
     cuda_jit::host::for_each_thread((x.len(), 1), || in_turn(x, &mut turn, &mut host));
-    // Which NaN a sum is, nobody says.
+    // the NaN of a sum is unspecified
     let one = |v: T| if v != v { u128::MAX } else { cuda_jit::typeinfo::bits_of(v) };
     let bits = |values: &[T]| values.iter().map(|&v| one(v)).collect::<Vec<u128>>();
     assert_eq!(bits(&out), bits(&host), "device {out:?}, host {host:?}");
@@ -61,7 +62,7 @@ fn floats_with_nan_and_zeros() {
     let narrow = special.map(|v| v as f32);
     for first in [0.0, -0.0, f64::NAN, 1.5, -3.0] {
         turns::<f64>(&special, [0.5, 0.5, first, first, first, first]);
-        // The device's sums flush subnormal `f32`, the host's do not.
+        // the device flushes subnormal `f32` sums, the host does not
         turns::<f32>(&narrow[..8], [0.5, 0.5, first as f32, first as f32, first as f32, first as f32]);
     }
 }
@@ -93,7 +94,7 @@ fn halves_added(x: &[f16], y: &[bf16], out: &mut [f16], wide: &mut [bf16]) {
     }
 }
 
-/// Sums that are exact, so that their order does not matter; neighbours share a word.
+/// Sums that are exact in every order; neighbouring halves share a word.
 #[test]
 fn halves_are_added_beside_each_other() {
     let x = [f16::from_f32(0.5); 64];
@@ -112,7 +113,7 @@ fn halves_are_added_beside_each_other() {
 #[test]
 fn nan_changes_nothing_or_counts_as_nothing() {
     let out = turns::<f32>(&[f32::NAN], [0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
-    // the second was exchanged at last
+    // the second is exchanged last
     assert!(out[2] == 1.0 && out[3].is_nan() && out[4..6] == [1.0, 1.0], "{out:?}");
     let out = turns::<f32>(&[2.0], [0.0, 0.0, f32::NAN, f32::NAN, f32::NAN, f32::NAN]);
     assert!(out[2].is_nan() && out[3] == 2.0, "{out:?}");
@@ -241,7 +242,7 @@ fn a_number_of_the_threads_own() {
     assert_eq!(differ!(own, (1, 3), [], vec![0u32; 3]), [10, 11, 12]);
 }
 
-/// Orders and scopes are in the code, and every device has code for them.
+/// Orderings and scopes are in the code, and every device has code for them.
 #[test]
 fn orders_are_in_the_code() {
     let ptx = ordered::compile_ptx((9, 0)).unwrap();

@@ -1,4 +1,4 @@
-//! Axes of views by any name and number, and methods of views by their own items, against ndarray on the host.
+//! View axes given by any expression, and user methods on views, against ndarray on the host.
 
 use super::{context, on_device, on_host};
 use cuda_jit::device::grid;
@@ -6,13 +6,13 @@ use cuda_jit::{device, kernel};
 use ndarray::NewAxis as Fresh;
 use ndarray::{Array2, Array3, ArrayRef2, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, Axis as Direction, s};
 
-/// A number that tells a view's shape, and its elements in order.
+/// A number that encodes a view's shape and its elements in order.
 #[device]
 fn told(v: ArrayView2<'_, i32>) -> i32 {
     v.iter().fold(v.nrows() as i32 * 31 + v.ncols() as i32, |all, v| all.wrapping_mul(31).wrapping_add(*v))
 }
 
-/// A function of this name, which is none of ndarray's.
+/// A function of this name that is not ndarray's.
 #[device]
 #[expect(non_snake_case, reason = "it is called like ndarray's")]
 fn Axis(number: usize) -> Direction {
@@ -39,7 +39,7 @@ fn named(x: ArrayView2<'_, i32>, out: &mut [i32]) {
     out[7] = told(ArrayView2::reversed_axes(x));
 }
 
-/// Runs a kernel of a view on the device and on the host, and compares what it wrote.
+/// Runs a kernel on a view on the device and on the host, and compares the results.
 macro_rules! same {
     ($kernel:ident($x:expr), $len:expr) => {{
         let (x, mut host) = ($x, vec![0i32; $len]);
@@ -109,7 +109,7 @@ fn indices_of_methods_have_names() {
     assert_eq!((on_host(&out), device.copy_to_host().unwrap()), (told, host));
 }
 
-/// Methods that rustc prefers to those of what a view dereferences to.
+/// Methods that rustc prefers to those of a view's `Deref` target.
 #[device]
 trait OwnMethods {
     fn row(&self, i: usize) -> i32;
@@ -187,7 +187,7 @@ fn wrong(mode: u32, n: usize, x: ArrayView2<'_, i32>, mut y: ArrayViewMut2<'_, i
 
 #[test]
 fn panics_of_axes() {
-    if !crate::around::alone("language::axes::panics_of_axes") {
+    if !crate::around::in_child_process("language::axes::panics_of_axes") {
         return;
     }
     let x = cuda_mem::to_device(&context(), &plane()).unwrap();

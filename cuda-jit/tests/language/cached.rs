@@ -1,4 +1,4 @@
-//! Loads and stores with hints for the caches: the numbers are the same, the instructions those that were asked for.
+//! Loads and stores with cache hints: the values are unchanged, and the instructions are the requested ones.
 
 use super::halves::compiled;
 use super::{differ, on_device, on_host};
@@ -83,7 +83,7 @@ fn copies(x: &[u32], out: &mut [u32]) {
 
 #[test]
 fn indices_are_checked() {
-    if !crate::around::alone("language::cached::indices_are_checked") {
+    if !crate::around::in_child_process("language::cached::indices_are_checked") {
         return;
     }
     let (x, mut out) = (on_device(&[1, 2, 3]), on_device(&[0; 4]));
@@ -107,7 +107,7 @@ fn moves_vectors<V: Cached>(x: &[V], out: &mut [V]) {
     }
 }
 
-/// Vectors, how their numbers are moved, and how often.
+/// Vectors, the instructions that transfer them, and their number.
 macro_rules! vectors {
     ($($name:ident $ty:ident $number:ident $lanes:tt, $word:literal;)*) => { $(
         #[test]

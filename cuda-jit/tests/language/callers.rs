@@ -1,4 +1,4 @@
-//! `#[track_caller]`: panics are where rustc has them on the host.
+//! `#[track_caller]`: panics have the same location as on the host.
 
 use std::panic::{catch_unwind, set_hook, take_hook};
 use std::sync::Mutex;
@@ -111,7 +111,7 @@ fn on_host(run: impl FnOnce() + std::panic::UnwindSafe) -> (String, String, u32,
 
 #[test]
 fn panics_are_where_the_caller_is() {
-    if !crate::around::alone("language::callers::panics_are_where_the_caller_is") {
+    if !crate::around::in_child_process("language::callers::panics_are_where_the_caller_is") {
         return;
     }
     let cases =

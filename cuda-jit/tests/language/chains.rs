@@ -1,17 +1,17 @@
-//! Methods of iterators against the standard library's, with closures that tell what they are called with, in their order; and
-//! iterators of the user's own.
+//! Chains of iterator methods against the standard library's, with closures that log their arguments in order; and
+//! user-defined iterators.
 
 use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
 
-/// Adds what a closure is called with to what it was called with before.
+/// Appends a closure's argument to the log of its earlier ones.
 #[device]
 fn note(log: &mut u32, v: u32) {
     *log = log.wrapping_mul(31).wrapping_add(v.wrapping_add(1));
 }
 
-/// A test for each chain: what it yields, and what two closures are called with, for slices of several lengths.
+/// A test for each chain: its results, and the arguments of two closures, for slices of several lengths.
 macro_rules! chains {
     ($($name:ident($x:ident, $y:ident, $a:ident, $b:ident) $body:block)*) => { $(
         #[test]
@@ -260,7 +260,7 @@ chains! {
     }
 }
 
-/// Numbers, each the sum of the two before.
+/// A sequence in which each number is the sum of the two before it.
 #[derive(Clone, Copy, DeviceType)]
 struct Fibonacci {
     now: u32,
@@ -301,7 +301,7 @@ fn iterators_of_the_users_own_have_all_methods() {
     differ!(program, (1, 4), [&[1, 2, 3, 4, 5][..]], vec![0u32; 4]);
 }
 
-/// The numbers from `low` to before `high`, from both ends.
+/// The numbers from `low` to before `high`, taken from both ends.
 #[derive(Clone, Copy, DeviceType)]
 struct Between {
     low: i32,

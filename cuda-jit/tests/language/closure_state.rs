@@ -1,4 +1,4 @@
-//! Closures with variables of their own: each copy has them once more, and a reference has none.
+//! Closures with mutable captures: each copy has its own, and a reference has none.
 
 #![expect(unused, reason = "closures that are copied need no `mut`, and their variables are theirs")]
 

@@ -116,7 +116,7 @@ fn another_value_is_no_other_kernel_but_another_closure_is() {
     counted::launch((1, 1), device_fn!(square), &mut out).unwrap();
     assert_eq!(on_host(&out), [1600]);
     assert_eq!(specialisations(&other), 4);
-    // A device function is the same wherever it is named.
+    // a device function is the same type wherever it is named
     counted::launch((1, 1), device_fn!(square), &mut on_device(&[1u32])).unwrap();
     assert_eq!(specialisations(&other), 4);
 }
@@ -259,7 +259,7 @@ fn names_of_a_macro_are_its_own() {
 }
 
 #[test]
-fn a_closure_has_shared_memory_and_meets_its_block() {
+fn a_closure_uses_shared_memory_and_barriers() {
     let last = 4usize;
     let f = device_fn!(|v: f32| {
         let tile = shared!([f32; 8]);
@@ -317,17 +317,17 @@ fn closures_read_device_arrays() {
     let (table, k, mut out) = (on_device(&[1.0f32, 2.0, 4.0, 8.0]), 0.5, on_device(&[0f32; 5]));
     filled::launch((1, 8), device_fn!(|i: usize| if i < table.len() { table[i] * k } else { -1.0 }), &mut out).unwrap();
     assert_eq!(on_host(&out), [0.5, 1.0, 2.0, 4.0, -1.0]);
-    // by reference, moved, and with a slice of it passed on
+    // by reference, moved, and with a subslice passed on
     let (borrowed, one, three) = (&table, 1, 3);
     let f = device_fn!(move |i: usize| twice(|v| v + borrowed[i & three], 0.0) + last(&borrowed[one..]));
     filled::launch((1, 8), f, &mut out).unwrap();
     assert_eq!(on_host(&out), [10.0, 12.0, 16.0, 24.0, 10.0]);
-    // through a mutable reference it is read all the same
+    // readable through a mutable reference too
     let mut table = table;
     let exclusive = &mut table;
     filled::launch((1, 8), device_fn!(|i: usize| sum_of(&exclusive[..i])), &mut out).unwrap();
     assert_eq!(on_host(&out), [0.0, 1.0, 3.0, 7.0, 15.0]);
-    // another array is no other kernel
+    // another array does not need another kernel
     let texts = [on_device(&[1f32]), on_device(&[2f32, 3.0])].map(|table| {
         let f = device_fn!(|i: usize| table[i]);
         filled::compile_ptx((9, 0), &f).unwrap()
@@ -370,7 +370,7 @@ fn spin(out: &mut [f32]) {
 }
 
 #[test]
-fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
+fn a_launch_is_ordered_with_its_closures_arrays() {
     let (mut table, mut out) = (on_device(&[0f32]), on_device(&[0f32]));
     let streams = [(); 3].map(|()| cuda_driver::Stream::new(&context()).unwrap());
     for turn in 1..5 {
@@ -390,7 +390,7 @@ fn a_launch_waits_for_the_arrays_that_its_closure_reads_and_is_waited_for() {
 }
 
 #[test]
-fn an_array_that_a_closure_reads_may_be_freed_after_the_launch() {
+fn an_array_captured_by_a_closure_may_be_freed_after_the_launch() {
     let mut out = on_device(&[0f32; 2]);
     let stream = cuda_driver::Stream::new(&context()).unwrap();
     for value in [3.0, 5.0] {
@@ -437,7 +437,7 @@ fn early(x: &[f32], out: &mut [f32]) {
 }
 
 #[test]
-fn what_a_closure_returns_is_of_the_type_that_rustc_says() {
+fn a_closures_result_has_rustcs_type() {
     let (mut host, mut device) = ([0.0; 5], on_device(&[0.0; 5]));
     cuda_jit::host::for_each_thread((1, 8), || early(&X, &mut host));
     early::launch((1, 8), &on_device(&X), &mut device).unwrap();
@@ -446,11 +446,11 @@ fn what_a_closure_returns_is_of_the_type_that_rustc_says() {
 }
 
 #[test]
-fn a_closures_array_tells_the_context() {
+fn a_closures_array_determines_the_context() {
     let (table, seven) = (on_device(&[7u32]), 7);
     called::launch((1, 1), device_fn!(|i: u32| assert!(table[0] == 7 && i == 1))).unwrap();
     context().synchronize().unwrap();
-    // behind something that lies in no context
+    // after an argument that belongs to no context
     called::launch((1, 1), device_fn!(|i: u32| assert!(seven == table[0] && i == 1))).unwrap();
     context().synchronize().unwrap();
 }

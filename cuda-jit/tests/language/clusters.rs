@@ -1,4 +1,4 @@
-//! Clusters: blocks that wait for each other and reach each other's shared memory.
+//! Clusters: blocks that synchronise and access each other's shared memory.
 
 use cuda_driver::LaunchConfig;
 use cuda_jit::DeviceType;
@@ -88,7 +88,7 @@ struct Sample {
     count: u64,
 }
 
-/// Everything that shared memory holds: arrays, parts of them, structs, arrays of arrays, dynamic slices.
+/// Every kind of shared memory: arrays, parts of arrays, structs, nested arrays, dynamic slices.
 #[kernel]
 fn neighbours(out: &mut [u64]) {
     let bytes = shared!([u8; 8]);
@@ -131,7 +131,7 @@ fn blocks_read_what_others_have() {
     assert_eq!(on_host(&out), (0..6).map(want).collect::<Vec<_>>());
 }
 
-/// A device function that does not know in which memory its argument lies.
+/// A device function that takes a pointer to unknown memory.
 #[device]
 fn sum_of(values: &[u32]) -> u32 {
     let mut sum = 0;
@@ -170,7 +170,7 @@ fn blocks_write_what_others_have() {
     }
 }
 
-/// What a thread writes to its own memory by way of the cluster, it reads there.
+/// A thread's write to its own memory through the cluster is visible to its own reads.
 #[kernel]
 fn own_by_rank(out: &mut [u32]) {
     let tile = shared!([u32; 32]);
@@ -185,13 +185,13 @@ fn own_by_rank(out: &mut [u32]) {
 }
 
 #[test]
-fn the_own_rank_is_the_own_memory() {
+fn the_own_rank_maps_to_the_own_memory() {
     let mut out = on_device(&[0; 128]);
     own_by_rank::launch(LaunchConfig::new(4, 32).cluster(4), &mut out).unwrap();
     assert_eq!(on_host(&out), [32; 128]);
 }
 
-/// The number of values in each of 64 parts, which lie in the memory of the cluster's blocks, 16 in each of four.
+/// A histogram of 64 bins in the shared memory of four blocks, 16 bins each.
 #[kernel]
 fn histogram(values: &[u32], out: &mut [u32]) {
     let bins = shared!([u32; 16]);
@@ -224,7 +224,7 @@ fn a_histogram_over_a_cluster_is_that_of_the_host() {
     assert_eq!(on_host(&out), want);
 }
 
-/// All kinds of atomic operations on one block's memory.
+/// Every atomic operation on one block's memory.
 #[kernel]
 fn atomics(out: &mut [f64]) {
     let (ints, floats, wide, small) = (shared!([u32; 3]), shared!([f32; 1]), shared!([f64; 1]), shared!([u8; 1]));
@@ -270,7 +270,7 @@ fn atomics_reach_other_blocks() {
     assert_eq!(on_host(&out), [want, 0.0, want, 0.0]);
 }
 
-/// Rounds in which each block takes what its neighbour has: a barrier in a loop.
+/// Rounds in which each block reads its neighbour's value: a cluster barrier in a loop.
 #[kernel]
 fn rounds(out: &mut [u32], count: usize) {
     let tile = shared!([u32; 32]);
@@ -286,7 +286,7 @@ fn rounds(out: &mut [u32], count: usize) {
 }
 
 #[test]
-fn clusters_meet_in_loops() {
+fn cluster_barriers_in_loops() {
     let mut out = on_device(&[0; 256]);
     rounds::launch(LaunchConfig::new(8, 32).cluster(8), &mut out, 20).unwrap();
     for (i, got) in on_host(&out).iter().enumerate() {
@@ -294,7 +294,7 @@ fn clusters_meet_in_loops() {
     }
 }
 
-/// The second block of the first cluster arrives only when the other cluster has said so.
+/// The second block of the first cluster arrives only when the other cluster has set a flag.
 #[kernel]
 fn late(flag: &mut [u32], out: &mut [u32]) {
     let value = shared!([u32; 1]);
@@ -314,13 +314,13 @@ fn late(flag: &mut [u32], out: &mut [u32]) {
 }
 
 #[test]
-fn who_has_arrived_waits_for_who_is_late() {
+fn arrived_blocks_wait_for_late_ones() {
     let (mut flag, mut out) = (on_device(&[0]), on_device(&[9; 4]));
     late::launch(LaunchConfig::new(4, 1).cluster(2), &mut flag, &mut out).unwrap();
     assert_eq!(on_host(&out), [7, 7, 0, 0]);
 }
 
-/// A grid that waits for itself, in clusters.
+/// A grid-wide barrier together with clusters.
 #[kernel]
 fn grid_and_cluster(x: &mut [u32], out: &mut [u32]) {
     let (whole, cluster) = (this_grid(), this_cluster());
@@ -331,7 +331,7 @@ fn grid_and_cluster(x: &mut [u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_grid_waits_for_itself_in_clusters() {
+fn a_grid_barrier_works_with_clusters() {
     let (mut x, mut out) = (on_device(&[0; 16]), on_device(&[0; 16]));
     grid_and_cluster::launch(LaunchConfig::new(4, 4).cluster(2), &mut x, &mut out).unwrap();
     let want: Vec<u32> = (0..16).map(|i| 20 + (15 - i) / 4 % 2).collect();
@@ -351,8 +351,8 @@ fn of_rank(rank: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn a_rank_that_is_not_there_is_a_panic() {
-    if !crate::around::alone("language::clusters::a_rank_that_is_not_there_is_a_panic") {
+fn an_invalid_rank_panics() {
+    if !crate::around::in_child_process("language::clusters::an_invalid_rank_panics") {
         return;
     }
     let mut out = on_device(&[0]);
@@ -367,7 +367,7 @@ fn a_rank_that_is_not_there_is_a_panic() {
     }
 }
 
-/// One block ends, or panics, while the other one still reads what it had.
+/// One block ends, or panics, while the other still reads its memory.
 #[kernel]
 fn ends_early(how: u32, out: &mut [u32]) {
     let tile = shared!([u32; 4]);
@@ -390,10 +390,8 @@ fn ends_early(how: u32, out: &mut [u32]) {
 }
 
 #[test]
-fn memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through() {
-    if !crate::around::alone(
-        "language::clusters::memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through",
-    ) {
+fn shared_memory_outlives_its_block_until_the_cluster_ends() {
+    if !crate::around::in_child_process("language::clusters::shared_memory_outlives_its_block_until_the_cluster_ends") {
         return;
     }
     let run = |how| {
@@ -410,14 +408,14 @@ fn memory_of_a_block_whose_threads_have_ended_is_there_until_all_are_through() {
     let Err(cuda_driver::Error::KernelPanic(panic)) = ended else { panic!("{ended:?}") };
     assert!(panic.message.starts_with("thread ") && panic.message.ends_with(" ends"), "{}", panic.message);
     assert_eq!(out, of_first);
-    // some threads of a block only
+    // only some threads of a block
     let (ended, out) = run(2);
     assert!(matches!(ended, Err(cuda_driver::Error::KernelPanic(_))), "{ended:?}");
     assert_eq!(out, [6, 6, 6, 6, 0, 0, 6, 6].repeat(2));
     super::context().synchronize().unwrap();
 }
 
-/// Panics deep in device functions, in loops, in some threads of some blocks, while others read and write all around.
+/// Panics in nested device functions and loops, in some threads of some blocks, while others read and write.
 #[device]
 fn checked(values: &[u32], i: usize) -> u32 {
     values[i]
@@ -446,26 +444,26 @@ fn many_ends(limit: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn threads_end_here_and_there_and_nothing_is_lost() {
-    if !crate::around::alone("language::clusters::threads_end_here_and_there_and_nothing_is_lost") {
+fn threads_that_end_early_lose_no_results() {
+    if !crate::around::in_child_process("language::clusters::threads_that_end_early_lose_no_results") {
         return;
     }
     for (limit, blocks) in [(1000, 2), (64, 4), (40, 8), (10, 2), (0, 4), (30, 1)] {
         let mut out = on_device(&[0; 64 * 8]);
         let config = LaunchConfig::new(8, 64);
-        // without a word of clusters each block is one
+        // without a cluster size each block is a cluster
         let config = if blocks == 1 { config } else { config.cluster(blocks) };
         many_ends::launch(config, limit, &mut out).unwrap();
         let ended = super::context().synchronize();
         assert!(matches!(ended, Ok(()) | Err(cuda_driver::Error::KernelPanic(_))), "{limit}: {ended:?}");
         assert_eq!(ended.is_ok(), limit >= 1000, "{limit}: {ended:?}");
-        // who did not panic has written
+        // threads that did not panic have written
         let ended = on_host(&out).iter().filter(|sum| **sum == 0).count();
         assert_eq!(ended == 0, limit >= 1000, "{limit}: {ended} ended");
     }
 }
 
-/// The whole fixed shared memory, so that nothing is left for the counters.
+/// Uses all static shared memory, so that no room is left for the counters.
 #[kernel]
 fn fills_shared(out: &mut [u32]) {
     let tile = shared!([u32; 12288]);
@@ -485,7 +483,7 @@ fn full_shared_memory_leaves_room_for_the_counters() {
 }
 
 #[test]
-fn only_what_maps_memory_counts_its_ends() {
+fn only_modules_that_map_memory_have_counters() {
     assert!(!places::compile_ptx((9, 0)).unwrap().contains("cluster_counters"));
     let ptx = ends_early::compile_ptx((9, 0)).unwrap();
     assert!(ptx.contains(".shared .align 8 .b8 cluster_counters[8]"), "{ptx}");

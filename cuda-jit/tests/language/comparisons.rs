@@ -4,7 +4,7 @@ use super::differ;
 use cuda_jit::device::{grid, shared, sync_threads, thread_idx};
 use cuda_jit::{DeviceType, device, kernel};
 
-/// A kernel that sets a bit for each comparison of each pair that holds, six of them to a byte.
+/// A kernel that sets a bit for each comparison of each pair that holds, six bits to a byte.
 macro_rules! comparing {
     (fn $name:ident($x:ident, $i:ident) { $($stmts:tt)* } $(($a:expr, $b:expr)),+ $(,)?) => {
         #[kernel]
@@ -160,7 +160,7 @@ fn in_shared_memory(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn arrays_are_compared_where_they_lie() {
+fn arrays_are_compared_in_place() {
     let mut out = super::on_device(&[0u32; 8]);
     in_shared_memory::launch((1, 8), &[1, 2, 3, 4, 1, 2, 3, 5], &mut out).unwrap();
     assert_eq!(super::on_host(&out), [14, 14, 30, 14, 14, 14, 14, 14]);
@@ -191,7 +191,7 @@ struct Event {
     last: Option<(bool, u8)>,
 }
 
-/// It is equal to what has the same key, whatever else it has: Rust asks the `impl`, and so does the kernel.
+/// Equality compares only the key: Rust uses the `impl`, and so does the kernel.
 #[derive(Clone, Copy, DeviceType)]
 #[operators(PartialEq)]
 #[repr(C)]
@@ -273,7 +273,7 @@ struct Entry<T> {
     marks: [i16; 2],
 }
 
-/// A number that tells an entry.
+/// A number that identifies an entry.
 #[device]
 fn shown(entry: Entry<i32>) -> i64 {
     entry.rank as i64 * 100 + entry.key.0 as i64 * 10 + entry.key.1 as i64 + entry.marks[1] as i64 * 1000
@@ -312,6 +312,6 @@ fn ordered(x: &[i32], out: &mut [i64]) {
 }
 
 #[test]
-fn what_is_ordered_has_the_methods_of_ord() {
+fn ordered_types_have_the_methods_of_ord() {
     differ!(ordered, (1, 36), [&[3, 1, 4, 1, 5, 9, 2, 6, 3][..]], vec![0i64; 36]);
 }

@@ -1,4 +1,4 @@
-//! `#[cfg]` within kernels and device functions: rustc alone decides, for the device as for the host.
+//! `#[cfg]` within kernels and device functions: evaluated by rustc, for the device as for the host.
 
 use super::*;
 use cuda_jit::{DeviceType, device, kernel};

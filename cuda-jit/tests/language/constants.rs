@@ -1,4 +1,4 @@
-//! Constants: tables of the source in constant or global memory, and what the host updates between launches.
+//! Constants: tables in constant or global memory, and values that the host updates between launches.
 
 use super::{context, differ, on_device, on_host};
 use cuda_driver::{Driver, Stream};
@@ -93,7 +93,7 @@ fn tables_of_every_kind() {
     let ptx = tables::compile_ptx((9, 0)).unwrap();
     assert!(ptx.contains(".const .align 16 .b8 constant") && ptx.contains("ld.const"), "{ptx}");
     let kernel = tables::kernel();
-    // The bytes of the four tables, each aligned to 16.
+    // the bytes of the four tables, each aligned to 16
     assert_eq!(kernel.const_bytes(), 32 + 1024 + 16 + 64);
 }
 
@@ -133,7 +133,7 @@ fn large_tables(out: &mut [u64]) {
 }
 
 #[test]
-fn what_does_not_fit_constant_memory_lies_in_global_memory() {
+fn constant_memory_overflows_to_global_memory() {
     differ!(large_tables, (1, 64), [], vec![0u64; 40]);
     let spaces: Vec<Space> = kir_of::<large_tables>().unwrap().constants.iter().map(|one| one.space).collect();
     assert_eq!(spaces, [Space::Global, Space::Constant, Space::Global]);
@@ -187,7 +187,7 @@ fn closures_of_the_host_read_tables() {
     assert_eq!(on_host(&out), WEIGHTS.map(|w| w * 2.0));
 }
 
-/// Launches a closure that names a const parameter of the function around it, and items of its own.
+/// Launches a closure that uses a const parameter and local items of the function that contains it.
 fn scaled<const N: usize>() -> Vec<f32> {
     let mut out = on_device(&[0f32; 5]);
     let scaled = device_fn!(|i: usize| {
@@ -228,7 +228,7 @@ fn reads_later(out: &mut [f32]) {
 
 #[test]
 fn the_host_updates_a_constant_for_all_kernels() {
-    // Of its own, since other tests run meanwhile.
+    // a context of its own, since other tests run concurrently
     let device = Driver::new(cuda_sim::driver_api()).unwrap().device(0).unwrap();
     let context = device.primary_context().unwrap();
     let mut out = on_device(&[0f32; 4]);
@@ -237,13 +237,13 @@ fn the_host_updates_a_constant_for_all_kernels() {
     COEFFICIENTS.set(&context, &[5.0, 6.0, 7.0, 8.0]).unwrap();
     reads::launch((1, 4), &mut out).unwrap();
     assert_eq!(on_host(&out), [6265.0, 6266.0, 6267.0, 6268.0]);
-    // A module that is loaded now has the value too.
+    // a module that is loaded after the update has the value too
     reads_later::launch((1, 4), &mut out).unwrap();
     assert_eq!(on_host(&out), [5.0, 6.0, 7.0, 8.0]);
     COEFFICIENTS.set(&Stream::new(&context).unwrap(), &[9.0; 4]).unwrap();
     reads_later::launch((1, 4), &mut out).unwrap();
     assert_eq!(on_host(&out), [9.0; 4]);
-    // The host reads what its context has, and elsewhere what it was made with.
+    // The host reads its context's value, and in other contexts the initial one.
     assert_eq!(COEFFICIENTS.get(), [1.0, 2.0, 3.0, 4.0]);
     let _selected = context.select();
     assert_eq!(COEFFICIENTS.get(), [9.0; 4]);
@@ -267,7 +267,7 @@ fn slow(out: &mut [u32]) {
     for _ in 0..20_000 {
         state = state.wrapping_mul(1664525).wrapping_add(1013904223);
     }
-    // read last, so that an update that does not wait would be seen
+    // read last, so that an update that does not wait would be observed
     let offset = SETTINGS.get().offsets[i % 3];
     out[i] = ROUNDS.get() * 100 + offset + SETTINGS.get().scale as u32 * 10 + (state & 0);
 }
@@ -306,7 +306,7 @@ fn overcrowded(out: &mut [u64]) {
 }
 
 #[test]
-fn tables_make_way_for_what_the_host_updates() {
+fn tables_are_moved_for_host_updated_constants() {
     differ!(crowded, (1, 8), [], vec![0u64; 8]);
     let spaces: Vec<Space> = kir_of::<crowded>().unwrap().constants.iter().map(|one| one.space).collect();
     assert_eq!(spaces, [Space::Global, Space::Constant]);

@@ -1,4 +1,4 @@
-//! Constructors: a call makes what rustc resolves its path to, however that is spelled.
+//! Constructors: a call constructs the type that rustc resolves its path to, whatever its spelling.
 
 #![allow(non_snake_case, non_camel_case_types, reason = "names that mislead are the point")]
 
@@ -30,7 +30,7 @@ mod own {
     pub(super) struct Some(pub(super) u32);
 }
 
-/// A function with a struct's spelling.
+/// A function that is spelled like a struct.
 #[device]
 fn Doubled(x: u32) -> Meters {
     Meters(2 * x)

@@ -211,7 +211,7 @@ fn places(out: &mut [usize]) {
     out[at] = out[at] * 1000 + (block_dim().x + block_dim().y + block_dim().z) * 10 + grid_dim().x * grid_dim().y;
 }
 
-/// `usize` has no bits of its own on the device; it is `u64`.
+/// `usize` is `u64` on the device.
 #[test]
 fn three_dimensions() {
     differ!(places, ((2, 3, 2), (4, 2, 3)), [], vec![0usize; 8 * 6 * 6]);
@@ -255,13 +255,13 @@ fn unchecked_references(x: &[f32], out: &mut [f32]) {
     let mut held = [1.0, 2.0, 3.0];
     // SAFETY: the slice has an element for each of three threads.
     let read = unsafe { x.get_unchecked(i) };
-    // SAFETY: so has this one.
+    // SAFETY: this slice has an element for each of three threads too.
     let written = unsafe { out.get_unchecked_mut(i) };
     *written = *read + 1.0;
     // SAFETY: the array has three elements.
     let kept = unsafe { held.get_unchecked_mut(i) };
     *kept += *read;
-    // SAFETY: the same slice, at the thread's place.
+    // SAFETY: the condition above says that `at`, which is `i`, is within the slice of three elements.
     *written += Some(i).map_or(0.0, |at| unsafe { *x.get_unchecked(at) }) * held[i];
 }
 
@@ -304,6 +304,6 @@ fn left_with_receivers(x: &[i64], out: &mut [i64]) {
 }
 
 #[test]
-fn what_a_block_or_loop_is_left_with_has_methods() {
+fn break_values_have_methods() {
     differ!(left_with_receivers, (1, 8), [&[-3i64, 0, 1, 7, -128][..]], vec![0i64; 5]);
 }

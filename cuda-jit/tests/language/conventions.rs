@@ -1,4 +1,4 @@
-//! Items that are named against Rust's conventions, and methods of one's own that are named as the standard library's.
+//! Items whose names break Rust's conventions, and user methods with names of standard ones.
 
 #![expect(
     non_camel_case_types,
@@ -258,7 +258,7 @@ fn bounds_and_views_are_not_known_by_their_first_letters() {
 fn constants_in_unsafe_blocks(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
     let LOCAL = x[i];
-    // SAFETY: there is a thread for each element of both.
+    // SAFETY: nobody writes `LOCAL`, and there is a thread for each element of both slices.
     out[i] = unsafe { LOCAL } + unsafe { *x.get_unchecked(i) * F };
 }
 

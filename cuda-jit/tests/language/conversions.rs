@@ -1,4 +1,4 @@
-//! Conversions: `from`, `into`, `from_bits` are what rustc resolves them to, against the host.
+//! Conversions: `from`, `into` and `from_bits` as rustc resolves them, against the host.
 
 use super::differ;
 use cuda_jit::device::grid;
@@ -21,7 +21,7 @@ impl From<Unit> for f64 {
     }
 }
 
-/// A number of its own.
+/// A user-defined number.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Metres {

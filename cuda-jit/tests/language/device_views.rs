@@ -1,4 +1,4 @@
-//! Views of device arrays as a launch's arguments: turned, sliced, backwards, repeated.
+//! Views of device arrays as launch arguments: transposed, sliced, reversed, broadcast.
 
 use super::context;
 use cuda_jit::device::grid;

@@ -1,4 +1,4 @@
-//! Device functions and methods: any value in and out, traits, operators, recursion, closures as arguments.
+//! Device functions and methods: any value as argument and result, traits, operators, recursion, closure arguments.
 
 use super::{differ, on_device, on_host};
 use cuda_jit::device::grid;

@@ -1,4 +1,4 @@
-//! Dynamic shared memory: whole, carved into parts, beyond 48 KiB, and too small.
+//! Dynamic shared memory: undivided, divided into slices, beyond 48 KiB, and too small.
 
 use cuda_driver::LaunchConfig;
 use cuda_jit::device::{block_dim, block_idx, dynamic_shared, shared, sync_threads, thread_idx};
@@ -23,7 +23,7 @@ fn place(bytes: &mut [u8], wide: &mut [f64], i: usize) {
     wide[i] = i as f64 * 0.5;
 }
 
-/// Parts of every size, between a fixed array and each other; the last takes what is left.
+/// Slices of every alignment, next to a static array and each other; the last takes the rest.
 #[kernel]
 fn parts(n: usize, out: &mut [f64], lens: &mut [usize]) {
     let fixed = shared!([u32; 32]);
@@ -59,7 +59,7 @@ fn one(n: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn all_of_it() {
+fn the_whole_dynamic_shared_memory() {
     let stream = context().default_stream();
     let (mut x, mut lens) = (on_device(&[1.0, 2.0, 3.0, 4.0_f64, 5.0, 6.0]), on_device(&[0, 0]));
     whole::launch((2, 3, &stream, 3 * 8 + 7), &mut x, &mut lens).unwrap();
@@ -95,8 +95,8 @@ fn beyond_48_kib_and_beyond_the_device() {
 }
 
 #[test]
-fn a_part_that_does_not_fit_is_a_panic() {
-    if !crate::around::alone("language::dynamic_shared::a_part_that_does_not_fit_is_a_panic") {
+fn a_slice_that_does_not_fit_panics() {
+    if !crate::around::in_child_process("language::dynamic_shared::a_slice_that_does_not_fit_panics") {
         return;
     }
     let stream = context().default_stream();
@@ -137,7 +137,7 @@ fn fixed_arrays_of_more_than_48_kib_lie_in_dynamic_memory() {
     assert_eq!(kernel.max_active_blocks(32, 100 << 10).unwrap(), 1);
 }
 
-/// Arrays of every alignment, more than 48 KiB together, and the launch's own memory behind them.
+/// Arrays of every alignment, more than 48 KiB in total, followed by the launch's own memory.
 #[kernel]
 fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
     let bytes = shared!([u8; 1001]);
@@ -162,7 +162,7 @@ fn beside(n: usize, out: &mut [u64], len: &mut [usize]) {
 }
 
 #[test]
-fn arrays_and_the_launches_own_memory_are_apart() {
+fn spilled_arrays_and_the_launches_own_memory_do_not_overlap() {
     let stream = context().default_stream();
     for (n, bytes) in [(0, 8), (5, 16 + 8), (32, 32 + 3 * 8 + 7)] {
         let (mut out, mut len) = (on_device(&[0_u64; 32]), on_device(&[0]));
@@ -187,7 +187,7 @@ fn more_than_any_device_has_is_refused() {
     assert!(error.contains("arrays take 237572 bytes, and no device has more than 232448 for a block"), "{error}");
 }
 
-/// A device with 64 KiB for a block says so at the launch.
+/// A device with 64 KiB per block reports the excess at the launch.
 #[test]
 fn more_than_the_device_has_is_an_error_of_the_launch() {
     const TEST: &str = "language::dynamic_shared::more_than_the_device_has_is_an_error_of_the_launch";

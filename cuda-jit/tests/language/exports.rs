@@ -1,4 +1,4 @@
-//! Device functions compiled alone: their form in C, and what has none. `tests/cuda_cpp.rs` calls them.
+//! Exported device functions: their C signatures, and those that are refused. `tests/cuda_cpp.rs` calls them.
 
 use cuda_jit::device::{shared, thread_idx};
 use cuda_jit::export::ExportedFunction;
@@ -11,7 +11,7 @@ struct Pair {
     high: f64,
 }
 
-/// rustc puts the larger field first.
+/// rustc moves the larger field to the front.
 #[derive(Clone, Copy, DeviceType)]
 struct Turned {
     low: u8,
@@ -127,9 +127,9 @@ fn large(x: u8) -> u8 {
 }
 
 #[test]
-fn what_has_no_form_in_c_is_refused() {
+fn types_without_a_c_form_are_refused() {
     let message = |result: cuda_jit::Result<String>| result.unwrap_err().to_string();
-    let hint = "; C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
+    let hint = "; C has numbers, `#[repr(C)]` structs, and pointers to these; write a reference for a pointer";
     let refused = |found: String, why: &str| {
         assert!(found.contains("tests/language/exports.rs") && found.ends_with(why), "{found}");
     };
@@ -138,10 +138,10 @@ fn what_has_no_form_in_c_is_refused() {
     refused(message(tuple::compile_ptx((9, 0))), &why(&format!("its result is `(f32, f32)`{hint}")));
     refused(message(layout::compile_ptx((9, 0))), &why(&format!("`x` is `Turned`{hint}")));
     refused(message(to_slice::compile_ptx((9, 0))), &why(&format!("`x` is `&&[f32]`{hint}")));
-    refused(message(counted::compile_ptx((9, 0))), &why("it reads a `Constant`, which is filled for a launch"));
+    refused(message(counted::compile_ptx((9, 0))), &why("it reads a `Constant`, which only a launch fills"));
     refused(
         message(large::compile_ptx((9, 0))),
-        &why("it has more shared memory than is fixed, which a launch brings"),
+        &why("its shared memory exceeds 48 KiB, and only a launch provides more"),
     );
     let named = |name| message(ExportedFunction::compile_as::<nothing>(name, (9, 0)).map(|_| String::new()));
     for name in ["", "1a", "a b", "é", "vprintf", "_"] {

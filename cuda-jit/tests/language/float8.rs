@@ -1,5 +1,5 @@
-//! Floats of 8 bits: every value of theirs, every `f16`, and many `f32` and `f64`, on the host against a search through all
-//! their numbers, and on devices with instructions for them and without against the host.
+//! 8-bit floats: every value, every `f16`, and many `f32` and `f64`; on the host against a search through all values,
+//! and on devices with and without conversion instructions against the host.
 
 use super::halves::{compiled, run};
 use super::{differ, on_device, on_host};
@@ -10,10 +10,10 @@ use cuda_jit::{
     kernel,
 };
 
-/// What the code is compiled for: without the instructions, and with them.
+/// The targets: without the instructions, and with them.
 const TARGETS: [(u32, u32); 5] = [(5, 2), (7, 5), (8, 0), (8, 9), (9, 0)];
 
-/// The finite numbers of a format with a sign that are not negative, in the order of their codes.
+/// The nonnegative finite numbers of a signed format, in the order of their codes.
 fn numbers(fraction: i32, bias: i32, count: i32) -> Vec<f64> {
     let number = |code: i32| {
         let (exponent, bits) = (code >> fraction, code & ((1 << fraction) - 1));
@@ -23,10 +23,10 @@ fn numbers(fraction: i32, bias: i32, count: i32) -> Vec<f64> {
     (0..count).map(number).collect()
 }
 
-/// A format with a sign, and what is beyond its largest number.
+/// A signed format, and the code of values beyond its largest number.
 struct Format {
     numbers: Vec<f64>,
-    /// Where the next number would be.
+    /// The number after the largest.
     next: f64,
     beyond: u8,
 }
@@ -40,7 +40,7 @@ impl Format {
         Self { numbers: numbers(2, 15, 0x7c), next: 65536.0, beyond: 0x7c }
     }
 
-    /// The codes of a number, saturated and not.
+    /// The codes of a number, saturated and unsaturated.
     fn codes(&self, v: f64) -> [u8; 2] {
         if v.is_nan() {
             return [0x7f; 2];
@@ -51,7 +51,7 @@ impl Format {
         let nearest = match v.abs() > self.next {
             true => all.len() - 1,
             false => {
-                // of two as near the even code
+                // ties go to the even code
                 let key = |code: &usize| (distance(*code), code % 2);
                 let better = |a: &usize, b: &usize| key(a).partial_cmp(&key(b)).unwrap();
                 (0..all.len()).min_by(better).unwrap()
@@ -73,7 +73,7 @@ impl Format {
     }
 }
 
-/// The scales of a number: rounded up, saturated and not, and down.
+/// The power-of-two scales of a number: rounded up, saturated and unsaturated, and down.
 fn scales(v: f64) -> [u8; 4] {
     if v.is_nan() {
         return [0xff; 4];
@@ -84,7 +84,7 @@ fn scales(v: f64) -> [u8; 4] {
     [up.min(254) as u8, up as u8, down.min(254) as u8, down as u8]
 }
 
-/// `f32` at every place where a format turns, beside it, and at random; NaN and infinity too.
+/// `f32` at every rounding boundary of a format, next to it, and at random; NaN and infinity too.
 fn singles() -> Vec<f32> {
     let mut random = Random(8);
     let mut all: Vec<f32> = (0..20_000).map(|_| f32::from_bits(random.next() as u32)).collect();
@@ -100,7 +100,7 @@ fn singles() -> Vec<f32> {
     all.iter().flat_map(|v| [*v, -v]).collect()
 }
 
-/// What lies a little beside an `f32`, where rounding twice goes wrong.
+/// `f64` values next to an `f32`, for which double rounding is wrong.
 fn doubles() -> Vec<f64> {
     let near = |v: f32| [f64::from(v).next_down(), f64::from(v), f64::from(v).next_up()];
     singles().into_iter().filter(|v| !v.is_nan()).flat_map(near).chain([1e300, -1e300, 5e-324, f64::MAX]).collect()
@@ -134,7 +134,7 @@ fn the_host_rounds_as_the_formats_say() {
     check_all!((0..=u16::MAX).map(bf16::from_bits), from_bf16 from_bf16_nosat from_bf16_rz from_bf16_rz_nosat);
 }
 
-/// CUDA's headers take a NaN of 64 bits apart: its sign stays, and in `e5m2` what fits of its payload.
+/// CUDA's headers decode a 64-bit NaN: the sign is kept, and for `e5m2` the payload bits that fit.
 #[test]
 fn nan_of_64_bits_keeps_its_sign() {
     let nan = |bits| f64::from_bits(bits);
@@ -205,7 +205,7 @@ fn wider(x: &[u8], out: &mut [u16]) {
         out[at + 2] = small.to_bf16().to_bits();
         out[at + 3] = large.to_bf16().to_bits();
         out[at + 4] = scale.to_bf16().to_bits();
-        // the bits of a NaN of 32 bits are nobody's promise
+        // the bits of a 32-bit NaN are unspecified
         let bits = |v: f32| if v.is_nan() { 0x7fc0_0000 } else { v.to_bits() };
         out[at + 5] = (bits(small.to_f32()) >> 16) as u16;
         out[at + 6] = (bits(large.to_f32()) >> 16) as u16;
@@ -245,7 +245,7 @@ fn pairs(x: &[f32x2], out: &mut [u16]) {
     }
 }
 
-/// Runs a kernel for each target, and on the host, and compares bit for bit.
+/// Runs a kernel for each target and on the host, and compares bit for bit.
 macro_rules! everywhere {
     ($kernel:ident, $x:expr, $each:expr) => {{
         let x = $x;
@@ -277,7 +277,7 @@ fn devices_do_what_the_host_does() {
     everywhere!(pairs, singles.iter().enumerate().map(pair).collect::<Vec<_>>(), 16);
 }
 
-/// What lacks the instructions has none of them, at no level.
+/// Targets without the instructions have none in their code, at any optimisation level.
 #[kernel(opt = 0)]
 fn unoptimised(x: &[f32], out: &mut [e4m3]) {
     out[0] = e4m3::from_f32(x[0]);

@@ -1,6 +1,6 @@
-//! Hidden functions of the macros' that were written by hand, without unsafe code: nothing is compiled of them.
+//! Hidden functions of the macros that were written by hand, without unsafe code: they are never compiled.
 //!
-//! What does not even compile is in `tests/refused/forged.rs`.
+//! Those that rustc refuses are in `tests/refused/forged.rs`.
 
 use cuda_jit::syntax::Definition;
 use cuda_jit::typeinfo::ProbeResult;
@@ -22,7 +22,7 @@ impl Reads for Honest {
     }
 }
 
-/// Of another function than the types are of.
+/// The definition belongs to another function than the type information.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Forged(u64);
@@ -54,7 +54,7 @@ fn reads<R: Reads>(_reader: R, x: &[u64], out: &mut [u64]) {
 }
 
 #[test]
-fn a_function_goes_with_its_own_types() {
+fn type_information_must_belong_to_the_function() {
     assert!(reads::<Honest>::compile_ptx((9, 0)).is_ok());
     let compiled = std::panic::catch_unwind(|| reads::<Forged>::compile_ptx((9, 0)));
     let message = compiled.unwrap_err().downcast::<String>().unwrap();

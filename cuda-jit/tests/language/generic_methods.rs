@@ -11,7 +11,7 @@ struct Pair<T> {
     b: T,
 }
 
-/// What a number can be made of.
+/// The conversions of a number type.
 #[device]
 trait Made: Num {
     fn of(v: f32) -> Self;
@@ -51,7 +51,7 @@ impl Pair<f32> {
         self.a * by.back() + self.b
     }
 
-    /// Named as methods of numbers, views and iterators are.
+    /// Has the name of a method of numbers, views and iterators.
     fn max<U: Made>(&self, by: U) -> U {
         U::of(self.a + self.b + by.back())
     }
@@ -75,7 +75,7 @@ impl Pair<f32> {
         &from[self.a as usize % from.len()]
     }
 
-    /// Named like one of the language's own.
+    /// Has the name of a built-in method.
     fn fill<F: Fn(usize) -> f32>(&mut self, f: F) {
         *self = Pair { a: f(0), b: f(1) };
     }
@@ -247,7 +247,7 @@ fn each_tuple_of_generic_arguments_is_a_function() {
     assert_eq!(functions.len(), 2, "{functions:?}");
 }
 
-/// What rustc takes away stands in nobody's way, and what it leaves is called.
+/// Items that `#[cfg]` removes do not conflict, and the remaining ones are called.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C)]
 struct Conditional(u32);
@@ -318,7 +318,7 @@ struct Counted<T>(T, T);
 impl Counted<u32> {
     const SIZE: usize = 2;
 
-    /// Items in the body have a `self` of their own, and what a macro takes names the method's.
+    /// Items in the body have their own `self`, and macro arguments refer to the method's.
     fn sum(&self, more: [u32; Self::SIZE]) -> u32 {
         struct Own(u32);
 

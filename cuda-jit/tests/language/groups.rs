@@ -1,4 +1,4 @@
-//! Cooperative groups: grid, block, tiles, the threads that run together.
+//! Cooperative groups: grid, block, tiles, coalesced threads.
 
 use super::{context, on_device, on_host};
 use cuda_driver::LaunchConfig;
@@ -7,7 +7,7 @@ use cuda_jit::device::{
 };
 use cuda_jit::{device, kernel};
 
-/// Each round every thread reads what the one before it in the grid wrote.
+/// In each round every thread reads the value that the previous thread of the grid wrote.
 #[kernel]
 fn rounds(x: &mut [u64], y: &mut [u64], ranks: &mut [usize]) {
     let grid = this_grid();
@@ -22,7 +22,7 @@ fn rounds(x: &mut [u64], y: &mut [u64], ranks: &mut [usize]) {
 }
 
 #[test]
-fn the_grid_waits_for_itself() {
+fn a_grid_barrier_orders_rounds() {
     for (blocks, threads) in [((1, 1, 1), (1, 1, 1)), ((3, 2, 2), (16, 2, 3)), ((7, 1, 1), (64, 1, 1))] {
         let n = (blocks.0 * blocks.1 * blocks.2 * threads.0 * threads.1 * threads.2) as usize;
         let mut x: Vec<u64> = (0..n as u64).collect();
@@ -79,10 +79,10 @@ fn one_panics(x: &[u32], out: &mut [u32]) {
     out[i] = v;
 }
 
-/// The thread that panics comes to no barrier; the others end rather than wait for ever.
+/// The thread that panics does not reach the barrier; the others end instead of waiting for ever.
 #[test]
 fn a_panic_ends_those_who_wait() {
-    if !crate::around::alone("language::groups::a_panic_ends_those_who_wait") {
+    if !crate::around::in_child_process("language::groups::a_panic_ends_those_who_wait") {
         return;
     }
     let (x, mut out) = (on_device(&[5u32; 128]), on_device(&[0u32; 160]));
@@ -193,7 +193,7 @@ fn together(x: &[i32], out: &mut [i32]) {
     }
 }
 
-/// The software device runs the lanes of a branch together, all of them.
+/// The software device runs the lanes of a branch in lockstep, all of them.
 #[test]
 fn threads_that_run_together() {
     let x: Vec<i32> = (0..64).map(|i| (i * 29) % 67 + 1).collect();
@@ -241,10 +241,10 @@ fn one_thread_panics(thread: usize, out: &mut [u32]) {
     out[whole.thread_rank()] = 1;
 }
 
-/// Whichever thread it is, and also where an earlier launch of the stream has panicked, which nobody has been told of.
+/// Whichever thread panics, and also if an earlier launch of the stream has panicked without being reported.
 #[test]
 fn a_grid_does_not_wait_for_a_thread_that_panicked() {
-    if !crate::around::alone("language::groups::a_grid_does_not_wait_for_a_thread_that_panicked") {
+    if !crate::around::in_child_process("language::groups::a_grid_does_not_wait_for_a_thread_that_panicked") {
         return;
     }
     for thread in [0, 3, 32, 37, 127] {
@@ -277,7 +277,7 @@ one_block_returns!(unoptimised, opt = 0);
 
 #[test]
 fn a_barrier_that_a_block_misses_ends_the_launch() {
-    if !crate::around::alone("language::groups::a_barrier_that_a_block_misses_ends_the_launch") {
+    if !crate::around::in_child_process("language::groups::a_barrier_that_a_block_misses_ends_the_launch") {
         return;
     }
     let mut out = on_device(&[0u32; 256]);
@@ -287,8 +287,9 @@ fn a_barrier_that_a_block_misses_ends_the_launch() {
 }
 
 #[test]
-fn so_does_one_that_is_not_optimised() {
-    if !crate::around::alone("language::groups::so_does_one_that_is_not_optimised") {
+fn an_unoptimised_barrier_that_a_block_misses_ends_the_launch() {
+    if !crate::around::in_child_process("language::groups::an_unoptimised_barrier_that_a_block_misses_ends_the_launch")
+    {
         return;
     }
     unoptimised::launch((4, 64), 2, &mut on_device(&[0u32; 256])).unwrap();

@@ -1,10 +1,10 @@
-//! Floats of 16 bits, on devices that compute with them and on those that do not: every value through every operator of
-//! one operand, many through the others, against `half` on the host.
+//! 16-bit floats, on devices with and without native arithmetic: every value through every unary operator, many through
+//! the others, against `half` on the host.
 //!
 //! # Safety
 //!
-//! The kernels are launched for targets other than the device's, from PTX that this crate made: untyped, with the
-//! parameters that a kernel of `(&[T], &mut [u16])` has.
+//! The kernels are launched for targets other than the device's, from PTX that this crate generated: untyped, with the
+//! parameters of a kernel of `(&[T], &mut [u16])`.
 
 use super::{context, differ, on_device, on_host};
 use crate::support::keep;
@@ -15,10 +15,10 @@ use cuda_jit::{DeviceType, ElementType, Float, Num, bf16, device, f16, kernel};
 use cuda_mem::Element;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-/// What the code is compiled for: without arithmetic of 16 bits, with that of `f16`, with some of `bf16`, with all.
+/// The targets: without 16-bit arithmetic, with that of `f16`, with some of `bf16`, with all.
 const TARGETS: [(u32, u32); 4] = [(5, 2), (7, 5), (8, 0), (9, 0)];
 
-/// A kernel's PTX, which NVIDIA's assembler is to judge too.
+/// A kernel's PTX, which is also kept for NVIDIA's assembler.
 pub(super) fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {
     let ptx = cuda_jit::compile_ptx::<K>(target).unwrap();
     let name = std::any::type_name::<K>().replace("::", "-").replace(['<', '>'], ".");
@@ -26,11 +26,11 @@ pub(super) fn compiled<K: cuda_jit::Kernel>(target: (u32, u32)) -> String {
     ptx
 }
 
-/// Runs the PTX of a kernel of `(&[T], &mut [u16])`, one thread for each element of `x`.
+/// Runs the PTX of a kernel of `(&[T], &mut [u16])`, with one thread for each element of `x`.
 pub(super) fn run<T: Element>(ptx: &str, x: &[T], out: usize) -> Vec<u16> {
     let context = context();
     let entry = ptx.split(".entry ").nth(1).and_then(|rest| rest.split('(').next()).unwrap();
-    // SAFETY: the compiler wrote this PTX from a verified kernel.
+    // SAFETY: the compiler generated this PTX from a verified kernel.
     let module = unsafe { Module::load_ptx(&context, ptx) }.unwrap();
     let (x, out, record) = (on_device(x), on_device(&vec![0u16; out]), on_device(&[0u64; 8]));
     let mut cells = [x.device_ptr(), x.len() as u64, out.device_ptr(), out.len() as u64, record.device_ptr(), 1];
@@ -45,7 +45,7 @@ pub(super) fn run<T: Element>(ptx: &str, x: &[T], out: usize) -> Vec<u16> {
     on_host(&out)
 }
 
-/// Runs a kernel for each target, and on the host, and compares bit for bit.
+/// Runs a kernel for each target and on the host, and compares bit for bit.
 macro_rules! everywhere {
     ($kernel:path, $x:expr, $each:expr) => {{
         use $kernel as kernel;
@@ -67,7 +67,7 @@ macro_rules! everywhere {
     }};
 }
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 fn random() -> impl Iterator<Item = u64> {
     let next =
         |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
@@ -79,7 +79,7 @@ macro_rules! halves {
         mod $module {
             use super::*;
 
-            /// The bits, of a NaN always the same.
+            /// The bits, the same for every NaN.
             #[device]
             fn bits(value: $ty) -> u16 {
                 if value.is_nan() { 0x7fff } else { value.to_bits() }
@@ -135,7 +135,7 @@ macro_rules! halves {
                 out[at + 2] = bits(a * b);
                 out[at + 3] = bits(a / b);
                 out[at + 4] = bits(a % b);
-                // which zero they prefer is not specified
+                // the preferred zero is unspecified
                 out[at + 5] = bits(a.min(b) + $ty::ZERO);
                 out[at + 6] = bits(a.max(b) + $ty::ZERO);
                 out[at + 7] = (a < b) as u16 + 2 * (a <= b) as u16 + 4 * (a == b) as u16 + 8 * (a != b) as u16
@@ -161,13 +161,13 @@ macro_rules! halves {
                 for a in special {
                     for b in special {
                         x.extend(special.map(|c| [a, b, c]));
-                        // products that cancel, and those that lie close to the middle between two floats
+                        // products that cancel, and those close to the midpoint of two floats
                         x.push([a, b, -(a * b)]);
                     }
                 }
                 let near = |[a, b, _]: [$ty; 3]| [a, b, -(a * b)];
                 x.extend(x.clone().into_iter().take(20_000).map(near));
-                // products below the normal numbers
+                // subnormal products
                 let small = |[a, b, c]: [$ty; 3]| {
                     let scaled = |v: $ty, by: f32| {
                         $ty::from_f32((1.0 + f32::from(v.to_bits() as u8) / 256.0) * by)
@@ -188,7 +188,7 @@ macro_rules! halves {
                 }
             }
 
-            /// `half` on the host drops the low bits of an `f64` before it rounds, or rounds it to `f32` first.
+            /// `half` on the host drops the low bits of an `f64` before rounding, or rounds it to `f32` first.
             #[test]
             fn floats_are_rounded_once() {
                 let halves = random().map(|number| $ty::from_bits(number as u16)).filter(|half| half.is_finite());
@@ -209,7 +209,7 @@ macro_rules! halves {
                     }
                     let bits = guess.to_bits();
                     let around = [bits.wrapping_sub(1), bits, bits + 1].map($ty::from_bits);
-                    // the infinite one stands where the next number would
+                    // infinity stands for the next number
                     let number = |half: $ty| match half.is_infinite() {
                         true => 2f64.powi($ty::MAX_EXP).copysign(value),
                         false => half.to_f64(),
@@ -277,7 +277,7 @@ fn they_lie_in_views_shared_memory_and_parameters() {
     let device = cuda_mem::to_device(&context(), &x).unwrap();
     let mut out = cuda_mem::zeros::<bf16, _>(&context(), (8, 8)).unwrap();
     shares::launch((1, (8, 8)), f16::from_f32(0.5), &device, &mut out).unwrap();
-    // thread (i, j) writes its own element and reads that of the thread whose number completes its to 63
+    // thread (i, j) writes its own element and reads that of thread 63 - (its number)
     let expected = Array2::from_shape_fn((8, 8), |(i, j)| bf16::from_f32(((7 - i) * 8 + 7 - j) as f32 * 0.5 + 0.25));
     assert_eq!(out.copy_to_host().unwrap(), expected);
 }
@@ -321,7 +321,7 @@ fn they_are_printed_as_floats() {
     assert!(cuda_jit::kir_of::<shows>().unwrap().to_string().contains(r#"print "%g %.4g %.2f %e\n""#));
 }
 
-/// The instructions that a kernel becomes for a target.
+/// Asserts the instructions of a kernel for a target.
 fn holds<K: cuda_jit::Kernel>(target: (u32, u32), instructions: &[&str]) {
     let ptx = compiled::<K>(target);
     for instruction in instructions {

@@ -1,4 +1,4 @@
-//! Kernels that macros put together: names and labels of one spelling that are different ones to rustc.
+//! Kernels built by macros: names and labels with the same spelling that rustc distinguishes.
 
 #![expect(unreachable_code, reason = "a caller's jump stands before a macro's")]
 
@@ -94,7 +94,7 @@ fn temporaries_of_a_macro_are_not_the_callers() {
     differ!(of_the_caller_in_a_block, (1, 3), [&x[..]], vec![0u32; 3]);
 }
 
-/// Each round of the macro has its own `v`, all at one place of the source.
+/// Each expansion of the macro has its own `v`, all at one source location.
 macro_rules! summed {
     (@ $name:ident $x:ident $out:ident [$($let:tt)*] [$($sum:tt)*] $first:expr $(, $rest:expr)*) => {
         summed! { @ $name $x $out [$($let)* let v = $first;] [$($sum)* + v * 10] $($rest),* }
@@ -182,7 +182,7 @@ fn raw_names_are_the_same_names() {
     assert_eq!(differ!(raw_names, (1, 1), [], vec![0u32]), [2]);
 }
 
-/// Parameters that are taken apart have no name that a body could have.
+/// Destructured parameters have no name that a body could use.
 #[kernel]
 fn taken_apart((a, arg1): (u32, u32), [b, arg0]: [u32; 2], out: &mut [u32]) {
     out[0] = a + arg1 * 10 + b * 100 + arg0 * 1000;
@@ -230,7 +230,7 @@ enum Colour {
     Blue,
 }
 
-/// A function with an import of all names, where rustc is asked what each name means.
+/// A function with a glob import, where rustc is queried for the meaning of each name.
 #[kernel]
 #[expect(non_upper_case_globals, reason = "a constant that is called like a variable")]
 fn imported_constants(x: &[u32], out: &mut [u32]) {
@@ -273,7 +273,7 @@ macro_rules! with_constants {
 with_constants!(of_a_macro, 3 | 4, n, x, out, n * 10);
 
 #[test]
-fn constants_in_patterns_are_told_from_names() {
+fn constants_in_patterns_differ_from_bindings() {
     assert_eq!(differ!(imported_constants, (1, 4), [&[5u32, 2, 7, 0][..]], vec![0u32; 4])[1], 225_300);
     differ!(of_a_macro, (1, 4), [&[5u32, 3, 4, 9][..]], vec![0u32; 4]);
 }

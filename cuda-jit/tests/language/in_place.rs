@@ -1,5 +1,5 @@
-//! Values without a name: arrays that are indexed, iterated over, matched and borrowed where they are written,
-//! indices that have names, references out of functions.
+//! Rvalues: array expressions that are indexed, iterated over, matched and borrowed in place, indices with names, and
+//! references returned from functions.
 
 use super::differ;
 use super::values::programs;

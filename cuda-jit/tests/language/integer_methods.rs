@@ -1,4 +1,4 @@
-//! Methods of integers that the device library makes of others, on every pair of numbers where they change.
+//! Integer methods that the device library implements in Rust, on every pair of boundary values.
 
 use cuda_jit::device::grid;
 use cuda_jit::kernel;
@@ -123,7 +123,7 @@ integers! {
 signed! { signed_8 i8 signed_16 i16 signed_32 i32 signed_64 i64 }
 unsigned! { unsigned_8 u8 unsigned_16 u16 unsigned_32 u32 unsigned_64 u64 }
 
-/// Roots of every number of 16 bits, and of those beside the squares of 32 bits.
+/// Roots of every 16-bit number, and of the neighbours of 32-bit squares.
 #[kernel]
 fn roots(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
@@ -152,14 +152,14 @@ fn beyond(x: &[u8], out: &mut [u8]) {
     out[0] = 250u8.next_multiple_of(x[0]);
 }
 
-/// The message of the panic of the kernel that was launched last.
+/// The panic message of the last kernel.
 fn message() -> String {
     let Err(cuda_driver::Error::KernelPanic(panic)) = context().synchronize() else { panic!("no panic") };
     panic.message
 }
 
 #[test]
-fn what_has_no_result_is_a_panic() {
+fn operations_without_a_result_panic() {
     let mut out = on_device(&[0i32]);
     without_root::launch((1, 1), &on_device(&[-4]), &mut out).unwrap();
     assert!(message().contains("argument of integer square root cannot be negative"));

@@ -1,4 +1,4 @@
-//! Items in blocks: a name means what it means in its block, for the host and for the device.
+//! Items in blocks: a name has the meaning of its block, for the host and for the device.
 
 use super::differ;
 use cuda_jit::device::grid;

@@ -1,4 +1,4 @@
-//! Arrays of iterators, which hold references: made by functions, taken apart, replaced and looped over.
+//! Arrays of iterators, which hold references: returned by functions, destructured, replaced and iterated over.
 
 use cuda_jit::device::grid;
 use cuda_jit::kernel;

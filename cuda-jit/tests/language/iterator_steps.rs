@@ -1,5 +1,5 @@
-//! Each source and adaptor of iterators against the standard library's, as proptest drives it: elements are taken from
-//! both ends in random order, some are skipped, and a random method takes the rest. Closures tell what they are called with.
+//! Each iterator source and adaptor against the standard library's, driven by proptest: elements are taken from both
+//! ends in random order, some are skipped, and a random method takes the rest. Closures log their arguments.
 
 use super::differ;
 use cuda_jit::device::grid;
@@ -8,16 +8,16 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
-/// Threads of a launch, each with a sequence of its own.
+/// The number of threads of a launch, each with its own sequence.
 const THREADS: usize = 64;
 
-/// Adds what a closure is called with to what it was called with before.
+/// Appends a closure's argument to the log of its earlier ones.
 #[device]
 fn note(log: &mut u32, v: u32) {
     *log = log.wrapping_mul(31).wrapping_add(v.wrapping_add(1));
 }
 
-/// A number below a limit (Marsaglia's xorshift).
+/// A random number below a limit (Marsaglia's xorshift).
 #[device]
 fn random(state: &mut u32, limit: u32) -> u32 {
     *state ^= *state << 13;
@@ -26,12 +26,12 @@ fn random(state: &mut u32, limit: u32) -> u32 {
     *state % limit
 }
 
-/// What proptest makes for a launch: elements, and a seed for each thread.
+/// The generated inputs of a launch: elements, and a seed for each thread.
 fn inputs() -> impl Strategy<Value = ([u32; 12], Vec<u32>)> {
     (prop::array::uniform12(0..9u32), vec(1u32.., THREADS))
 }
 
-/// Runs a test with what proptest makes.
+/// Runs a test with generated inputs.
 fn each(test: impl Fn(&[u32], &[u32])) {
     let config = ProptestConfig { cases: 6, failure_persistence: None, max_shrink_iters: 100, ..Default::default() };
     let checked = TestRunner::new(config).run(&inputs(), |(elements, seeds)| {
@@ -41,7 +41,7 @@ fn each(test: impl Fn(&[u32], &[u32])) {
     checked.unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A test for each iterator: `|x, n, log|` what makes it, a number of each item, and the methods that not all have.
+/// A test for each iterator: `|x, n, log|` its expression, a number for each item, and the methods that not all have.
 macro_rules! steps {
     ($($name:ident |$x:ident, $n:ident, $log:ident| $items:expr, |$v:pat_param| $value:expr
         $(, [$next_back:ident $nth_back:ident $rfold:ident $rfind:ident $rev:ident])?
@@ -95,21 +95,21 @@ macro_rules! steps {
     )* };
 }
 
-/// Of iterators that go forward.
+/// Tests of forward iterators.
 macro_rules! forward {
     ($($name:ident |$($given:ident),*| $items:expr, |$v:pat_param| $value:expr;)*) => {
         steps! { $($name |$($given),*| $items, |$v| $value;)* }
     };
 }
 
-/// Of iterators that both ends are taken from.
+/// Tests of double-ended iterators.
 macro_rules! both {
     ($($name:ident |$($given:ident),*| $items:expr, |$v:pat_param| $value:expr;)*) => {
         steps! { $($name |$($given),*| $items, |$v| $value, [next_back nth_back rfold rfind rev];)* }
     };
 }
 
-/// Of iterators that know their length too.
+/// Tests of double-ended iterators of known length.
 macro_rules! exact {
     ($($name:ident |$($given:ident),*| $items:expr, |$v:pat_param| $value:expr;)*) => {
         steps! { $($name |$($given),*| $items, |$v| $value, [next_back nth_back rfold rfind rev], (len rposition);)* }

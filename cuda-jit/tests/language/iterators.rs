@@ -1,4 +1,4 @@
-//! Iterators in kernels: adaptors and what drives them, against the same functions on the host.
+//! Iterators in kernels: adaptors and consumers, against the same functions on the host.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::grid;
@@ -138,7 +138,7 @@ fn count_by_hand(x: &[u32], n: u32, out: &mut [u32]) {
     out[0] = sum;
 }
 
-/// How many instructions of each kind a kernel's PTX has.
+/// The number of each instruction in a kernel's PTX.
 pub(super) fn instructions(ptx: &str) -> std::collections::BTreeMap<&str, usize> {
     let mut found = std::collections::BTreeMap::new();
     let lines = ptx.lines().map(str::trim).filter(|line| line.ends_with(';') && !line.starts_with('.'));
@@ -208,7 +208,7 @@ fn iterators_of_views() {
     assert!(out.iter().enumerate().all(|(k, v)| k == 7 || *v != 0), "{out:?}");
 }
 
-/// The one that is further from zero.
+/// The number further from zero.
 #[device]
 fn further(a: i32, b: i32) -> i32 {
     if b.abs() > a.abs() { b } else { a }
@@ -219,7 +219,7 @@ fn is_odd(v: &i32) -> bool {
     v % 2 != 0
 }
 
-/// What a function makes of all numbers that are taken.
+/// Folds the numbers that satisfy a predicate.
 #[device]
 fn of_taken<T: Num, P: Fn(&T) -> bool, F: Fn(T, T) -> T>(x: &[T], takes: P, makes: F) -> T {
     x.iter().filter(|v| takes(v)).copied().fold(T::ZERO, makes)
@@ -282,7 +282,7 @@ fn slices_are_searched_and_reversed() {
     }
 }
 
-/// Of equal items the last is the maximum, the first the minimum; a range with its end has one item more.
+/// The last of equal items is the maximum, the first the minimum; an inclusive range has one more item.
 #[kernel]
 fn ends(x: &[u32], n: u32, out: &mut [u32]) {
     let least = x.iter().enumerate().min_by_key(|(_, v)| **v % 3);
@@ -318,7 +318,7 @@ fn wrong(mode: u32, x: &[u8], n: usize, out: &mut [u8]) {
 
 #[test]
 fn panics_of_iterators() {
-    if !crate::around::alone("language::iterators::panics_of_iterators") {
+    if !crate::around::in_child_process("language::iterators::panics_of_iterators") {
         return;
     }
     let x = on_device(&[100u8, 100, 100]);
@@ -402,6 +402,6 @@ fn clones(x: &[i32], out: &mut [i64]) {
 }
 
 #[test]
-fn a_clone_of_an_iterator_goes_its_own_way() {
+fn a_clone_of_an_iterator_is_independent() {
     differ!(clones, (1, 6), [&[7i32, -2, 5, 1 << 20, 0, 3][..]], vec![0i64; 6]);
 }

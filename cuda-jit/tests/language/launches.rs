@@ -80,7 +80,7 @@ fn many_threads_specialise_once() {
                     let _selected = context().select();
                     barrier.wait();
                     let kernel = add::<i16>::compile().unwrap();
-                    // the same text at the same place: one compilation served all
+                    // the same text at the same address: one compilation served all
                     format!("{:p}", kernel.ptx())
                 })
             })
@@ -222,7 +222,7 @@ fn compiling_needs_no_device() {
 }
 
 #[test]
-fn a_compiled_kernel_tells_what_it_uses() {
+fn a_compiled_kernel_reports_its_resources() {
     let _selected = context().select();
     let kernel = add::<f32>::compile().unwrap();
     assert_eq!(kernel.name(), "add_f32");

@@ -1,4 +1,4 @@
-//! libdevice's functions by their names, where a toolkit is found; and what is said where none is.
+//! libdevice functions by name, if a toolkit is found; and the error if none is.
 
 use super::{on_device, on_host};
 use cuda_jit::back::llvm::{Options, emit};
@@ -9,7 +9,7 @@ use cuda_jit::kir::{Access, LibArg, LibFn, Module, Op, Param, Pointee, Role, Spa
 use cuda_jit::target::Target;
 use cuda_sys::toolkit::Environment;
 
-/// Whether there is a libdevice to call.
+/// Returns true if libdevice is found.
 fn found() -> bool {
     Environment::from_process().libdevice().is_ok()
 }
@@ -80,7 +80,7 @@ fn functions_of_f64() {
     }
 }
 
-/// Those of Python's `math` that are no methods of Rust's floats.
+/// The functions of Python's `math` that are not methods of Rust's floats.
 #[kernel]
 fn of_python(x: &[f64], y: &[f64], out: &mut [f64]) {
     let (i, n) = (grid::<1>(), x.len());
@@ -99,7 +99,7 @@ fn of_python(x: &[f64], y: &[f64], out: &mut [f64]) {
 }
 
 #[test]
-fn what_python_s_math_has_beyond_rust() {
+fn functions_of_pythons_math_beyond_rusts() {
     if !found() {
         return;
     }
@@ -247,10 +247,10 @@ fn methods(x: &mut [f32]) {
     x[0] = x[0].sin();
 }
 
-/// In a process that finds no toolkit, kernels that call one say where it was looked for, and others compile.
+/// Without a toolkit, kernels that call libdevice report the paths that were searched, and others compile.
 #[test]
-fn without_a_toolkit_it_is_said_where_it_was_looked_for() {
-    const TEST: &str = "language::libdevice::without_a_toolkit_it_is_said_where_it_was_looked_for";
+fn without_a_toolkit_the_error_lists_the_searched_paths() {
+    const TEST: &str = "language::libdevice::without_a_toolkit_the_error_lists_the_searched_paths";
     if !crate::around::is_child() {
         let nowhere = std::ffi::OsStr::new("/nowhere/cuda");
         let variables = ["CONDA_PREFIX", "CUDA_HOME", "VIRTUAL_ENV"].map(|name| (name, nowhere));

@@ -1,10 +1,10 @@
-//! What only the front end can refuse, since it depends on types or on where references point: an error with the place
-//! and a hint, when the kernel is compiled.
+//! Errors that only the front end can report, since they depend on types or on the memories of references: each has a
+//! location and a hint, when the kernel is compiled.
 
 use cuda_jit::device::{grid, shared};
 use cuda_jit::{DeviceType, device, kernel};
 
-/// The message of a kernel's refusal.
+/// The error of a kernel.
 macro_rules! refusal {
     ($kernel:ident) => {
         $kernel::compile_ptx((9, 0)).expect_err("it is refused").to_string()

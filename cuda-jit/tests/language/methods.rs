@@ -117,7 +117,7 @@ macro_rules! floats {
                 out[at + 7] = if a != 0.0 { a.recip().to_bits() } else { 0 };
                 out[at + 8] = a.signum().to_bits();
                 out[at + 9] = a.copysign(b).to_bits();
-                // which zero `min` and `max` prefer is not Rust's to promise
+                // Rust does not specify which zero `min` and `max` return
                 out[at + 10] = (a.min(b) + 0.0).to_bits();
                 out[at + 11] = (a.max(b) + 0.0).to_bits();
                 out[at + 12] = a.clamp(-2.0, 2.0).to_bits();

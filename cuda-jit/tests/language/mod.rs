@@ -11,7 +11,6 @@ mod callers;
 mod casts;
 mod chains;
 mod characters;
-mod checks;
 mod closure_bounds;
 mod closure_state;
 mod closure_values;
@@ -32,8 +31,10 @@ mod exports;
 mod float8;
 mod forged;
 mod generic_methods;
+mod generic_pointers;
 mod groups;
 mod halves;
+mod hoisted_checks;
 mod hygiene;
 mod in_place;
 mod integer_methods;
@@ -41,7 +42,7 @@ mod items;
 mod iterator_arrays;
 mod iterator_steps;
 mod iterators;
-mod late;
+mod late_init;
 mod launches;
 mod libdevice;
 mod lowering;
@@ -69,9 +70,8 @@ mod statistics;
 mod structs;
 mod sums;
 mod sync;
-mod two_memories;
 mod typeinfo;
-mod unreached;
+mod unreachable_code;
 mod values;
 mod vectors;
 mod views;
@@ -89,18 +89,18 @@ pub(crate) fn context() -> Context {
     device.primary_context().expect("the device has a context")
 }
 
-/// A host array on the software device.
+/// Copies a host array to the software device.
 pub(crate) fn on_device<T: Element>(values: &[T]) -> DeviceArray<T, Ix1> {
     cuda_mem::from_slice(&context(), values).expect("there is room")
 }
 
-/// What a device array holds.
+/// The contents of a device array.
 pub(crate) fn on_host<T: Element>(array: &DeviceArray<T, Ix1>) -> Vec<T> {
     let host: Array1<T> = array.copy_to_host().expect("the kernel has run");
     host.to_vec()
 }
 
-/// Runs a kernel on the device and, thread by thread, on the host, and compares what they write, bit for bit.
+/// Runs a kernel on the device and, thread by thread, on the host, and compares the outputs bit for bit.
 ///
 /// `differ!(kernel, (grid, block), [inputs], output = initial)`: each input is a slice, the output a vector.
 macro_rules! differ {
@@ -123,7 +123,7 @@ macro_rules! differ {
 }
 pub(crate) use differ;
 
-/// How a host value is passed to the device: slices are copied, numbers stay.
+/// A host value as a launch argument: slices are copied, numbers are passed as they are.
 pub(crate) trait Passed {
     type As;
     fn passed(self) -> Self::As;

@@ -1,4 +1,4 @@
-//! Names as users choose them: of types, and those that could be the macros' own.
+//! User-chosen names: of types, and those that could collide with the macros' own.
 
 #![expect(non_camel_case_types, reason = "types of the user are named like the language's")]
 
@@ -138,7 +138,7 @@ fn a_device_function_may_have_a_crates_name() {
 }
 
 mod hidden {
-    //! Functions of one's own that hide what globs bring.
+    //! User functions that shadow glob imports.
 
     use super::others::*;
     use crate::language::{differ, on_device, on_host};

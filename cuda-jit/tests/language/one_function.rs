@@ -1,4 +1,4 @@
-//! A path of a call means one function, on the host and on the device.
+//! A call's path resolves to one function, the same on the host and on the device.
 
 use cuda_jit::device::*;
 use cuda_jit::{device, kernel};
@@ -35,7 +35,7 @@ mod marked {
     }
 }
 
-/// Functions of the same names, which hide those that the glob brings, but not the types beside them.
+/// Functions that shadow glob imports of the same name, but not the types of that name.
 mod plain {
     pub(super) use super::marked::*;
 
@@ -163,7 +163,7 @@ fn a_function_of_ones_own_that_hides_one_of_the_device_is_refused() {
             let said = $kernel::compile_ptx((9, 0)).expect_err("the host calls another function").to_string();
             let why = concat!("the host calls `all::language::one_function::", $name, "`, which hides a device function of that name");
             assert!(said.contains(why), "{said}");
-            // what the host calls is as it was
+            // host calls are unaffected
             let mut out = [0; 1];
             cuda_jit::host::for_each_thread((1, 1), || $kernel(&[3], &mut out));
             assert_ne!(out, [0]);

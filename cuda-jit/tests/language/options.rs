@@ -25,7 +25,7 @@ fn is_even(v: &i32) -> bool {
     v % 2 == 0
 }
 
-/// The method of a struct, of a name that `Option` has too.
+/// A struct's method with the name of one of `Option`.
 #[device]
 impl Pair {
     fn map<F: Fn(i32) -> i32>(self, f: F) -> i32 {
@@ -115,7 +115,7 @@ fn options_without_functions() {
     }
 }
 
-/// A variant for each; none is 0.
+/// A discriminant for each; `None` is 0.
 #[derive(Clone, Copy, PartialEq, DeviceType)]
 #[repr(i8)]
 enum Level {
@@ -331,7 +331,7 @@ fn each_method_is_the_standard_librarys() {
     }
 }
 
-/// A function of a row of numbers and a place in it.
+/// A function that takes and returns the first number of a row.
 #[device]
 fn first_of<'a>(row: &mut Option<&'a [i32]>) -> i32 {
     match row.take() {
@@ -378,7 +378,7 @@ fn options_hold_references() {
     }
 }
 
-/// The first byte that a number divides, and what follows it.
+/// The first byte that is divisible by a number, and the bytes after it.
 #[device]
 fn found(bytes: &[u8], by: u8) -> Option<(u32, &[u8])> {
     let mut at = 0;
@@ -469,8 +469,8 @@ fn otherwise(x: &[i32], out: &mut [i32]) {
 }
 
 #[test]
-fn panics_in_the_place_of_nothing() {
-    if !crate::around::alone("language::options::panics_in_the_place_of_nothing") {
+fn unwrapping_nothing_panics() {
+    if !crate::around::in_child_process("language::options::unwrapping_nothing_panics") {
         return;
     }
     otherwise::launch((1, 1), &super::on_device(&[1, 2]), &mut super::on_device(&[0])).unwrap();

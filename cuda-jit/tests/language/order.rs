@@ -1,5 +1,5 @@
-//! The order of evaluation, clause by clause of the reference's "Evaluation order of operands" and of the expressions that
-//! have one of their own. Each program logs what it comes to.
+//! The order of evaluation, clause by clause of the reference's "Evaluation order of operands" and of the expressions
+//! with an order of their own. Each program logs its steps.
 
 #![expect(unused_assignments, unused_variables, reason = "what is overwritten unread is what the programs are about")]
 
@@ -7,8 +7,8 @@ use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, f16, f32x2, kernel};
 
-/// A test for each program: what it makes of a thread's number, and the log that it leaves, are the same on the device and
-/// on the host. `t(d)` in a program appends a digit to the log and yields it.
+/// A test for each program: its result for a thread's number, and its log, are the same on the device and on the host.
+/// `t(d)` in a program appends a digit to the log and returns it.
 macro_rules! programs {
     ($($(#[$doc:meta])* $name:ident($x:ident, $log:ident) { $($body:tt)* })*) => { $(
         $(#[$doc])*
@@ -35,14 +35,14 @@ fn t(log: &mut u32, digit: u32) -> u32 {
     digit
 }
 
-/// The same, as an index.
+/// As `t`, for an index.
 #[device]
 fn at(log: &mut u32, digit: usize) -> usize {
     *log = *log * 10 + digit as u32;
     digit
 }
 
-/// The same, as a condition.
+/// As `t`, for a condition.
 #[device]
 fn is(log: &mut u32, digit: u32, holds: bool) -> bool {
     *log = *log * 10 + digit;
@@ -314,7 +314,7 @@ programs! {
         s[0] * 10 + s.len() as u32
     }
 
-    // what is lazy
+    // lazy operators
     and_or(x, l) {
         let a = is(l, 1, x > 1) && is(l, 2, x > 2) || is(l, 3, x == 0);
         u32::from(a) + u32::from(is(l, 4, a) & is(l, 5, x == 1) | is(l, 6, false))
@@ -414,7 +414,7 @@ programs! {
         v + t(l, 2)
     }
 
-    // what leaves an expression leaves the rest of it undone
+    // jumps out of an expression skip the rest of it
     a_break_in_an_operand(x, l) {
         let mut n = 0;
         let r = loop {
@@ -468,7 +468,7 @@ fn of_a_type_parameter(out: &mut [u32]) {
     out[1] = log;
 }
 
-/// rustc compiles `+=` once for all types, as a call; the device as what the type is.
+/// rustc compiles `+=` in a generic function as a call for all types; the device as the actual type's operator.
 #[test]
 fn a_compound_assignment_of_a_type_parameter_differs() {
     let (mut host, mut device) = (vec![0; 2], super::on_device(&[0u32; 2]));

@@ -1,4 +1,4 @@
-//! Panics in kernels: what they say, and what they leave intact.
+//! Panics in kernels: their messages, and the effects that remain.
 
 use cuda_driver::KernelPanic;
 use cuda_jit::device::grid;
@@ -6,7 +6,7 @@ use cuda_jit::{DeviceType, device, device_fn, f16, kernel};
 
 use super::{context, on_device, on_host};
 
-/// The panic of what was launched before.
+/// The panic of the previous launch.
 fn take_panic() -> Option<KernelPanic> {
     match context().synchronize() {
         Ok(()) => None,
@@ -70,12 +70,12 @@ fn overflows(mode: u32, x: i32, out: &mut [i32]) {
 
 #[test]
 fn panics_come_back_as_errors() {
-    if crate::around::alone("language::panics::panics_come_back_as_errors") {
+    if crate::around::in_child_process("language::panics::panics_come_back_as_errors") {
         panics();
     }
 }
 
-/// All in one, since they share the context's record.
+/// One test, since all panics share the context's record.
 fn panics() {
     let x = on_device(&[10.0f32, 20.0, 30.0]);
     let index = on_device(&[2u32, 1, 7, 0]);
@@ -87,7 +87,7 @@ fn panics() {
     assert!(panic.file.ends_with("tests/language/panics.rs"), "{}", panic.file);
     assert_eq!((panic.line, panic.column), (GATHER_LINE, 18));
     assert_eq!((panic.block, panic.thread), ([1, 0, 0], [0, 0, 0]));
-    // the panic is told once, the other threads' results are there, and the next launch works
+    // the panic is reported once, the other threads' results are there, and the next launch works
     assert!(take_panic().is_none());
     assert_eq!(on_host(&out), [30.0, 20.0, 0.0, 10.0]);
     let index = on_device(&[2u32, 1, 0, 0]);
@@ -133,7 +133,7 @@ fn calls<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
 
 #[test]
 fn a_closure_of_the_host_panics_where_it_is_written() {
-    if !crate::around::alone("language::panics::a_closure_of_the_host_panics_where_it_is_written") {
+    if !crate::around::in_child_process("language::panics::a_closure_of_the_host_panics_where_it_is_written") {
         return;
     }
     let (k, line, mut out) = (0, line!() + 1, on_device(&[7u32]));
@@ -151,7 +151,7 @@ fn calls_checked<F: Fn(u32) -> u32>(f: F, out: &mut [u32]) {
 
 #[test]
 fn a_closure_that_a_checked_kernel_calls_is_checked() {
-    if !crate::around::alone("language::panics::a_closure_that_a_checked_kernel_calls_is_checked") {
+    if !crate::around::in_child_process("language::panics::a_closure_that_a_checked_kernel_calls_is_checked") {
         return;
     }
     let (k, mut out) = (1, on_device(&[u32::MAX]));
@@ -183,7 +183,7 @@ fn says(mode: u32, x: &[f32], n: i64, out: &mut [f32]) {
 
 #[test]
 fn messages_have_values() {
-    if !crate::around::alone("language::panics::messages_have_values") {
+    if !crate::around::in_child_process("language::panics::messages_have_values") {
         return;
     }
     let x = on_device(&[1.5f32]);
@@ -228,8 +228,8 @@ fn composed(mode: u32, x: &[f32], out: &mut [f32]) {
 }
 
 #[test]
-fn panics_say_what_is_composed() {
-    if !crate::around::alone("language::panics::panics_say_what_is_composed") {
+fn panics_print_aggregates() {
+    if !crate::around::in_child_process("language::panics::panics_print_aggregates") {
         return;
     }
     let none: Option<f32> = None;

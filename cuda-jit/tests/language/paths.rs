@@ -1,4 +1,4 @@
-//! Functions that device functions are called with, by their paths.
+//! Device functions passed as arguments by path.
 
 use super::differ;
 use cuda_jit::{DeviceType, Num, device, kernel};

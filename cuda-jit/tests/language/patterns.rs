@@ -1,4 +1,4 @@
-//! Patterns: paths and names mean what rustc resolves them to, and alternatives are tried one by one.
+//! Patterns: paths and names mean what rustc resolves them to, and alternatives are tried in order.
 
 #![allow(
     non_upper_case_globals,
@@ -107,11 +107,11 @@ fn variants_as_structs(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn variants_written_as_structs_are_told_apart() {
+fn variants_with_struct_syntax_are_distinct() {
     differ!(variants_as_structs, (1, 32), [&numbers()[..]], vec![0_u32; 12]);
 }
 
-/// Names of constants and variants, in lower case and of one letter, beside names that bind.
+/// Constants and variants with lower-case and one-letter names, next to names that bind.
 #[kernel]
 fn names(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
@@ -218,7 +218,7 @@ fn constants_of_any_type_are_compared_part_by_part() {
     differ!(constants_of_types, (1, 32), [&x[..]], vec![0_i32; 4]);
 }
 
-/// Names that a pattern binds are of any type, also where it might name a constant.
+/// Names that bind have any type, also where a constant could be named.
 #[kernel]
 fn bound(x: &[u32], y: &[u32], out: &mut [u32]) {
     let i = grid::<1>();
@@ -243,7 +243,7 @@ fn bound(x: &[u32], y: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn what_is_bound_is_of_any_type() {
+fn bindings_have_any_type() {
     let x = numbers();
     differ!(bound, (1, 32), [&x[..], &x[..5]], vec![0_u32; 12]);
 }
@@ -358,7 +358,7 @@ fn closures_of_a_launch_have_such_patterns_too() {
     assert_eq!(on_host(&out), host);
 }
 
-/// A constant that an inner block has is one there alone.
+/// A constant in an inner block is visible only there.
 #[kernel]
 fn scopes(x: &[u32], out: &mut [u32]) {
     let i = grid::<1>();

@@ -1,4 +1,4 @@
-//! `printf!`: the device writes the text that the host writes, which is checked in processes of their own.
+//! `printf!`: the device prints the same text as the host, checked in child processes.
 
 use std::io::Write;
 use std::process::Command;
@@ -9,7 +9,7 @@ use cuda_jit::{DeviceType, device, kernel};
 
 use super::{context, on_device};
 
-/// In which process: `device` or `host`.
+/// The role of the process: `device` or `host`.
 const ROLE: &str = "CUDA_JIT_TEST_PRINT";
 
 #[device]
@@ -112,7 +112,7 @@ const SINGLE: [f32; 14] = [
     f32::MIN_POSITIVE,
 ];
 
-/// What is printed between two marks, by the process of a role.
+/// Prints between two marks, in the process of a role.
 fn marked(body: impl FnOnce()) {
     let flush = || std::io::stdout().flush().expect("standard output is open");
     print!("<begin>");
@@ -230,7 +230,7 @@ fn floats() -> (Vec<f32>, Vec<f64>) {
     (x, y)
 }
 
-/// `{}` has six digits, as C's `%g`; what `{:?}` writes reads back as the same number.
+/// `{}` prints six digits, like C's `%g`; the output of `{:?}` parses to the same number.
 #[test]
 fn floats_are_short_or_exact() {
     let (x, y) = floats();
@@ -284,7 +284,7 @@ fn each_thread_prints_in_its_order() {
     assert_eq!(seen, [5; 120]);
 }
 
-/// A device function that is named as the driver's stays the user's own.
+/// A device function with the name of the driver's stays the user's own.
 #[device]
 fn vprintf(value: u32) -> u32 {
     value + 1

@@ -1,4 +1,4 @@
-//! Ranges as values: what a slice has of them, and their own methods.
+//! Range values: slicing by them, and their own methods.
 
 use super::differ;
 use cuda_jit::kernel;

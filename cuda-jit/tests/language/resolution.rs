@@ -1,10 +1,10 @@
-//! Operators, methods and functions are those that rustc resolves the source to, whatever they are called.
+//! Operators, methods and functions are those that rustc resolves, whatever their names.
 
 use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
 
-/// A trait whose functions are named like the language's own.
+/// A trait whose methods have the names of built-in ones.
 #[device]
 trait Pick: Sized {
     fn max(self, other: Self) -> Self;
@@ -52,7 +52,7 @@ fn functions_of_a_trait_are_those_of_its_impl() {
     differ!(by_path, (1, 3), [&[5, 2, 9, 1][..]], vec![0; 12]);
 }
 
-/// A module that is called like one of the standard library's.
+/// A module with the name of one of the standard library's.
 mod mem {
     use cuda_jit::device;
 
@@ -117,7 +117,7 @@ enum Shade {
     None,
 }
 
-/// Two reds are one; nothing is equal to `None`.
+/// Two reds are equal; `None` is equal to nothing.
 impl PartialEq for Shade {
     fn eq(&self, other: &Self) -> bool {
         let class = |shade: &Shade| match shade {
@@ -129,7 +129,7 @@ impl PartialEq for Shade {
     }
 }
 
-/// Blue comes first, and `None` is not ordered.
+/// Blue is the least, and `None` is unordered.
 impl PartialOrd for Shade {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         let place = |shade: &Shade| match shade {
@@ -249,7 +249,7 @@ fn enums_are_ordered_as_their_impls_say() {
     differ!(own_order, (1, 9), [&all[..]], vec![0; 9]);
 }
 
-/// A struct that is ordered by its own impls, the other way round by the one than by the other.
+/// A struct with its own order impls, one the reverse of the other.
 #[derive(Clone, Copy, DeviceType)]
 #[operators(PartialEq, PartialOrd, Ord)]
 #[repr(C)]
@@ -316,7 +316,7 @@ fn structs_are_ordered_as_their_impls_say() {
     differ!(own_struct_order, (1, 32), [&all[..]], vec![0; 32]);
 }
 
-/// A trait that references have: rustc finds its methods before those of what is referred to.
+/// A trait that references implement: rustc finds its methods before those of the referent.
 #[device]
 trait OfReferences: Sized {
     fn count_ones(self) -> u32;
@@ -333,7 +333,7 @@ impl OfReferences for &u32 {
     }
 }
 
-/// One that slices that can be written have.
+/// A trait that mutable slices implement.
 #[device]
 trait OfSlices {
     fn len(&self) -> usize;
@@ -362,7 +362,7 @@ fn methods_are_those_that_rustc_prefers() {
     differ!(preferred, (1, 3), [&[5, 2, 9][..]], vec![0; 6]);
 }
 
-/// A trait that kernels do not know.
+/// A trait without device code.
 trait Unknown {
     fn count_zeros(self) -> u32;
 }
@@ -379,7 +379,7 @@ fn unknown(x: &[u32], out: &mut [u32]) {
     out[0] = r.count_zeros();
 }
 
-/// Cases that the macros cannot know, as the book says.
+/// Cases that the macros cannot detect, as the book states.
 #[test]
 fn a_trait_without_device_is_not_seen() {
     let mut host = [0];
@@ -389,7 +389,7 @@ fn a_trait_without_device_is_not_seen() {
     assert_eq!((host[0], super::on_host(&device)[0]), (5000, 31));
 }
 
-/// A number that counts how it was added to.
+/// A number that counts its additions by operator.
 #[derive(Clone, Copy, DeviceType)]
 #[operators(Add, AddAssign)]
 #[repr(C)]

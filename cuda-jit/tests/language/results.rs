@@ -1,4 +1,5 @@
-//! `Result`: as bindings, parameters and results, in patterns, under any name, with `?` and the standard library's methods.
+//! `Result`: in bindings, parameters and results, in patterns, under any name, with `?` and the standard library's
+//! methods.
 
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
@@ -117,7 +118,7 @@ fn variants_are_those_that_rustc_resolves() {
     differ!(renamed_variants, (1, 32), [&x[..]], vec![0_u32; 12]);
 }
 
-/// A value for each way in which a result can be.
+/// A value for each form of a result.
 #[device]
 fn made(x: i32, n: i32) -> Result<i32, u8> {
     if x < n { Err((n - x) as u8) } else { Ok(x) }
@@ -346,7 +347,7 @@ fn failing(mode: u32, x: i32, out: &mut [i32]) {
 
 #[test]
 fn panics_show_what_results_hold() {
-    if !crate::around::alone("language::results::panics_show_what_results_hold") {
+    if !crate::around::in_child_process("language::results::panics_show_what_results_hold") {
         return;
     }
     let says = [

@@ -1,18 +1,18 @@
-//! Types of one name: rustc tells them apart, and `std::any::type_name` does not.
+//! Types with the same name: rustc distinguishes them, and `std::any::type_name` does not.
 
 use super::{context, on_device};
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, ElementType, device, kernel};
 use cuda_mem::Element;
 
-/// What reads an array of its own element type.
+/// A type that reads an array of its element type.
 #[device]
 trait Reads {
     type Of: Copy + ElementType + Element;
 
     fn number(x: Self::Of) -> u64;
 
-    /// The element at that index.
+    /// The element at an index.
     fn at(&self, x: &[Self::Of], i: usize) -> u64 {
         if i < x.len() { Self::number(x[i]) } else { 7 }
     }
@@ -44,7 +44,7 @@ fn both<A: Reads<Of = u8> + DeviceType, B: Reads<Of = u64> + DeviceType>(
     out[24 + i] = read(b, y, i);
 }
 
-/// A specialisation for one that served the other would read past the end of a slice.
+/// Sharing one specialisation would read past the end of a slice.
 #[test]
 fn types_of_one_name_have_specialisations_of_their_own() {
     let of_bytes = {

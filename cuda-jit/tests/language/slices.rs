@@ -1,9 +1,9 @@
-//! The methods of slices and arrays, each against that of the standard library, with functions that count their calls.
+//! The methods of slices and arrays against the standard library's, with closures that count their calls.
 
 use super::{differ, on_device, on_host};
 use cuda_jit::{DeviceType, device, kernel};
 
-/// Slices of every small length, of numbers among which are equal ones.
+/// Slices of every small length, with some equal numbers.
 fn examples() -> impl Iterator<Item = Vec<u32>> {
     let mut state = 7u64;
     let mut next = move || {
@@ -13,7 +13,7 @@ fn examples() -> impl Iterator<Item = Vec<u32>> {
     (0..12).map(move |length| (0..length).map(|_| next()).collect())
 }
 
-/// Runs a kernel on each example, as it is and sorted, with numbers about as large as its length.
+/// Runs a kernel on each example, unsorted and sorted, with numbers about as large as its length.
 macro_rules! all_differ {
     ($kernel:ident, $length:expr) => {
         for x in examples() {
@@ -97,7 +97,7 @@ fn parts_of_slices_that_are_written() {
     all_differ!(parts_written, 12);
 }
 
-/// Equal to what is no less: which of two is compared with the other shows.
+/// Equal to anything not less: the order of operands is visible.
 #[derive(Clone, Copy, DeviceType)]
 #[operators(PartialEq)]
 struct AtMost(u32);
@@ -244,7 +244,7 @@ fn unchecked_swap(x: &mut [u32], a: usize, b: usize) {
 #[test]
 fn unchecked_kernels_swap_without_checks() {
     let mut x = on_device(&[1, 2, 3]);
-    // SAFETY: both elements are there.
+    // SAFETY: the array has three elements, and both indices are less than three.
     unsafe { unchecked_swap::launch((1, 1), &mut x, 0, 2) }.unwrap();
     assert_eq!(on_host(&x), [3, 2, 1]);
     let ptx = unchecked_swap::compile_ptx((9, 0)).unwrap();
@@ -266,7 +266,7 @@ fn failing(x: &mut [u32], mode: u32, n: usize) {
 
 #[test]
 fn panics_of_slices() {
-    if !crate::around::alone("language::slices::panics_of_slices") {
+    if !crate::around::in_child_process("language::slices::panics_of_slices") {
         return;
     }
     let says = [

@@ -1,4 +1,4 @@
-//! Slices that are turned into arrays, and arrays by `array::from_fn` with its generic arguments.
+//! Slices converted to arrays, and arrays by `array::from_fn` with its generic arguments.
 
 use cuda_jit::device::grid;
 use cuda_jit::kernel;

@@ -1,4 +1,4 @@
-//! What is cut out of views, turned, and made of slices, against ndarray on the host.
+//! Views that are sliced, transposed and made of slices, against ndarray on the host.
 
 use super::iterators::instructions;
 use super::{context, differ, on_device, on_host};
@@ -6,7 +6,7 @@ use cuda_jit::device::{grid, sync_threads, thread_idx};
 use cuda_jit::{device, kernel, shared};
 use ndarray::{Array2, Array3, ArrayView1, ArrayView2, ArrayView3, ArrayViewMut1, ArrayViewMut2, Axis, NewAxis, s};
 
-/// A number that tells a view's shape, and its elements in order.
+/// A number that encodes a view's shape and its elements in order.
 #[device]
 fn told(v: ArrayView2<'_, i32>) -> i32 {
     v.iter().fold(v.nrows() as i32 * 31 + v.ncols() as i32, |all, v| all.wrapping_mul(31).wrapping_add(*v))
@@ -59,7 +59,7 @@ fn cuts(x: ArrayView2<'_, i32>, c: ArrayView3<'_, i32>, n: usize, k: i32, out: &
     out[29] = empty.is_empty() as i32 + empty.first().is_none() as i32 * 2 + empty.iter().count() as i32 * 8;
 }
 
-/// Runs a kernel of views on the device and on the host, and yields what it wrote, which is the same.
+/// Runs a kernel on views on the device and on the host, and returns the common output.
 macro_rules! same {
     ($kernel:ident, $threads:expr, [$($view:expr, $device:expr);+], [$($arg:expr),*], $output:expr) => {{
         let mut host = $output;
@@ -72,7 +72,7 @@ macro_rules! same {
 }
 
 #[test]
-fn views_are_cut_and_turned_as_ndarray_does() {
+fn views_are_sliced_and_transposed_as_by_ndarray() {
     let x = Array2::from_shape_fn((8, 10), |(i, j)| ((i * 37 + j * 11) % 53) as i32);
     let c = Array3::from_shape_fn((3, 4, 5), |(i, j, k)| ((i * 71 + j * 13 + k * 7) % 41) as i32);
     let (dx, dc) = (cuda_mem::to_device(&context(), &x).unwrap(), cuda_mem::to_device(&context(), &c).unwrap());
@@ -109,7 +109,7 @@ fn cut_by(x: ArrayView2<'_, i32>, cuts: &[[i64; 6]], out: &mut [i32]) {
 }
 
 #[test]
-fn random_cuts_are_ndarrays() {
+fn random_slices_are_ndarrays() {
     let mut state = 7u64;
     let mut below = |n: i64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -251,7 +251,7 @@ fn wrong(mode: u32, n: isize, x: ArrayView2<'_, i32>, out: &mut [i32]) {
 
 #[test]
 fn panics_of_views() {
-    if !crate::around::alone("language::slicing::panics_of_views") {
+    if !crate::around::in_child_process("language::slicing::panics_of_views") {
         return;
     }
     let x = cuda_mem::to_device(&context(), &Array2::<i32>::zeros((3, 2))).unwrap();

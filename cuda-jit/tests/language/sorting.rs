@@ -1,10 +1,10 @@
-//! Slices and arrays that are sorted, turned, taken apart and visited, against the host.
+//! Slices and arrays that are sorted, reversed, destructured and visited, against the host.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::{device, kernel};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 
-/// As `sort_unstable` of each length: whole, by a comparison, by a key.
+/// `sort_unstable` at each length: plain, by a comparison, by a key.
 #[kernel]
 fn sorted(x: &[i32], out: &mut [i32]) {
     out.copy_from_slice(x);
@@ -57,7 +57,7 @@ fn only_sorted(x: &[i32], backwards: u32, out: &mut [i32]) {
 
 #[test]
 fn any_order_is_sorted() {
-    // all arrangements of so few, equal ones included
+    // all sequences of this length, with equal elements
     for code in 0..4u32.pow(5) {
         let x: Vec<i32> = (0..5).map(|place| (code / 4u32.pow(place) % 4) as i32).collect();
         let mut host = x.clone();
@@ -108,7 +108,7 @@ fn taken(x: &[u32], n: usize, out: &mut [u32]) {
 }
 
 #[test]
-fn slices_are_taken_apart_and_turned() {
+fn slices_are_destructured_and_reversed() {
     for n in 0..5 {
         for x in [&[4, 9, 3][..], &[3], &[9, 8, 7, 3, 2], &[1, 2, 2, 5]] {
             differ!(taken, (1, 1), [x, n], vec![0u32, 0, 0, 0, 0, 0, 0, 0, 11, 12, 13]);
@@ -156,7 +156,7 @@ fn wrong(mode: u32, x: &mut [u32]) {
 
 #[test]
 fn panics_of_rotation() {
-    if !crate::around::alone("language::sorting::panics_of_rotation") {
+    if !crate::around::in_child_process("language::sorting::panics_of_rotation") {
         return;
     }
     let says = ["a slice of length 3 cannot be rotated by 4", "a slice of length 2 cannot be rotated by 3"];

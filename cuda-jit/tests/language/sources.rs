@@ -1,17 +1,17 @@
-//! Functions of the standard library that make iterators and arrays, under whatever name.
+//! Functions of the standard library that make iterators and arrays, under any name.
 
 use super::differ;
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};
 use std::iter::{self, once as only, repeat_n, successors};
 
-/// Adds what a closure is called with to what it was called with before.
+/// Appends a closure's argument to the log of its earlier ones.
 #[device]
 fn note(log: &mut u32, v: u32) {
     *log = log.wrapping_mul(31).wrapping_add(v.wrapping_add(1));
 }
 
-/// A test for each program: what it yields for each of six numbers, and what is noted meanwhile.
+/// A test for each program: its result for each of six numbers, and its log.
 macro_rules! sources {
     ($($name:ident($i:ident, $a:ident) $body:block)*) => { $(
         #[test]
@@ -90,7 +90,7 @@ sources! {
         pairs + iter::zip(x.iter().skip(1), 0..i).map(|(v, w)| v + w).sum::<u32>()
     }
     replaced_meanwhile(i, a) {
-        // functions of one and two arguments beside them that are known too
+        // known functions of one and two arguments
         let (mut v, mut w) = (i, 9);
         std::mem::swap(&mut v, &mut w);
         note(&mut a, std::mem::replace(&mut v, 3));
@@ -102,7 +102,7 @@ sources! {
 pub(super) mod own {
     use cuda_jit::device;
 
-    /// Not that of the standard library.
+    /// A function that is not the standard library's.
     #[device]
     pub(in super::super) fn once(v: u32) -> u32 {
         v * 3
@@ -164,7 +164,7 @@ fn elements_of_types_of_ones_own() {
     differ!(program, (1, 4), [], vec![0u32; 4]);
 }
 
-/// Device functions of so many names, each of which multiplies by its number.
+/// Device functions with these names, each of which multiplies by its number.
 macro_rules! numbered {
     ($($name:ident = $number:literal)*) => { $(
         #[device]
@@ -185,7 +185,7 @@ fn many_functions_in_one_kernel() {
         let w = f13(v) ^ iter::once(v).chain(repeat_n(f12(v), 2)).sum::<u32>() ^ f1(v);
         let all: [u32; 3] = std::array::from_fn(|k| f13(k as u32 + w));
         out[i] = {
-            // as does a block with items of its own
+            // as does a block with its own items
             use super::sources::own::once;
             use std::iter::empty;
             once(all[2]) ^ f2(all[1]) ^ empty::<u32>().chain([all[0]]).sum::<u32>()

@@ -1,4 +1,4 @@
-//! Reductions of views and slices: ndarray's own, and a Rust form for each of NumPy's.
+//! Reductions of views and slices: ndarray's own, and a Rust equivalent of each of NumPy's.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::kernel;
@@ -20,7 +20,7 @@ fn of_floats(x: ArrayView2<'_, f64>, line: ArrayView1<'_, f64>, out: &mut [f64])
 
 #[test]
 fn floats_of_views() {
-    // whole numbers, whose sums are exact in every order
+    // integers, whose sums are exact in every order
     let x = Array2::from_shape_fn((3, 4), |(i, j)| ((i * 7 + j * 5) % 9) as f64 - 2.0);
     let line = Array1::from_iter([1.5, -2.0, 0.25, 3.0]);
     let (dx, dl) = (cuda_mem::to_device(&context(), &x).unwrap(), cuda_mem::to_device(&context(), &line).unwrap());
@@ -63,7 +63,7 @@ fn wrong(mode: u32, x: ArrayView1<'_, f32>, small: ArrayView1<'_, i8>, out: &mut
 
 #[test]
 fn panics_of_statistics() {
-    if !crate::around::alone("language::statistics::panics_of_statistics") {
+    if !crate::around::in_child_process("language::statistics::panics_of_statistics") {
         return;
     }
     let x = on_device(&[1.0, 2.0, 4.0f32]);

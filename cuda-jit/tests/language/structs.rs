@@ -1,4 +1,4 @@
-//! Structs: by value, in memory, in arrays and shared memory, borrowed, taken apart.
+//! Structs: by value, in memory, in arrays and shared memory, borrowed, destructured.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{grid, shared, sync_threads, thread_idx};
@@ -291,7 +291,7 @@ struct Two {
 struct One(i64);
 
 #[test]
-fn assignments_take_values_apart() {
+fn assignments_destructure_values() {
     let x = [3, 5, -8, 13];
     differ!(assigned_apart, (1, 4), [&x[..]], vec![0i64; 4]);
 }
@@ -324,7 +324,7 @@ fn numbers_become_enums_where_there_is_a_variant() {
     assert_eq!((Level::from_repr(-2), Level::from_repr(9)), (Some(Level::Middle), None));
 }
 
-/// Whose size on the host is that of what it may hold: rustc keeps `None` in a value that it cannot have.
+/// An enum with a niche: its size on the host is that of its payload.
 #[derive(Clone, Copy, Debug, PartialEq, DeviceType)]
 struct Niches {
     a: Option<bool>,
@@ -362,6 +362,6 @@ fn niches(x: &[i16], out: &mut [i32]) {
 }
 
 #[test]
-fn options_in_structs_overlap_nothing() {
+fn options_in_structs_do_not_overlap() {
     differ!(niches, (1, 8), [&[-3i16, 1, -1, 400, 0, 144][..]], vec![0i32; 6]);
 }

@@ -1,4 +1,4 @@
-//! Enums with fields: constructors, patterns, comparisons, and where they can be.
+//! Enums with fields: constructors, patterns, comparisons, and the places that can hold them.
 
 use cuda_jit::device::grid;
 use cuda_jit::{DeviceType, device, kernel};

@@ -1,4 +1,4 @@
-//! Threads that work together: shared memory, barriers, atomics, shuffles and votes.
+//! Synchronisation: shared memory, barriers, atomics, shuffles and votes.
 
 use super::{context, differ, on_device, on_host};
 use cuda_jit::device::{
@@ -11,7 +11,7 @@ use cuda_jit::device::{
 use cuda_jit::{device, kernel};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 
-/// The tiled matrix product of the design's first page.
+/// A tiled matrix product.
 #[kernel]
 fn matmul<const TILE: usize>(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut c: ArrayViewMut2<'_, f32>) {
     let tile_a = shared!([[f32; TILE]; TILE]);
@@ -159,7 +159,7 @@ fn lanes(x: &[i32], y: &[f64], out: &mut [i32], wide: &mut [f64]) {
 }
 
 #[test]
-fn lanes_tell_each_other() {
+fn lanes_exchange_values() {
     let x: Vec<i32> = (0..64).map(|i| (i * 5) % 23).collect();
     let y: Vec<f64> = x.iter().map(|&v| f64::from(v) * 1.5 + 1e-9).collect();
     let (mut out, mut wide) = (on_device(&[0i32; 512]), on_device(&[0f64; 64]));

@@ -1,4 +1,4 @@
-//! The risks of reading types from rustc: each is a way in which the typing probe could differ from the function.
+//! The risks of type information: each is a way in which the typing probe could differ from the function.
 
 use super::differ;
 use cuda_jit::device::grid;
@@ -95,7 +95,7 @@ macro_rules! make {
         #[kernel]
         fn $name(x: &[u32], out: &mut [u32]) {
             let i = grid::<1>();
-            // two names that read alike: this one is the macro's, `$local` is the caller's
+            // two names with the same spelling: this one is the macro's, `$local` is the caller's
             let v = 1000;
             let $local = x[i];
             out[i] = $local $op 2 + v;
@@ -114,7 +114,7 @@ fn kernels_made_by_macro_rules_keep_their_names_apart() {
 
 // --- names
 
-/// A struct, a kernel's local and a device function may share a name with other things.
+/// A struct, a kernel's local and a device function may share their names with other things.
 mod named {
     use super::*;
 
@@ -211,7 +211,7 @@ crowded! {
 fn returns(x: &[u32], out: &mut [f32]) {
     let i = grid::<1>();
     let first = x[i];
-    // only its `return` says what the closure yields
+    // only its `return` determines the closure's result type
     let small = |v: u32| {
         if v < 100 {
             return Some(v);
@@ -382,7 +382,7 @@ fn constants_have_their_values() {
     differ!(constants, (1, 1), [], vec![0f32; 2]);
 }
 
-/// Two modules may hold kernels of one name; each has its own specialisations.
+/// Two modules may have kernels of the same name; each has its own specialisations.
 mod first {
     #[cuda_jit::kernel]
     pub(super) fn same(out: &mut [u32]) {
@@ -398,7 +398,7 @@ mod second {
 }
 
 #[test]
-fn kernels_of_one_name_are_told_apart() {
+fn kernels_of_one_name_are_distinct() {
     let mut out = super::on_device(&[0u32]);
     first::same::launch((1, 1), &mut out).unwrap();
     assert_eq!(super::on_host(&out), [1]);
@@ -456,7 +456,7 @@ fn shared_types(x: &[f32], y: &[f32], k: u64, out: &mut [f32]) {
 }
 
 #[test]
-fn types_are_rustcs_where_the_twin_leaves_statements_out() {
+fn types_are_rustcs_where_the_probe_omits_statements() {
     for name in ["first", "second", "left", "rest", "v"] {
         assert_eq!(type_of::<shared_types>(name), scalar(Scalar::F32), "{name}");
     }
@@ -469,7 +469,7 @@ fn types_are_rustcs_where_the_twin_leaves_statements_out() {
     assert_eq!(differ!(shared_types, (1, 1), [&x[..], &y[..], 3u64], vec![0f32; 3]), [2.0, 30.5, 5.25]);
 }
 
-/// A name of a macro's and one of its caller's that read alike, and types that are written alike.
+/// Names of a macro and of its caller with the same spelling, and types with the same text.
 macro_rules! two_names {
     ($kernel:ident, $outer:ident) => {
         #[kernel]

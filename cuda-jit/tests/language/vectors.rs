@@ -1,4 +1,4 @@
-//! Short vectors: operators, methods, memory and the instructions that they become.
+//! Short vectors: operators, methods, memory, and the instructions that they become.
 
 use super::halves::compiled;
 use super::{context, on_device, on_host};
@@ -10,7 +10,7 @@ use cuda_jit::{
 };
 use cuda_mem::Element;
 
-/// Runs a kernel of `(&[T], &mut [T])` on the device and on the host, and compares.
+/// Runs a kernel of `(&[T], &mut [T])` on the device and on the host, and compares the results.
 macro_rules! both {
     ($kernel:ident, $x:expr) => {{
         let x = $x;
@@ -118,14 +118,14 @@ fn divides(x: &[i32x4], out: &mut [i32x4]) {
     out[0] = x[0] / x[1];
 }
 
-/// What the last kernel panicked with.
+/// The message of the last kernel's panic.
 fn panic() -> String {
     context().synchronize().unwrap_err().to_string()
 }
 
 #[test]
-fn what_has_no_answer_panics() {
-    if !crate::around::alone("language::vectors::what_has_no_answer_panics") {
+fn undefined_operations_panic() {
+    if !crate::around::in_child_process("language::vectors::undefined_operations_panic") {
         return;
     }
     let zero = on_device(&[i32x4::splat(1), i32x4::new(1, 1, 0, 1)]);

@@ -52,7 +52,7 @@ fn lanes_are_reduced() {
     [FULL_MASK, 0x0f0f_1234, 1, 0x8000_0000, 0xffff_fffe].into_iter().for_each(check_reductions);
 }
 
-/// Devices before compute capability 8.0 shuffle; the software device runs that code as well as any.
+/// Devices before compute capability 8.0 shuffle; the software device runs that code too.
 #[test]
 fn lanes_are_reduced_by_older_devices() {
     let old = |test: &str| crate::around::child(test, &[("CUDA_SIM_PROFILE", "sm_75".as_ref())]);

@@ -1,11 +1,11 @@
-//! `i128` and `u128`: the values at the edges and random ones of every length, against the host's.
+//! `i128` and `u128`: boundary values and random ones of every length, against the host's.
 
 use super::{differ, on_device, on_host};
 use crate::support::generate::Random;
 use cuda_jit::device::{grid, ldcg, ldg, shared, stcs, sync_threads};
 use cuda_jit::{DeviceType, Integer, compile_ptx, device, device_fn, kernel};
 
-/// Numbers of every length, with few bits and with many.
+/// Numbers of every length, with few and with many set bits.
 fn numbers() -> Vec<u128> {
     let mut random = Random(0x1280);
     let mut numbers = vec![0, 1, 2, 10, u128::MAX, u128::MAX - 1, 1 << 127, (1 << 127) - 1, (1 << 127) + 1, 1 << 64];
@@ -16,18 +16,18 @@ fn numbers() -> Vec<u128> {
     numbers
 }
 
-/// Every pair of them, of the same bits in another type.
+/// Every pair of them, cast to another type.
 fn pairs<T>(cast: fn(u128) -> T) -> (Vec<T>, Vec<T>) {
     let numbers = numbers();
     numbers.iter().flat_map(|&a| numbers.iter().map(move |&b| (cast(a), cast(b)))).unzip()
 }
 
-/// So many threads for each block.
+/// The number of threads in a block.
 const BLOCK: usize = 64;
 
 macro_rules! differences {
     ($($ty:ident: $wide:ident $told:ident $counts:ident $bits:ident;)*) => { $(
-        /// What every pair has, without a panic.
+        /// Operations that do not panic for any pair.
         #[kernel]
         fn $wide(x: &[$ty], y: &[$ty], out: &mut [$ty]) {
             let i = grid::<1>();
@@ -198,7 +198,7 @@ fn of_narrow(a: &[i8], b: &[u64], c: &[f32], d: &[f64], out: &mut [u128]) {
 
 #[test]
 fn casts_are_rusts() {
-    // beside what lies in the middle between two floats, where rounding turns
+    // next to the midpoints of two floats, where rounding changes
     let middles =
         (0..104).flat_map(|up| [(1_u128 << 24) + 1, (1 << 53) + 1, (1 << 24) + 3].map(|middle| middle << up >> 1));
     let near = middles.flat_map(|middle| [middle - 1, middle, middle + 1]);
@@ -340,8 +340,8 @@ fn quotient(x: &mut [i128], by: i128) {
 }
 
 #[test]
-fn what_does_not_fit_is_a_panic() {
-    if !crate::around::alone("language::wide_integers::what_does_not_fit_is_a_panic") {
+fn overflowing_operations_panic() {
+    if !crate::around::in_child_process("language::wide_integers::overflowing_operations_panic") {
         return;
     }
     let panics = |run: &dyn Fn()| {
@@ -382,7 +382,7 @@ fn parameters_are_aligned_to_their_size() {
     }
 }
 
-/// The largest number less another, which LLVM's code generator took for an absolute value where nothing had simplified it.
+/// The largest number less another, which LLVM's code generator mistook for an absolute value in unsimplified code.
 #[kernel(opt = 0)]
 fn distance_from_the_largest(x: &[u64], out: &mut [u64]) {
     let i = grid::<1>();

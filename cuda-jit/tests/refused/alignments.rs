@@ -1,4 +1,4 @@
-//! Alignments over what device memory has.
+//! Alignments beyond that of device memory.
 #![forbid(unsafe_code)]
 
 use cuda_jit::DeviceType;

@@ -1,4 +1,4 @@
-//! Atomic operations that no number or order has.
+//! Atomic operations that no number type or ordering has.
 use cuda_jit::device::{
     atomic_add, atomic_add_with, atomic_and, atomic_inc, atomic_load_with, atomic_store_with, cas, order,
     reduce_add_sync, scope,

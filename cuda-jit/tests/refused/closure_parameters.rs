@@ -1,4 +1,4 @@
-//! Closures that a kernel cannot take.
+//! Closure parameters that a kernel cannot have.
 
 use cuda_jit::kernel;
 

@@ -1,4 +1,4 @@
-//! What does not lie in shared memory.
+//! Arguments that are not in shared memory.
 use cuda_jit::device::{shared, this_cluster};
 use cuda_jit::kernel;
 

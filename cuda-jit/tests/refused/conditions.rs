@@ -1,4 +1,4 @@
-//! Attributes in bodies: `#[cfg]` where the macro is expanded before rustc evaluates it, and those that kernels do not have.
+//! Attributes in bodies: `#[cfg]` where the macro is expanded before rustc evaluates it, and unsupported attributes.
 
 use cuda_jit::{device_fn, kernel};
 

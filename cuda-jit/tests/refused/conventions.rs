@@ -1,4 +1,4 @@
-//! Types in lower case, of which nothing is imported, and modules that are named as types.
+//! Types in lower case that are not imported, and modules that are spelled like types.
 #![allow(non_camel_case_types)]
 
 use cuda_jit::{DeviceType, device, kernel};

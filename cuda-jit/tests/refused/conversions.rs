@@ -1,4 +1,4 @@
-//! Conversions and comparisons that have no code for the device.
+//! Conversions and comparisons without device code.
 
 use cuda_jit::{DeviceType, device, kernel};
 

@@ -1,4 +1,4 @@
-//! A device function that is called as a crate is: by its name alone it is ambiguous for what asks whether it is one.
+//! A device function with the name of a crate: by name alone it is ambiguous to the query whether it is one.
 
 use cuda_jit::{device, kernel};
 

@@ -1,4 +1,4 @@
-//! More brackets in brackets than rustc's parser takes of an expansion.
+//! Brackets nested deeper than rustc's parser accepts in an expansion.
 #![allow(warnings)]
 
 use cuda_jit::kernel;

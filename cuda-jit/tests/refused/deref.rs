@@ -1,4 +1,4 @@
-//! Types that stand for others by `Deref`.
+//! Types with a `Deref` impl.
 
 use std::ops::Deref;
 

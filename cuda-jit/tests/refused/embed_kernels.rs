@@ -1,4 +1,4 @@
-//! Arguments that are no path of a bundle's file.
+//! Arguments that are no path of a bundle file.
 
 use cuda_jit::embed_kernels;
 

@@ -1,4 +1,4 @@
-//! What unsafe code trusts has no implementation by hand in a crate without unsafe code: its trait is `unsafe` or sealed.
+//! Traits that unsafe code trusts cannot be implemented in a crate without unsafe code: they are `unsafe` or sealed.
 #![forbid(unsafe_code)]
 
 use cuda_driver::Context;
@@ -15,7 +15,7 @@ fn fill(out: &mut [u32], value: u32) {
     out[0] = value;
 }
 
-/// A wild address.
+/// An invalid address.
 #[derive(Clone, Copy)]
 struct Mine(u64, u64);
 
@@ -48,7 +48,7 @@ impl KernelArg<&'static mut [u32]> for Mine {
 
 impl KernelParams for Mine {}
 
-/// A kernel of other parameters.
+/// A kernel with other parameters.
 struct Other;
 
 impl Kernel for Other {

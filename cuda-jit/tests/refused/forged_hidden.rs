@@ -1,5 +1,5 @@
-//! What the macros' expansions hold is not put together by hand either: a probe result is made by `unsafe` code alone, and an
-//! unchecked kernel is launched by its own `launch`.
+//! Items of the macros' expansions cannot be forged: a probe result is only made by `unsafe` code, and an unchecked
+//! kernel is only launched by its own `launch`.
 #![forbid(unsafe_code)]
 
 use cuda_jit::typeinfo::{Answers, ProbeResult, ty_of};

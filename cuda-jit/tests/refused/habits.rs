@@ -1,4 +1,4 @@
-//! What people write out of habit, where the macro sees it: one error each, although kernels are launched as well.
+//! Habits from host code that the macro refuses: one error each, although the kernels are also launched.
 use cuda_jit::device::{grid, shared};
 use ndarray::{ArrayView2, s};
 

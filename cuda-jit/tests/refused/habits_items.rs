@@ -1,4 +1,4 @@
-//! What people write out of habit: strings, raw pointers, variables that all threads write, launches.
+//! Habits from host code: strings, raw pointers, mutable statics, launches.
 static mut COUNT: u32 = 0;
 const LIMITS: [u32; 2] = [1, 2];
 

@@ -1,4 +1,4 @@
-//! What people write out of habit, where rustc sees it.
+//! Habits from host code that rustc refuses.
 use std::sync::atomic::{AtomicU32, Ordering};
 
 static mut COUNT: u32 = 0;

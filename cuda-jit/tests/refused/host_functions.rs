@@ -1,4 +1,4 @@
-//! Functions of types that the device has not: one error each, with what to do instead.
+//! Functions of host-only types: one error each, with an alternative.
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Instant;

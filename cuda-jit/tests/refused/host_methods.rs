@@ -1,4 +1,4 @@
-//! Methods that the standard library's types have on the host alone: one error each, with what to do instead.
+//! Host-only methods of the standard library's types: one error each, with an alternative.
 #[cuda_jit::kernel]
 fn slices(x: &mut [f32], out: &mut [f32]) {
     let copy = x.to_vec();

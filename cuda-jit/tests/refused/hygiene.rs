@@ -1,4 +1,4 @@
-//! Names that macros put together, and that rustc and the captured syntax would take for different things.
+//! Names in macro-built kernels that rustc and the captured syntax would resolve differently.
 
 use cuda_jit::{device, device_fn, kernel};
 

@@ -1,4 +1,4 @@
-//! Two names of one spelling, of a macro and its caller, that the alternatives of a pattern bind.
+//! Two names with the same spelling, a macro's and its caller's, that the alternatives of a pattern bind.
 
 use cuda_jit::kernel;
 

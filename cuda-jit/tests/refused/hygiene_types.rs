@@ -1,4 +1,4 @@
-//! An import of a type alone, which is spelled like a variable.
+//! An import of a type alone that is spelled like a variable.
 
 use cuda_jit::kernel;
 

@@ -7,7 +7,7 @@ mod far {
     pub const n: u32 = 5;
 }
 
-// a glob's constant that hides a binding
+// a glob import's constant that shadows a binding
 #[kernel]
 fn hidden(x: &[u32], out: &mut [u32]) {
     let n = x[0];

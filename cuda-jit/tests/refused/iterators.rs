@@ -1,4 +1,4 @@
-//! What iterators in kernels cannot do.
+//! Unsupported operations on iterators.
 use ndarray::{ArrayView2, Axis};
 
 #[cuda_jit::kernel]

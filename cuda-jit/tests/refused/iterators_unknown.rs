@@ -1,4 +1,4 @@
-//! Methods that iterators in kernels lack, and that no iterator has.
+//! Methods that iterators in kernels lack, and methods that no iterator has.
 trait Sorted: Iterator {
     fn sorted(self) -> f32;
 }

@@ -1,10 +1,10 @@
-//! Structs that are no plain data, since rustc puts padding into them or moves their fields, however that is written.
+//! Structs that are no plain data, since rustc adds padding or reorders fields, however the struct is written.
 #![forbid(unsafe_code)]
 
 use cuda_jit::DeviceType;
 use cuda_mem::Element;
 
-/// Its size is 8, whatever `T` is.
+/// Its size is 8 for every `T`.
 #[derive(Clone, Copy, DeviceType)]
 #[repr(C, align(8))]
 struct Aligned<T> {

@@ -1,4 +1,4 @@
-//! Mistakes of the first day, in kernels: what rustc says of them, once.
+//! Beginners' mistakes in kernels: rustc reports each once.
 use cuda_jit::{DeviceType, Num, device::grid, kernel};
 
 #[kernel]

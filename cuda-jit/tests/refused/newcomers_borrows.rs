@@ -1,4 +1,4 @@
-//! Mistakes of the first day that rustc finds last: what is borrowed, and what is moved.
+//! Beginners' mistakes that rustc finds last: borrows and moves.
 use cuda_jit::kernel;
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Calls of device functions, methods and closures that rustc refuses: one error for each, the same as without the attribute.
+//! Calls of device functions, methods and closures that rustc refuses: one error each, as without the attribute.
 use cuda_jit::device::{grid, reduce_add_sync, shfl_sync};
 use cuda_jit::{DeviceType, Num, device, kernel};
 

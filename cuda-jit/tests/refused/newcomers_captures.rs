@@ -1,4 +1,4 @@
-//! What a launch's closure cannot carry, said once.
+//! Unsupported captures of a launch's closure: one error each.
 use cuda_jit::{device_fn, kernel};
 
 #[kernel]

@@ -1,4 +1,4 @@
-//! Mistakes of the first day at launches.
+//! Beginners' mistakes at launches.
 use cuda_jit::{device_fn, kernel};
 use cuda_mem::DeviceArray;
 use ndarray::{Array2, ArrayView2, Ix1};

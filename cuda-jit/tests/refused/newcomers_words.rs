@@ -1,4 +1,4 @@
-//! Names that nothing has, in each place that asks rustc for them.
+//! Unresolved names, in each position in which rustc is queried for them.
 use cuda_jit::{device, kernel};
 
 #[device]

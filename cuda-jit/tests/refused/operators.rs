@@ -1,4 +1,4 @@
-//! Operators that no struct or enum lists, so that kernels would not find them.
+//! Operators that a struct or enum implements but does not list, so that kernels would not find them.
 
 use std::ops::{Add, Mul};
 

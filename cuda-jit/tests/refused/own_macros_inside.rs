@@ -1,4 +1,4 @@
-//! Macros of one's own that are called like those that kernels know, imported in a body.
+//! User macros with the names of macros that kernels know, imported in a body.
 
 use cuda_jit::kernel;
 

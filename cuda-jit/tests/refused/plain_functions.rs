@@ -1,4 +1,4 @@
-//! Calls of what has no code for the device: plain functions, kernels.
+//! Calls of functions without device code: non-device functions and kernels.
 fn helper(v: f32) -> f32 {
     v
 }

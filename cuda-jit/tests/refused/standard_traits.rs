@@ -1,4 +1,4 @@
-//! Traits of one's own that are named as the standard library's of operators and iterators.
+//! User traits with the names of the standard library's operator and iterator traits.
 
 use cuda_jit::{DeviceType, device, kernel};
 

@@ -1,4 +1,4 @@
-//! Tiles of sizes that no warp has.
+//! Invalid tile sizes.
 use cuda_jit::device::{this_block, tiled_partition};
 use cuda_jit::kernel;
 

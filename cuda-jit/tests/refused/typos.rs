@@ -1,4 +1,4 @@
-//! Names that nothing has.
+//! Unresolved names.
 #[cuda_jit::device]
 fn scale(v: f32) -> f32 {
     v * 2.0

@@ -1,4 +1,4 @@
-//! Misspelled names in generic functions and methods: one error of rustc's each; the last three functions, whose body is not copied, have two.
+//! Misspelled names in generic functions and methods: one error each; in the last three, whose body is not copied, two.
 use cuda_jit::{DeviceType, Num, device, kernel};
 
 #[derive(Clone, Copy, DeviceType)]

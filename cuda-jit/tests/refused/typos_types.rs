@@ -1,4 +1,4 @@
-//! Names that nothing has, of fields and methods.
+//! Unresolved names of fields and methods.
 #[cuda_jit::kernel]
 fn method(out: &mut [f32]) {
     out[0] = out[0].sqroot();

@@ -1,5 +1,5 @@
-//! Mistakes in functions whose body the typing probe does not repeat, since they are generic, or methods, or have a `?`: rustc
-//! says them of the function and may say them of the probe too, without a hidden item in the first line.
+//! Mistakes in functions whose body the typing probe does not repeat: they are generic, or methods, or have a `?`.
+//! rustc reports them for the function and perhaps for the probe too, without a hidden item in the first line.
 use cuda_jit::device::tiled_partition;
 use cuda_jit::{DeviceType, Num, device, kernel};
 

@@ -1,4 +1,4 @@
-//! Variables in the case of types, where a pattern may not match.
+//! Variables spelled like types, where a pattern is refutable.
 #![allow(non_snake_case)]
 
 use cuda_jit::kernel;

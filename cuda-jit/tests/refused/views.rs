@@ -1,4 +1,4 @@
-//! What kernels cannot do with views.
+//! Unsupported operations on views.
 #![allow(unused_imports, unused_variables)]
 use ndarray::{ArrayView1, ArrayView2, Axis, s, s as section};
 

@@ -1,4 +1,4 @@
-//! Reads what a debugger is told: the debug sections that PTX spells out byte by byte, and those of machine code.
+//! Reads debug sections: those that PTX spells out byte by byte, and those of machine code.
 
 use std::collections::HashMap;
 
@@ -13,28 +13,27 @@ type Entry<'b> = DebuggingInformationEntry<Bytes<'b>>;
 /// Debug sections by their names.
 pub(crate) type Sections = HashMap<String, Vec<u8>>;
 
-/// A variable, parameter or scope, as a debugger finds it.
+/// A debug entry: a variable, parameter or scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
-    /// How deep it lies in the tree.
+    /// Its depth in the tree.
     pub(crate) depth: isize,
     pub(crate) tag: DwTag,
     pub(crate) name: String,
     pub(crate) line: u64,
-    /// The type's name, or what it is made of where it has none.
+    /// The type's name, or a description if it has none.
     pub(crate) ty: String,
-    /// The expression that tells where it is; of a part of a type, within that.
+    /// The location expression; for a field, relative to the type's start.
     pub(crate) location: Vec<u8>,
-    /// The value that a name stands for.
+    /// The value of an enumerator.
     pub(crate) value: Option<i64>,
-    /// cuda-gdb's number for the memory that it is in.
+    /// cuda-gdb's address class.
     pub(crate) class: Option<u64>,
-    /// Where its code begins and ends.
+    /// The range of its code.
     pub(crate) range: Option<(u64, u64)>,
 }
 
-/// The debug sections of PTX. An address in the code is the number of the line that its label stands in; of anything else
-/// it is zero.
+/// The debug sections of PTX. An address in the code is the line number of its label; any other address is zero.
 pub(crate) fn of_ptx(ptx: &str) -> Sections {
     let label = |line: &str| line.trim().strip_suffix(':').map(str::to_owned);
     let places: HashMap<String, u64> =
@@ -61,7 +60,7 @@ fn split(data: &str) -> Option<(usize, &str)> {
     Some((size.parse().ok()?, values))
 }
 
-/// Everything that has a name or code, in the order of the tree.
+/// Every entry that has a name or code, in the order of the tree.
 pub(crate) fn found(sections: &Sections) -> Vec<Found> {
     let section = |name: &str| EndianSlice::new(sections.get(name).map_or(&[][..], Vec::as_slice), LittleEndian);
     let (info, abbreviations) = (DebugInfo::from(section(".debug_info")), DebugAbbrev::from(section(".debug_abbrev")));
@@ -130,7 +129,7 @@ impl<'b> Reader<'b> {
         self.unit.entry(&self.abbreviations, at).expect("an entry")
     }
 
-    /// The name of an entry's type; `[T; N]` of an array, which has none.
+    /// The name of an entry's type; `[T; N]` for an array, which has none.
     fn ty(&self, entry: &Entry<'b>) -> String {
         let Some(ty) = self.referenced(entry, constants::DW_AT_type) else { return String::new() };
         if ty.tag() != constants::DW_TAG_array_type {

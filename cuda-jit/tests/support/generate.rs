@@ -1,6 +1,6 @@
-//! Valid modules at random, from a seed: every operation, slots of pointers, loops, recursion, panics.
+//! Generates random valid modules from a seed: every operation, slots of pointers, loops, recursion, panics.
 //!
-//! They compile but are not meant to be run: loops need not end, and pointers may point anywhere.
+//! They compile but must not be executed: loops may be endless, and pointers may be invalid.
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
@@ -10,7 +10,7 @@ use cuda_jit::kir::{
 };
 
 mod source;
-mod together;
+mod sync;
 
 pub(crate) const UNARY: [UnaryOp; 13] = [
     UnaryOp::Neg,
@@ -46,7 +46,7 @@ pub(crate) const COMPARE: [CompareOp; 6] =
     [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
 pub(crate) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-/// A small generator of random numbers (splitmix64).
+/// A small random number generator (splitmix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -74,10 +74,10 @@ impl Random {
 
 macro_rules! kinds {
     ($($kind:ident)*) => {
-        /// The kinds of operations that there are.
+        /// The kinds of operations.
         pub(crate) const KINDS: &[&str] = &[$(stringify!($kind)),*];
 
-        /// Of which kind an operation is.
+        /// The kind of an operation.
         pub(crate) fn kind(op: &Op) -> &'static str {
             match op {
                 $(Op::$kind { .. } => stringify!($kind),)*
@@ -93,7 +93,7 @@ kinds! {
     GridBarrier Panicked Clock Sleep Breakpoint SetConditional Math Call Print Line
 }
 
-/// The module of a seed.
+/// Generates the module of a seed.
 pub(crate) fn module(seed: u64) -> Module {
     let mut random = Random(seed);
     let site = |index: usize| Site {
@@ -105,10 +105,10 @@ pub(crate) fn module(seed: u64) -> Module {
     let count = 1 + random.below(4);
     let shared = (0..random.below(3)).map(|index| array(&mut random, index)).collect();
     let constants = (0..random.below(3)).map(|index| constant(&mut random, index)).collect();
-    let around = Around { shared, constants };
+    let declarations = Declarations { shared, constants };
     let heads: Vec<Function> = (0..count).map(|index| head(&mut random, index)).collect();
-    let functions = heads.iter().map(|head| body(&mut random, head, &heads, &around)).collect();
-    let (types, Around { shared, constants }) = (source::types(&mut random), around);
+    let functions = heads.iter().map(|head| body(&mut random, head, &heads, &declarations)).collect();
+    let (types, Declarations { shared, constants }) = (source::types(&mut random), declarations);
     Module {
         contract: random.below(2) == 0,
         exported: false,
@@ -120,8 +120,8 @@ pub(crate) fn module(seed: u64) -> Module {
     }
 }
 
-/// What a module has beside its functions.
-struct Around {
+/// The declarations of a module that functions refer to.
+struct Declarations {
     shared: Vec<ArrayDecl>,
     constants: Vec<ConstantDecl>,
 }
@@ -169,7 +169,7 @@ fn param(random: &mut Random, index: usize, of_kernel: bool) -> Param {
     Param { name: format!("p.{index}"), ty, access, role }
 }
 
-/// A number, or a record that holds some.
+/// A number, or a record that contains some.
 fn element(random: &mut Random, scalar: Scalar) -> Pointee {
     match random.below(3) {
         0 => Pointee::Record(Record { size: 32, align: 1 << (3 + random.below(3)) }),
@@ -177,7 +177,7 @@ fn element(random: &mut Random, scalar: Scalar) -> Pointee {
     }
 }
 
-fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Around) -> Function {
+fn body(random: &mut Random, head: &Function, heads: &[Function], declarations: &Declarations) -> Function {
     let mut b = FunctionBuilder::new(head.name.clone(), head.params.clone(), head.result);
     let mut slots: Vec<(SlotId, Type, Access)> = Vec::new();
     for index in 0..random.below(5) {
@@ -185,7 +185,7 @@ fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Aroun
         let ty = random.scalar(|_| true).into();
         slots.push((b.slot(name, ty), ty, Access::Read));
     }
-    // A slot for each pointer parameter, set at once: one that no pointer reaches counts as read-only.
+    // A slot for each pointer parameter, set at once: a slot that never gets a pointer counts as read-only.
     for (index, param) in head.params.iter().enumerate().filter(|(_, param)| param.ty.scalar().is_none()) {
         let slot = b.slot(param.name.clone(), param.ty);
         b.effect(Op::Set(slot, Value(index as u32)));
@@ -199,7 +199,7 @@ fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Aroun
     let scopes = source::describe(random, &mut b, &kept, &arrays);
     let mut blocks = vec![BlockId(0)];
     blocks.extend((0..random.below(6)).map(|_| b.block()));
-    let mut body = Body { random, b, head, heads, around, arrays, slots, scopes, visible: Vec::new() };
+    let mut body = Body { random, b, head, heads, declarations, arrays, slots, scopes, visible: Vec::new() };
     for &block in &blocks {
         body.b.select_block(block);
         let params = head.params.iter().enumerate();
@@ -212,7 +212,7 @@ fn body(random: &mut Random, head: &Function, heads: &[Function], around: &Aroun
     body.b.finish()
 }
 
-/// A pointer that is in scope.
+/// A pointer in scope.
 #[derive(Clone, Copy)]
 struct Pointer {
     value: Value,
@@ -232,7 +232,7 @@ struct Body<'a> {
     b: FunctionBuilder,
     head: &'a Function,
     heads: &'a [Function],
-    around: &'a Around,
+    declarations: &'a Declarations,
     arrays: Vec<ArrayDecl>,
     slots: Vec<(SlotId, Type, Access)>,
     scopes: usize,
@@ -251,7 +251,7 @@ impl Body<'_> {
         self.yields(op, ty, Access::Read);
     }
 
-    /// A value of that type, newly made if there is none.
+    /// A value of a type, newly made if there is none.
     fn value(&mut self, ty: Scalar) -> Value {
         self.pointer(ty.into(), None).unwrap_or_else(|| self.constant(ty))
     }
@@ -268,7 +268,7 @@ impl Body<'_> {
         self.visible[self.visible.len() - 1].0
     }
 
-    /// A value of that type and access, if there is one.
+    /// A value of a type and access, if there is one.
     fn pointer(&mut self, ty: Type, access: Option<Access>) -> Option<Value> {
         let suits =
             |&&(_, other, has): &&(Value, Type, Access)| other == ty && access.is_none_or(|access| access == has);
@@ -295,10 +295,10 @@ impl Body<'_> {
         match self.random.below(22) {
             16 => self.declared(),
             17 => self.of_words(),
-            18..=20 => self.together(),
-            // few, since a module that calls libdevice needs a toolkit to be compiled
+            18..=20 => self.synchronisation(),
+            // rare, since a module that calls libdevice needs a toolkit to be compiled
             21 if self.random.below(12) == 0 => self.math(),
-            21 => self.said(),
+            21 => self.output(),
             0 => self.get_or_set(),
             1 => self.unary(),
             2..=4 => self.binary(),
@@ -417,7 +417,7 @@ impl Body<'_> {
     }
 
     /// A pointer to a number, which may be in a record.
-    fn number_behind(&mut self, pointer: Pointer) -> (Value, Scalar) {
+    fn pointee_number(&mut self, pointer: Pointer) -> (Value, Scalar) {
         if let Some(scalar) = pointer.pointee.scalar() {
             return (pointer.value, scalar);
         }
@@ -450,29 +450,29 @@ impl Body<'_> {
                 self.yields(op, pointer.ty(), pointer.access);
             }
             1 => {
-                let (pointer, scalar) = self.number_behind(pointer);
+                let (pointer, scalar) = self.pointee_number(pointer);
                 self.scalar(Op::Load(pointer), scalar);
             }
             _ if pointer.access == Access::Read => {}
             _ => {
-                let (pointer, scalar) = self.number_behind(pointer);
+                let (pointer, scalar) = self.pointee_number(pointer);
                 let op = Op::Store(pointer, self.value(scalar));
                 self.b.effect(op);
             }
         }
     }
 
-    /// A load or store with a hint for the caches.
+    /// A load or store with a cache hint.
     fn cached(&mut self, stores: bool, pointer: Pointer) {
         if pointer.space != Space::Global {
             return;
         }
         let access = pointer.access;
-        let (pointer, scalar) = self.number_behind(pointer);
+        let (pointer, scalar) = self.pointee_number(pointer);
         if scalar == Scalar::Bool || scalar.bits() > 64 {
             return;
         }
-        // as many as one instruction moves, or one
+        // vector widths of one instruction, or one
         let counts: Vec<usize> = [1, 2, 4].into_iter().filter(|count| count * scalar.bytes() as usize <= 16).collect();
         let together = Some(self.random.one_of(&counts)).filter(|&count| count > 1);
         if stores {
@@ -495,9 +495,9 @@ impl Body<'_> {
         }
     }
 
-    /// The beginning of an array: shared, the thread's own, constant or dynamic.
+    /// The address of an array: shared, local, constant or dynamic.
     fn declared(&mut self) {
-        let (shared, constants) = (&self.around.shared, &self.around.constants);
+        let (shared, constants) = (&self.declarations.shared, &self.declarations.constants);
         let (op, ty, access) = match self.random.below(4) {
             0 if !shared.is_empty() => {
                 let index = self.random.below(shared.len());

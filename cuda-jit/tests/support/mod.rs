@@ -1,7 +1,7 @@
-//! What the KIR tests share: a generator of valid modules, a reader of debug sections, and a place for the PTX that they emit.
+//! Shared helpers of the KIR tests: a generator of valid modules, a reader of debug sections, and the emission of PTX.
 //!
-//! With `PTX_OUT_DIR` set, every PTX text that a test emits is written there too, so that NVIDIA's assembler can
-//! judge it. Not a test itself.
+//! With `PTX_OUT_DIR` set, every PTX text that a test emits is also written there, so that NVIDIA's assembler can
+//! check it.
 
 pub(crate) mod dwarf;
 pub(crate) mod generate;
@@ -32,8 +32,8 @@ pub(crate) fn keep(test: &str, target: &Target, ptx: &str) {
     }
 }
 
-/// Panics if the PTX needs anything from outside it but the driver's `vprintf`, the device runtime's `cudaGraphSetConditional`
-/// and dynamic shared memory: libdevice, C's library, `malloc`.
+/// Panics if the PTX refers to external symbols other than the driver's `vprintf` and the device runtime's
+/// `cudaGraphSetConditional`; dynamic shared memory is allowed. libdevice, the C library and `malloc` are not.
 pub(crate) fn assert_self_contained(test: &str, ptx: &str) {
     let brought = [" vprintf", " cudaGraphSetConditional", ".shared"];
     let own = |line: &&str| line.contains(".extern") && !brought.iter().any(|name| line.contains(name));

@@ -1,3 +1,3 @@
-//! Back ends: each takes a verified [`Module`](crate::kir::Module) to code. There is one so far, [`llvm`].
+//! Back ends: each compiles a verified [`Module`](crate::kir::Module). There is one so far, [`llvm`].
 
 pub mod llvm;

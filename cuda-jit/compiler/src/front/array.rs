@@ -1,11 +1,11 @@
 //! Array expressions: `[a, b]` and `[e; N]`.
 //!
-//! An array lies in the thread's memory, and a value of its type is where it lies ([`super::copies`]). LLVM puts what is
-//! indexed by constants into registers. An array whose elements hold references has no place in memory: it is its
-//! elements.
+//! The value of an array is the address of its storage in local memory ([`super::copies`]); LLVM's SROA promotes arrays
+//! that are only indexed by constants to registers. An array whose elements hold references has no storage: its value
+//! is the list of its elements.
 
 use super::function::{Lowering, Result};
-use super::generic::meeting;
+use super::generic::join_memories;
 use super::pattern::{Names, Parts};
 use super::place::Place;
 use super::types::Val;
@@ -17,7 +17,7 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Ty, ty_of};
 
 impl Lowering<'_> {
-    /// An array expression; its type is what the surroundings ask for, or its own.
+    /// Lowers an array expression, of the expected type or else of its own.
     pub(super) fn array(&mut self, at: Pos, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let ty = match expected {
             Some(ty @ Ty::Array(..)) => Some(ty.clone()),
@@ -34,7 +34,7 @@ impl Lowering<'_> {
         Ok(self.build.fresh(array))
     }
 
-    /// An array of what holds references.
+    /// Lowers an array expression whose elements hold references.
     fn references(&mut self, at: Pos, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let Ty::Array(element, count) = ty else { return Err(self.error(at, "this is no array")) };
         let mut values: Vec<Val> = Vec::new();
@@ -52,31 +52,34 @@ impl Lowering<'_> {
         for expr in &elements {
             let value = self.expr(expr, Some(element))?;
             let value = self.coerce(expr.0, value, element)?;
-            let met = |actual: Ty| actual.in_memories(&meeting(&actual, &value.ty));
-            actual = Some(actual.map_or_else(|| value.ty.clone(), met));
+            let joined = |actual: Ty| actual.in_memories(&join_memories(&actual, &value.ty));
+            actual = Some(actual.map_or_else(|| value.ty.clone(), joined));
             values.push(value);
         }
         let element = actual.unwrap_or_else(|| (**element).clone());
         let mut leaves = Vec::new();
         for (value, expr) in values.into_iter().zip(&elements) {
-            leaves.extend(self.agree(expr.0, value, &element)?.leaves);
+            leaves.extend(self.conform(expr.0, value, &element)?.leaves);
         }
         Ok(Val { ty: Ty::Array(Box::new(element), *count), leaves })
     }
 
-    /// An array of this type, which is written before it is read. Where its references point is known when it is written.
+    /// Returns an uninitialised array, which is written before it is read. The memories of its references are those of
+    /// the first value written.
     pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
-            return self.build.nothing(&ty.pointing_nowhere());
+            return self.build.uninit(&ty.pointing_nowhere());
         }
         let array = self.build.new_array("array", ty);
         self.build.fresh(array)
     }
 
-    /// A slice as an array, or a reference to one, if it has as many elements.
+    /// Converts a slice to an array, or to a reference to one: `Ok` if the lengths are equal.
     pub(super) fn array_of_slice(&mut self, ty: &Ty, slice: &Val) -> Val {
-        let (array, memory) = (super::types::behind(ty.clone()), slice.ty.memories()[0]);
-        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else { return self.build.never(ty) };
+        let (array, memory) = (super::types::strip_refs(ty.clone()), slice.ty.memories()[0]);
+        let (Ty::Array(_, count), [ptr, len, ..]) = (&array, &slice.leaves[..]) else {
+            return self.build.placeholder(ty);
+        };
         let count = self.build.constant(Scalar::U64, *count);
         let fits = self.build.compare(CompareOp::Eq, *len, count);
         let value = match ty {
@@ -93,16 +96,18 @@ impl Lowering<'_> {
         self.build.result_of_one_error(fits, value, ty_of::<TryFromSliceError>())
     }
 
-    /// `array[index] = value` of an array of what holds references: each element is what it was, or the value.
+    /// Lowers `array[index] = value` for an array whose elements hold references: selects the old or the new value for
+    /// each element.
     pub(super) fn replace_element(&mut self, base: &'static Expr, index: &'static Expr, value: Val) -> Result<()> {
         let at = index.0;
         let place = self.place(base)?;
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let index = self.scalar(index, Scalar::U64)?;
         let Place::Slots(Ty::Array(element, count), slots, root) = place else {
-            return Err(
-                self.error(at, "elements of an array of references cannot be replaced where that is no variable")
-            );
+            return Err(self.error(
+                at,
+                "elements of an array of references can be replaced only in a variable; bind it with `let mut`",
+            ));
         };
         if self.scopes.checks_bounds() {
             self.check_index(at, index, count);
@@ -110,8 +115,8 @@ impl Lowering<'_> {
         let leaves = element.leaves().len();
         for number in 0..count {
             let one = Place::Slots((*element).clone(), slots[number as usize * leaves..][..leaves].to_vec(), root);
-            // the first tells where the references of all point
-            let value = self.fitted(at, &one, value.clone())?;
+            // the first element decides the memories of all references
+            let value = self.convert_for_place(at, &one, value.clone())?;
             if self.build.ended() {
                 return Ok(());
             }
@@ -126,7 +131,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Notes the elements that a slice pattern names of an array of what holds references, which is its elements.
+    /// Adds the elements that a slice pattern names, where the array's elements hold references, to the work list.
     pub(super) fn test_values(
         &mut self,
         patterns: &'static [Pattern],
@@ -158,7 +163,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Writes an expression to where it shall lie; arrays without a detour.
+    /// Stores an expression's value at an address; nested array expressions are written in place.
     fn fill(&mut self, expr: &'static Expr, ty: &Ty, to: Value) -> Result<()> {
         let (ExprKind::Array(_) | ExprKind::Repeat(_), Ty::Array(element, count)) = (&expr.1, ty) else {
             let value = self.expr_in_place(expr, Some(ty))?;
@@ -194,7 +199,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The element of an array of what holds references.
+    /// Selects the element at an index of an array whose elements hold references.
     pub(super) fn choose(&mut self, at: Pos, array: &Val, index: Value, known: Option<u64>) -> Result<Place> {
         let Ty::Array(element, count) = &array.ty else {
             return Err(self.error(at, format!("a value of type `{}` cannot be indexed", ty_name(&array.ty))));

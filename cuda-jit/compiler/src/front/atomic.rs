@@ -1,4 +1,4 @@
-//! Atomic operations: instructions, or functions that exchange until nobody else came between.
+//! Atomic operations: instructions, or compare-and-exchange loops.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -10,7 +10,8 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
-    /// An atomic operation on a number of a type; scope and order are in the intrinsic, and their arguments hold nothing.
+    /// Lowers an atomic operation on a number of a type. The intrinsic carries scope and ordering; their arguments are
+    /// zero-sized.
     pub(super) fn atomic(
         &mut self,
         at: Pos,
@@ -53,7 +54,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// A float is subtracted by adding its negative.
+    /// Returns the read-modify-write operation. A float is subtracted by adding its negation.
     fn change(&mut self, op: AtomicOp, order: Order, pointer: Value, value: Value, scalar: Scalar) -> Op {
         if op == AtomicOp::Sub && scalar.is_float() {
             let negative = self.unary_value(UnaryOp::Neg, value, scalar);
@@ -62,7 +63,7 @@ impl Builder {
         Op::Atomic(op, order, pointer, value)
     }
 
-    /// The fence beside a relaxed function that makes it one in an order.
+    /// Emits the fence that gives a relaxed library function its memory ordering.
     fn fence(&mut self, Order { ordering, scope }: Order, needed: bool) {
         if needed {
             let ordering = if ordering == Ordering::SeqCst { ordering } else { Ordering::AcqRel };

@@ -1,6 +1,7 @@
-//! The axes of views that a number tells: how one is removed, inserted, or put elsewhere.
+//! Operations on the axes of views that take an axis number: removal, insertion, permutation, split.
 //!
-//! A number that the compiler knows picks an axis; any other one selects each extent and each stride.
+//! A constant number picks the axis at compile time; for any other, each extent and each stride is selected at run
+//! time.
 
 use std::cmp::Ordering;
 
@@ -11,7 +12,7 @@ use super::view::{Axis, View};
 use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::{Expr, Pos};
 
-/// The number of an axis, which the view has.
+/// The number of an axis, less than the view's number of axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum AxisNumber {
     Known(usize),
@@ -19,13 +20,13 @@ pub(super) enum AxisNumber {
 }
 
 impl Lowering<'_> {
-    /// The number of an axis that an argument of type `Axis` is, one of the first `count`.
+    /// Lowers an argument of type `Axis`, whose number must be less than `count`.
     pub(super) fn axis(&mut self, axis: &'static Expr, count: usize) -> Result<AxisNumber> {
         let number = self.expr(axis, None)?.only();
         Ok(self.axis_number(axis.0, number, count))
     }
 
-    /// The number of an axis, which is checked unless it is known to be one of the first `count`.
+    /// Returns an axis number; emits a bounds check unless it is a constant less than `count`.
     fn axis_number(&mut self, at: Pos, number: Value, count: usize) -> AxisNumber {
         let known = self.build.known(number).map(|known| usize::try_from(known).unwrap_or(usize::MAX));
         if let Some(known) = known.filter(|known| *known < count) {
@@ -33,11 +34,11 @@ impl Lowering<'_> {
         }
         let limit = self.build.constant(Scalar::U64, count as u64);
         let inside = self.build.compare(CompareOp::Lt, number, limit);
-        self.check_cut(at, inside, "axis {0} is out of bounds: there are {1} axes, from 0", &[number, limit]);
+        self.check_subslice(at, inside, "axis {0} is out of bounds: there are {1} axes, from 0", &[number, limit]);
         if known.is_some() { AxisNumber::Known(0) } else { AxisNumber::Value(number) }
     }
 
-    /// One axis if the number stands to another one in an order, else the other axis.
+    /// Selects `yes` if the number compares to `other` as `order` says, else `no`.
     fn axis_if(&mut self, number: AxisNumber, order: Ordering, other: usize, yes: Axis, no: Axis) -> Axis {
         match number {
             AxisNumber::Known(known) if known.cmp(&other) == order => yes,
@@ -86,7 +87,7 @@ impl Lowering<'_> {
             view.axes.push(self.axis_if(number, Ordering::Greater, other, own, here));
             before = own;
         }
-        Ok(view.whole())
+        Ok(view.into_val())
     }
 
     /// `permuted_axes([1, 0])`
@@ -99,12 +100,12 @@ impl Lowering<'_> {
             for earlier in &order[..index] {
                 if known.is_none() || self.build.known(*earlier).is_none_or(|earlier| known == Some(earlier)) {
                     let differ = self.build.compare(CompareOp::Ne, *value, *earlier);
-                    self.check_cut(at, differ, "the order of the axes names axis {0} twice", &[*value]);
+                    self.check_subslice(at, differ, "the order of the axes names axis {0} twice", &[*value]);
                 }
             }
             axes.push(self.remove_axis(&mut view.axes.clone(), number));
         }
-        Ok(View { axes, ..view }.whole())
+        Ok(View { axes, ..view }.into_val())
     }
 
     /// `split_at(Axis(k), index)`
@@ -124,17 +125,17 @@ impl Lowering<'_> {
         }
         let offset = self.build.index_op(BinaryOp::Mul, index, stride);
         self.move_view(&mut right, offset);
-        Ok(paired(left.whole(), right.whole()))
+        Ok(paired(left.into_val(), right.into_val()))
     }
 
-    /// Panics where an axis has no such place.
+    /// Panics if the index is not less than the axis' extent.
     pub(super) fn check_place(&mut self, at: Pos, number: AxisNumber, index: Value, extent: Value) {
         let inside = self.build.compare(CompareOp::Lt, index, extent);
         let text = |axis: &str| format!("index {{0}} is out of bounds of axis {axis}, which has length {{1}}");
         self.check_on_axis(at, inside, number, text, [index, extent]);
     }
 
-    /// Panics unless a condition holds, with a text that names an axis.
+    /// Panics with a message that names an axis unless a condition holds.
     fn check_on_axis(
         &mut self,
         at: Pos,
@@ -144,8 +145,8 @@ impl Lowering<'_> {
         [a, b]: [Value; 2],
     ) {
         match number {
-            AxisNumber::Known(known) => self.check_cut(at, holds, &text(&known.to_string()), &[a, b]),
-            AxisNumber::Value(number) => self.check_cut(at, holds, &text("{2}"), &[a, b, number]),
+            AxisNumber::Known(known) => self.check_subslice(at, holds, &text(&known.to_string()), &[a, b]),
+            AxisNumber::Value(number) => self.check_subslice(at, holds, &text("{2}"), &[a, b, number]),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The KIR function that is being built, and the operations that every part of the front end writes.
+//! The KIR function under construction, and the operations that every part of the front end emits.
 //!
-//! It knows values, their types and memory, and nothing of the syntax: no source locations, bindings or errors. A helper
-//! that needs no more stands in an `impl Builder` of the file of its part of the language: `memory.rs` has loads and stores,
-//! `arrays.rs` the memory of arrays.
+//! It knows values, types and memory, but no syntax: no source locations, bindings or errors. Helpers of one part of
+//! the language that need nothing else are in an `impl Builder` in that part's file: `memory.rs` has loads and stores,
+//! `arrays.rs` the storage of arrays.
 
 use std::ops::{Deref, DerefMut};
 
@@ -15,7 +15,7 @@ use crate::kir::{
 };
 use crate::typeinfo::Ty;
 
-/// A function of KIR that is being built.
+/// A KIR function under construction.
 pub(super) struct Builder {
     function: FunctionBuilder,
     pub(super) arrays: Arrays,
@@ -36,77 +36,77 @@ impl DerefMut for Builder {
 }
 
 impl Builder {
-    /// Begins with a function that has nothing yet.
+    /// Starts an empty function.
     pub(super) fn new(function: FunctionBuilder) -> Self {
         Builder { function, arrays: Arrays::default() }
     }
 
-    /// The function as it is.
+    /// Returns the finished function.
     pub(super) fn finish(self) -> Function {
         self.function.finish()
     }
 
-    /// The value in slots.
+    /// Reads a value from its slots.
     pub(super) fn get(&mut self, ty: &Ty, slots: &[SlotId]) -> Val {
         let types = ty.leaves();
         let leaves = slots.iter().zip(types).map(|(slot, leaf)| self.value(Op::Get(*slot), leaf)).collect();
         Val { ty: ty.clone(), leaves }
     }
 
-    /// A constant.
+    /// Emits a constant.
     pub(super) fn constant(&mut self, ty: Scalar, bits: u64) -> Value {
         self.function.constant(ty, bits.into())
     }
 
-    /// A constant of any type from its bits.
+    /// Emits a constant of any type from its bits.
     pub(super) fn constant_bits(&mut self, ty: Scalar, bits: u128) -> Value {
         self.function.constant(ty, bits)
     }
 
-    /// A value that stands for one that never comes to be, so that what follows has something to name. It is only made
-    /// where control does not come, so pointers, which have no constants, are never seen.
-    pub(super) fn never(&mut self, ty: &Ty) -> Val {
+    /// A placeholder for the value of an expression that diverges. It is only made in unreachable code, so its
+    /// pointers, for which there is no constant, never reach KIR.
+    pub(super) fn placeholder(&mut self, ty: &Ty) -> Val {
         let leaves = ty.leaves().into_iter().map(|leaf| self.value(Op::Const(zero(leaf)), leaf)).collect();
         Val { ty: ty.clone(), leaves }
     }
 
-    /// A comparison of two values.
+    /// Compares two values.
     pub(super) fn compare(&mut self, op: CompareOp, a: Value, b: Value) -> Value {
         self.value(Op::Compare(op, a, b), Scalar::Bool)
     }
 
-    /// An operation on two values, with a result of a type.
+    /// Emits a binary operator with a result of type `ty`.
     pub(super) fn binary_value(&mut self, op: BinaryOp, a: Value, b: Value, ty: Scalar) -> Value {
         self.value(Op::Binary(op, a, b), ty)
     }
 
-    /// An operation on two values of `u64`.
+    /// Emits a binary operator on two `u64`.
     pub(super) fn index_op(&mut self, op: BinaryOp, a: Value, b: Value) -> Value {
         self.binary_value(op, a, b, Scalar::U64)
     }
 
-    /// An operation on one value, with a result of a type.
+    /// Emits a unary operator with a result of type `ty`.
     pub(super) fn unary_value(&mut self, op: UnaryOp, a: Value, ty: Scalar) -> Value {
         self.value(Op::Unary(op, a), ty)
     }
 
-    /// One of two values of a type.
+    /// Selects one of two values of a type.
     pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value, ty: Scalar) -> Value {
         self.value(Op::Select(condition, yes, no), ty)
     }
 
-    /// A vector's halves in one register.
+    /// Packs the two halves of a vector into one register.
     pub(super) fn pack(&mut self, vector: &Val, pair: Scalar) -> Value {
         self.value(Op::Pair(vector.leaves[0], vector.leaves[1]), pair)
     }
 
-    /// The halves of a register.
+    /// Unpacks the two halves of a register.
     pub(super) fn unpack(&mut self, value: Value, pair: Scalar) -> Vec<Value> {
         let half = pair.lane().unwrap_or(pair);
         [Lane::Low, Lane::High].map(|lane| self.value(Op::Lane(value, lane), half)).to_vec()
     }
 
-    /// A number as another type. Halves and integers are converted to each other by way of `f32`, as no operation does both.
+    /// Casts a number to another type. KIR has no cast between 16-bit floats and integers: it goes through `f32`.
     pub(super) fn cast_value(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
         if from == to {
             return value;
@@ -118,7 +118,7 @@ impl Builder {
         self.value(Op::Cast(value, to), to)
     }
 
-    /// A hardware register as a `usize`.
+    /// Reads a special register as a `usize`.
     pub(super) fn special(&mut self, special: Special) -> Value {
         let value = self.value(Op::Special(special), Scalar::U32);
         self.value(Op::Cast(value, Scalar::U64), Scalar::U64)
@@ -138,29 +138,29 @@ impl Builder {
         self.value(Op::Binary(BinaryOp::Mul, blocks, dim), Scalar::U64)
     }
 
-    /// Ends the block with a branch to two new blocks and yields them.
+    /// Ends the block with a branch to two new blocks and returns them.
     pub(super) fn fork(&mut self, condition: Value) -> (BlockId, BlockId) {
         let (yes, no) = (self.block(), self.block());
         self.end(Terminator::Branch(condition, yes, no));
         (yes, no)
     }
 
-    /// Jumps to a block and goes on there.
+    /// Jumps to a block and continues there.
     pub(super) fn jump_into(&mut self, block: BlockId) {
         self.end(Terminator::Jump(block));
         self.select_block(block);
     }
 
-    /// Goes on in a new block where a condition holds, elsewhere in `otherwise`.
-    pub(super) fn go_on_if(&mut self, condition: Value, otherwise: BlockId) {
+    /// Continues in a new block if a condition holds, else jumps to `otherwise`.
+    pub(super) fn continue_if(&mut self, condition: Value, otherwise: BlockId) {
         let next = self.block();
         self.end(Terminator::Branch(condition, next, otherwise));
         self.select_block(next);
     }
 
-    /// A slot for a number that begins as 0.
+    /// Allocates a slot for a counter that starts at 0.
     pub(super) fn counter(&mut self) -> SlotId {
-        let slot = self.slot("turn", Scalar::U64);
+        let slot = self.slot("counter", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
         self.effect(Op::Set(slot, zero));
         slot

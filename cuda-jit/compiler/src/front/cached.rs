@@ -1,4 +1,4 @@
-//! Loads and stores with a hint for the caches, of numbers and vectors that lie in global memory; others are plain.
+//! Loads and stores with a cache hint, of numbers and vectors in global memory; accesses to other memory are plain.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -8,27 +8,27 @@ use crate::kir::{BinaryOp, CacheLoad, CacheStore, Op, Pointee, Scalar, Space, Ty
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Memory, Ty};
 
-/// The most bytes that one instruction moves.
+/// The largest number of bytes that one instruction transfers.
 const MOST: usize = 16;
 
 impl Lowering<'_> {
-    /// Where a reference points.
-    fn referred(&mut self, at: Pos, reference: &'static Expr) -> Result<Place> {
+    /// The place that a reference points to.
+    fn referent(&mut self, at: Pos, reference: &'static Expr) -> Result<Place> {
         let reference = self.expr(reference, None)?;
         match reference.ty {
             Ty::Ref(..) => {
-                let place = self.behind(reference);
-                Ok(self.through(place))
+                let place = self.pointee_place(reference);
+                Ok(self.deref_all(place))
             }
             _ => Err(self.error(at, "this is no reference to a number")),
         }
     }
 
-    /// `ldcs(&place)`, `stcs(&mut place, value)` and their kin.
+    /// Lowers `ldcs(&place)`, `stcs(&mut place, value)` and the like.
     pub(super) fn cached(&mut self, at: Pos, intrinsic: Intrinsic, of: &Ty, args: &'static [Expr]) -> Result<Val> {
-        let place = self.referred(at, &args[0])?;
+        let place = self.referent(at, &args[0])?;
         if !place.ty().fits(of) {
-            return Err(self.error(at, "the reference is to another type than this function loads or stores"));
+            return Err(self.error(at, "the reference is to another type than the one that this function accesses"));
         }
         match intrinsic {
             Intrinsic::LoadCached(hint) => Ok(self.build.load_cached(hint, of, &place)),
@@ -94,14 +94,14 @@ impl Builder {
         Val { ty: of.clone(), leaves }
     }
 
-    /// A pointer to a number of 128 bits as one to its halves, which are moved at once.
-    fn halves_behind(&mut self, ptr: Value) -> Value {
+    /// Casts a pointer to a 128-bit number to one to its halves, which one instruction transfers together.
+    fn halves_pointer(&mut self, ptr: Value) -> Value {
         let half = Pointee::Scalar(Scalar::U64);
         self.value(Op::Retype(ptr, half), Type::Ptr(Space::Global, half))
     }
 
     fn load_halves(&mut self, hint: CacheLoad, ptr: Value, scalar: Scalar) -> Value {
-        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_pointer(ptr), Scalar::U128);
         let slots = ["low", "high"].map(|name| self.slot(name, Scalar::U64));
         self.effect(Op::LoadCachedAll(hint, ptr, slots.to_vec()));
         let [low, high] = slots.map(|slot| {
@@ -115,14 +115,14 @@ impl Builder {
     }
 
     fn store_halves(&mut self, hint: CacheStore, ptr: Value, value: Value, scalar: Scalar) {
-        let (ptr, wide) = (self.halves_behind(ptr), Scalar::U128);
+        let (ptr, wide) = (self.halves_pointer(ptr), Scalar::U128);
         let (number, width) = (self.cast_value(value, scalar, wide), self.constant(wide, 64));
         let high = self.binary_value(BinaryOp::Shr, number, width, wide);
         let halves = [number, high].map(|half| self.cast_value(half, wide, Scalar::U64));
         self.effect(Op::StoreCachedAll(hint, ptr, halves.to_vec()));
     }
 
-    /// A number at a pointer to it or to the vector that it is in.
+    /// Returns the address of a number in the number or vector behind a pointer.
     fn number_at(&mut self, ptr: Value, of: &Ty, offset: u32, scalar: Scalar) -> Value {
         match of {
             Ty::Scalar(_) => ptr,
@@ -131,14 +131,15 @@ impl Builder {
     }
 }
 
-/// What one instruction moves of a number or vector: where it begins in bytes, what it consists of and of how many.
+/// The part of a number or vector that one instruction transfers: its byte offset, its element type and count.
 struct Part {
     offset: u32,
     scalar: Scalar,
     count: usize,
 }
 
-/// A vector of three is aligned as its numbers are, so that they are moved one by one.
+/// Splits a type into transfers. A vector of three has the alignment of its elements, so that each is transferred by
+/// itself.
 fn parts(of: &Ty) -> Vec<Part> {
     let (scalar, count) = match (of, of.packed(), of.lanes()) {
         (&Ty::Scalar(number), ..) | (_, Some(number), _) => (number, 1),

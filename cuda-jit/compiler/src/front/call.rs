@@ -1,7 +1,7 @@
-//! Calls of device functions, of closures, and of what the hardware knows.
+//! Calls of device functions, closures and intrinsics.
 //!
-//! A device function becomes a function of the module. Where a closure goes in, or a reference comes out, it is
-//! inlined instead: KIR passes neither.
+//! A device function becomes a function of the module. It is inlined if it takes a closure or returns a reference,
+//! since KIR can pass neither.
 
 use std::rc::Rc;
 
@@ -12,14 +12,14 @@ use super::function::{Frame, Lowering, Result, Return};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, intrinsic_type};
-use super::{Callee, LowerError, Spot};
+use super::{Callee, LowerError, SourceLocation};
 use crate::kir::{Axis, CompareOp, FuncId, Op, Scalar, Space, Special, Type, Value};
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Body, Instance, Intrinsic, Memory, Ty, TypeInfo};
 
 const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
 
-/// So deep may inlined functions nest; deeper ones call themselves.
+/// The limit of nested inlining; functions nested deeper must be recursive.
 const MAX_INLINED: usize = 128;
 
 impl Lowering<'_> {
@@ -39,7 +39,7 @@ impl Lowering<'_> {
             Callee::VectorOfArray(vector) => self.vector_of_array(vector, &args[0]),
             Callee::Same(ty) => self.expr_as(&args[0], ty),
             Callee::ArrayOfSlice(array) => {
-                let slice = self.slice_behind(&args[0])?;
+                let slice = self.slice_value(&args[0])?;
                 Ok(self.array_of_slice(array, &slice))
             }
             Callee::View(view, false) => self.view_of_slice(at, view, &args[0]),
@@ -48,7 +48,7 @@ impl Lowering<'_> {
             Callee::Identity => self.expr_in_place(&args[0], None),
             Callee::Duplicate => {
                 let reference = self.expr(&args[0], None)?;
-                let place = self.behind(reference);
+                let place = self.pointee_place(reference);
                 Ok(self.read_copied(&place))
             }
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
@@ -62,20 +62,20 @@ impl Lowering<'_> {
                 Ok(self.build.constructed(ty, variant, values))
             }
             Callee::Constant(_) => Err(self.error(at, "a constant is called here; please report this")),
-            Callee::Another(name) => Err(self.another(at, name)),
+            Callee::HostFunction(name) => Err(self.host_function_error(at, name)),
             Callee::None => Err(self.error(at, "the front end does not know this function; please report this")),
         }
     }
 
-    /// The error of a path that names a function of the host's and, by the type beside it, one of the device's.
-    pub(super) fn another(&self, at: Pos, name: &str) -> LowerError {
+    /// The error of a path that resolves to a host function although its type is that of a device function.
+    pub(super) fn host_function_error(&self, at: Pos, name: &str) -> LowerError {
         let text = format!(
             "the host calls `{name}`, which hides a device function of that name; write `#[device]` before it, or give it another name"
         );
         self.error(at, text)
     }
 
-    /// The value of a conversion of a value.
+    /// Applies a conversion to a value.
     pub(super) fn converted(&mut self, at: Pos, conversion: &Callee, value: Val) -> Result<Val> {
         match conversion {
             Callee::Same(ty) => self.coerce(at, value, ty),
@@ -88,11 +88,11 @@ impl Lowering<'_> {
             }
             Callee::ArrayOfSlice(array) => Ok(self.array_of_slice(array, &value)),
             Callee::Function(instance, _) => self.call_instance(at, instance, vec![value]),
-            _ => Err(self.error(at, "write this conversion of an error out, with `map_err`")),
+            _ => Err(self.error(at, "convert the error with `map_err`")),
         }
     }
 
-    /// Arguments for parameters of such types, the first of which is the receiver's if there is one.
+    /// Lowers arguments for parameters of these types; the first parameter is the receiver's if there is a receiver.
     pub(super) fn arguments(
         &mut self,
         receiver: Option<&Expr>,
@@ -108,14 +108,14 @@ impl Lowering<'_> {
             let value = self.expr_in_place(arg, Some(ty))?;
             let value = self.coerce(arg.0, value, ty)?;
             let others = args[index + 1..].iter().chain(receiver);
-            passed.push(self.passed_value(value, arg, others, params));
+            passed.push(self.argument_value(value, arg, others, params));
         }
         Ok(passed)
     }
 
-    /// The value of an argument: it lies where it was read if nothing that is evaluated later, and not the callee, can write
-    /// there. A receiver that is borrowed mutably is so only when all arguments are evaluated.
-    pub(super) fn passed_value<'e>(
+    /// Lowers an argument. Its arrays are not copied if neither the later arguments nor the callee can write them. A
+    /// mutably borrowed receiver is borrowed only once all arguments are evaluated.
+    pub(super) fn argument_value<'e>(
         &mut self,
         value: Val,
         arg: &Expr,
@@ -124,8 +124,8 @@ impl Lowering<'_> {
     ) -> Val {
         let stays = value.ty.holds_arrays()
             && is_place(arg)
-            && (self.scopes.is_unmentioned(arg, others.clone())
-                || only_reads(params) && self.scopes.is_undisturbed(arg, others));
+            && (self.scopes.is_unused_in(arg, others.clone())
+                || only_reads(params) && self.scopes.is_unchanged_by(arg, others));
         if stays { value } else { self.copied_value(value) }
     }
 
@@ -142,7 +142,7 @@ impl Lowering<'_> {
         self.call_function(at, instance, &info, passed)
     }
 
-    /// Calls captured Rust.
+    /// Calls a captured Rust function.
     pub(super) fn call_function(
         &mut self,
         at: Pos,
@@ -160,28 +160,28 @@ impl Lowering<'_> {
         }
         let mut leaves = Vec::new();
         let mut memories = Vec::new();
-        let mut lent = Vec::new();
+        let mut pass_by_pointer = Vec::new();
         for value in args {
-            let value = self.build.pointing_somewhere(value);
-            let (value, place) = self.lent(value);
-            lent.extend(place);
+            let value = self.build.resolve_unknown(value);
+            let (value, place) = self.pass_by_pointer(value);
+            pass_by_pointer.extend(place);
             memories.extend(value.ty.memories());
             leaves.extend(value.leaves);
         }
         if self.build.ended() {
-            return Ok(self.build.never(&info.result));
+            return Ok(self.build.placeholder(&info.result));
         }
         let caller = self.scopes.caller(at, instance);
         let id = self.program.function(instance, info, memories, caller);
-        let result = self.build.call_by_number(id, leaves, &info.result);
-        for (place, cell) in lent {
+        let result = self.build.call_by_id(id, leaves, &info.result);
+        for (place, cell) in pass_by_pointer {
             let value = self.build.load_in_place(cell, place.ty());
             self.write(at, &place, value)?;
         }
         Ok(result)
     }
 
-    /// Lowers a device function's body in the place of its call.
+    /// Inlines a device function.
     fn inline(&mut self, at: Pos, instance: &Instance, info: &Rc<TypeInfo>, args: Vec<Val>) -> Result<Val> {
         let Body::Captured(definition, probe) = instance.body else {
             return Err(self.error(at, "the front end does not know this function; please report this"));
@@ -199,16 +199,16 @@ impl Lowering<'_> {
         let info = self.program.spelled(info.clone(), probe);
         let mut frame = Frame::new(definition, instance.generics.clone(), info.clone(), returns);
         frame.caller = self.scopes.caller(at, instance);
-        // the device library's sums and counts overflow as the caller's own would, and its indices are checked as those
+        // the device library inherits its caller's overflow and bounds checks
         if definition.options.library {
             frame.checked = self.scopes.checks_overflow();
             frame.unchecked |= !self.scopes.checks_bounds();
         }
-        frame.called = Some((self.scopes.current, at));
+        frame.call_site = Some((self.scopes.current, at));
         self.scopes.frames.push(frame);
         let caller = std::mem::replace(&mut self.scopes.current, self.scopes.frames.len() - 1);
         let scope = self.enter_inlined();
-        let place = self.go_to(Pos(definition.line, 1));
+        let place = self.set_location_at(Pos(definition.line, 1));
         for (pattern, value) in definition.params.iter().zip(args) {
             self.bind(pattern, &Place::Fixed(value))?;
         }
@@ -218,21 +218,21 @@ impl Lowering<'_> {
         self.scopes.frames.pop();
         self.scopes.current = caller;
         self.build.set_scope(scope);
-        self.build.set_place(place);
+        self.build.set_location(place);
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
-    /// Ends the body of the innermost function or closure with its value.
+    /// Returns a value from the innermost function or closure.
     pub(super) fn return_from(&mut self, at: Pos, value: Val) -> Result<()> {
         if self.build.ended() {
             return Ok(());
         }
         match self.frame().returns.last().cloned() {
             Some(Return::Inlined(exit, merge)) => {
-                let ty = self.merged(merge);
+                let ty = self.merge_type(merge);
                 let value = self.coerce(at, value, &ty)?;
-                self.arrive(at, value, merge, exit)
+                self.merge_and_jump(at, value, merge, exit)
             }
             Some(Return::Memory(result)) => {
                 let ty = self.frame().info.result.clone();
@@ -256,7 +256,8 @@ impl Lowering<'_> {
         scalar: Option<Scalar>,
         args: &'static [Expr],
     ) -> Result<Val> {
-        let special = |walk: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| walk.build.special(of(axis))).to_vec();
+        let special =
+            |lowering: &mut Self, of: fn(Axis) -> Special| AXES.map(|axis| lowering.build.special(of(axis))).to_vec();
         let leaves = match intrinsic {
             Intrinsic::Grid(dims) => AXES[..dims].iter().map(|&axis| self.build.position(axis)).collect(),
             Intrinsic::GridSize(dims) => AXES[..dims].iter().map(|&axis| self.build.extent(axis)).collect(),
@@ -296,7 +297,7 @@ impl Lowering<'_> {
         Ok(Val { ty: intrinsic_type(intrinsic, scalar), leaves })
     }
 
-    /// The address that a reference holds; what lies in no memory is given a place in the thread's.
+    /// Returns the address that a reference holds; a value without an address is stored to local memory.
     pub(super) fn address(&mut self, at: Pos, reference: Val) -> Result<Value> {
         Ok(match reference.ty {
             Ty::Ref(_, Memory::Place(number)) => self.address_of_place(at, number)?,
@@ -312,15 +313,15 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The source location that a callee with `#[track_caller]` reports its panics at.
-    fn caller(&self, at: Pos, instance: &Instance) -> Option<Spot> {
-        instance.definition().options.track_caller.then(|| self.spot(at))
+    /// The location at which a `#[track_caller]` callee reports its panics.
+    fn caller(&self, at: Pos, instance: &Instance) -> Option<SourceLocation> {
+        instance.definition().options.track_caller.then(|| self.panic_location(at))
     }
 }
 
 impl Builder {
     /// Calls a function of the module.
-    fn call_by_number(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
+    fn call_by_id(&mut self, id: FuncId, mut leaves: Vec<Value>, ty: &Ty) -> Val {
         match ty {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.value(Op::Call(id, leaves), Type::Scalar(*scalar));

@@ -1,7 +1,6 @@
-//! Comparison of what is no single number: tuples, arrays, slices, structs, enums with fields.
+//! Lexicographic comparison of tuples, arrays, slices, structs and enums with fields.
 //!
-//! Parts are compared in order, and the first pair that differs decides, as in Rust: what comes behind it is not looked
-//! at.
+//! Parts are compared in order and the first unequal pair decides, as in Rust; later parts are not evaluated.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -15,7 +14,8 @@ use crate::syntax::{BinaryOp, Expr, ExprKind, Pos};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Arithmetic, SumTy, Ty};
 
-/// The impl that compares: within tuples and the like, `<` is what the parts' `partial_cmp` says, and `cmp` their `cmp`.
+/// The trait whose impl compares: within tuples and the like, `<` is derived from the parts' `partial_cmp`, `cmp` from
+/// their `cmp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// `PartialEq`
@@ -26,7 +26,7 @@ pub(super) enum By {
     Total,
 }
 
-/// Returns true if the parts are compared in order, and the first pair that differs decides.
+/// Returns true if values of the type are compared lexicographically by their parts.
 pub(super) fn is_compared_by_parts(ty: &Ty, by: By) -> bool {
     match ty {
         Ty::Tuple(_) => true,
@@ -37,25 +37,25 @@ pub(super) fn is_compared_by_parts(ty: &Ty, by: By) -> bool {
     }
 }
 
-/// Where the pair that decides leaves the result.
+/// The slot and exit block of a comparison, to which the deciding pair writes and jumps.
 #[derive(Clone, Copy)]
-struct Verdict {
+struct Outcome {
     slot: SlotId,
     exit: BlockId,
 }
 
-/// Whether it is compared element by element.
+/// Returns true if the type is compared element by element.
 pub(super) fn is_sequence(ty: &Ty) -> bool {
     matches!(ty, Ty::Array(..) | Ty::Slice(..))
 }
 
 impl Lowering<'_> {
-    /// `left op right` of values.
+    /// Lowers `left op right` for two values.
     pub(super) fn compare_values(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         self.compare_places(at, op, &Place::Fixed(left), &Place::Fixed(right))
     }
 
-    /// `left op right` where one is an array or slice; where they lie, they are compared.
+    /// Lowers `left op right` where one side is an array or slice; neither is copied.
     pub(super) fn compare_sequences(
         &mut self,
         at: Pos,
@@ -68,7 +68,7 @@ impl Lowering<'_> {
         self.compare_places(at, op, &left, &right)
     }
 
-    /// An operand; an array that is written there has elements of the other's type.
+    /// Lowers an operand; an array expression gets the other side's element type.
     fn sequence(&mut self, expr: &'static Expr, other: Option<&Ty>) -> Result<Place> {
         let wanted = match (&expr.1, other) {
             (ExprKind::Reborrow(inner, false), _) => return self.sequence(inner, other),
@@ -88,18 +88,18 @@ impl Lowering<'_> {
                 self.build.value(Op::Unary(UnaryOp::Not, equal), Scalar::Bool)
             }
             Some(op) => self.compared(at, op, left, right)?,
-            None => return Err(self.error(at, "this operator does not compare")),
+            None => return Err(self.error(at, "this operator is no comparison; please report this")),
         };
         Ok(Val::scalar(Scalar::Bool, compared))
     }
 
-    /// The result of a comparison other than `!=`, by the operator's own impl.
+    /// Lowers a comparison other than `!=` through the operator's own trait.
     pub(super) fn compared(&mut self, at: Pos, op: CompareOp, left: &Place, right: &Place) -> Result<Value> {
         let by = if op == CompareOp::Eq { By::Equality } else { By::Partial };
         self.compared_by(at, (op, by), left, right)
     }
 
-    /// The result of a comparison other than `!=`, by that impl.
+    /// Lowers a comparison other than `!=` through the trait `by`.
     pub(super) fn compared_by(
         &mut self,
         at: Pos,
@@ -107,9 +107,9 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        let (left, right) = (self.through(left.clone()), self.through(right.clone()));
+        let (left, right) = (self.deref_all(left.clone()), self.deref_all(right.clone()));
         match left.ty().clone() {
-            Ty::Unit => Ok(self.build.of_equals(op)),
+            Ty::Unit => Ok(self.build.result_if_equal(op)),
             Ty::Scalar(_) => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
                 Ok(self.build.compare(op, left.only(), right.only()))
@@ -119,12 +119,12 @@ impl Lowering<'_> {
             Ty::Sum(of) if is_compared_by_parts(left.ty(), by) => {
                 self.compared_variants(at, (op, by), &of, &left, &right)
             }
-            ty if is_compared_by_parts(&ty, by) => self.deciding(op, |walk, verdict| {
+            ty if is_compared_by_parts(&ty, by) => self.with_outcome(op, |lowering, outcome| {
                 for index in 0..ty.parts().len() {
-                    let (left, right) = (walk.build.part(&left, index), walk.build.part(&right, index));
-                    walk.decide(at, (op, by), &left, &right, verdict)?;
+                    let (left, right) = (lowering.build.part(&left, index), lowering.build.part(&right, index));
+                    lowering.decide(at, (op, by), &left, &right, outcome)?;
                 }
-                Ok(walk.build.of_equals(op))
+                Ok(lowering.build.result_if_equal(op))
             }),
             Ty::Enum(of, scalar) => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
@@ -143,12 +143,12 @@ impl Lowering<'_> {
             }
             _ => {
                 let (left, right) = (self.build.read(&left), self.build.read(&right));
-                self.ordered_by_impl(at, (op, by), left, right)
+                self.compare_by_impl(at, (op, by), left, right)
             }
         }
     }
 
-    /// Enums with fields: the order of the variants decides, then the fields of the one that both are.
+    /// Compares enums with fields: first the variants' order, then the fields of their common variant.
     fn compared_variants(
         &mut self,
         at: Pos,
@@ -157,53 +157,58 @@ impl Lowering<'_> {
         left: &Place,
         right: &Place,
     ) -> Result<Value> {
-        self.deciding(op, |walk, verdict| {
-            let tags = [walk.build.tag(left), walk.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
+        self.with_outcome(op, |lowering, outcome| {
+            let tags = [lowering.build.tag(left), lowering.build.tag(right)].map(|tag| Val::scalar(of.tag(), tag));
             let [of_left, of_right] = tags.map(Place::Fixed);
-            walk.decide(at, (op, by), &of_left, &of_right, verdict)?;
-            let tag = walk.build.read(&of_left).only();
+            lowering.decide(at, (op, by), &of_left, &of_right, outcome)?;
+            let tag = lowering.build.read(&of_left).only();
             for variant in (0..of.variants.len()).rev().filter(|variant| !of.fields_of(*variant).is_empty()) {
                 let is_it = match (of.tag(), variant) {
                     (Scalar::Bool, 1) => tag,
                     (scalar, variant) => {
-                        let number = walk.build.constant(scalar, variant as u64);
-                        walk.build.compare(CompareOp::Eq, tag, number)
+                        let number = lowering.build.constant(scalar, variant as u64);
+                        lowering.build.compare(CompareOp::Eq, tag, number)
                     }
                 };
-                let (own, others) = walk.build.fork(is_it);
-                walk.build.select_block(own);
+                let (own, others) = lowering.build.fork(is_it);
+                lowering.build.select_block(own);
                 let (last, before) = (of.fields_of(variant).end - 1, of.fields_of(variant));
                 for index in before.take_while(|index| *index < last) {
-                    let (left, right) = (walk.build.part(left, index), walk.build.part(right, index));
-                    walk.decide(at, (op, by), &left, &right, verdict)?;
+                    let (left, right) = (lowering.build.part(left, index), lowering.build.part(right, index));
+                    lowering.decide(at, (op, by), &left, &right, outcome)?;
                 }
-                let (left, right) = (walk.build.part(left, last), walk.build.part(right, last));
-                let rest = walk.compared_by(at, (op, by), &left, &right)?;
-                walk.build.settle(rest, verdict);
-                walk.build.select_block(others);
+                let (left, right) = (lowering.build.part(left, last), lowering.build.part(right, last));
+                let rest = lowering.compared_by(at, (op, by), &left, &right)?;
+                lowering.build.finish_with(rest, outcome);
+                lowering.build.select_block(others);
             }
-            Ok(walk.build.of_equals(op))
+            Ok(lowering.build.result_if_equal(op))
         })
     }
 
-    /// Lowers pairs of parts with `parts`, each of which may decide; what it yields is the result if none does.
-    fn deciding(&mut self, op: CompareOp, parts: impl FnOnce(&mut Self, Verdict) -> Result<Value>) -> Result<Value> {
+    /// Lowers a comparison of pairs with `parts`, any of which may decide; if none does, the result is what `parts`
+    /// returns.
+    fn with_outcome(
+        &mut self,
+        op: CompareOp,
+        parts: impl FnOnce(&mut Self, Outcome) -> Result<Value>,
+    ) -> Result<Value> {
         let name = if op == CompareOp::Eq { "equal" } else { "ordered" };
-        let verdict = Verdict { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
-        let rest = parts(self, verdict)?;
-        self.build.settle(rest, verdict);
-        self.build.select_block(verdict.exit);
-        Ok(self.build.value(Op::Get(verdict.slot), Scalar::Bool))
+        let outcome = Outcome { slot: self.build.slot(name, Scalar::Bool), exit: self.build.block() };
+        let rest = parts(self, outcome)?;
+        self.build.finish_with(rest, outcome);
+        self.build.select_block(outcome.exit);
+        Ok(self.build.value(Op::Get(outcome.slot), Scalar::Bool))
     }
 
-    /// Goes on where two parts are equal; others decide.
+    /// Continues if two parts are equal; otherwise they decide the comparison.
     fn decide(
         &mut self,
         at: Pos,
         (op, by): (CompareOp, By),
         left: &Place,
         right: &Place,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let equal = self.compared_by(at, (CompareOp::Eq, by), left, right)?;
         let (next, differ) = self.build.fork(equal);
@@ -212,12 +217,12 @@ impl Lowering<'_> {
             CompareOp::Eq => self.build.constant(Scalar::Bool, 0),
             op => self.compared_by(at, (op, by), left, right)?,
         };
-        self.build.settle(result, verdict);
+        self.build.finish_with(result, outcome);
         self.build.select_block(next);
         Ok(())
     }
 
-    /// Arrays of what holds references, which lie in no memory.
+    /// Compares arrays whose elements hold references and therefore have no address.
     fn compared_references(
         &mut self,
         at: Pos,
@@ -232,100 +237,100 @@ impl Lowering<'_> {
             );
         };
         let count = *count;
-        self.deciding(op, |walk, verdict| {
+        self.with_outcome(op, |lowering, outcome| {
             for index in 0..count {
-                let number = walk.build.constant(Scalar::U64, index);
-                let pair = [&left, &right].map(|array| walk.choose(at, array, number, Some(index)));
+                let number = lowering.build.constant(Scalar::U64, index);
+                let pair = [&left, &right].map(|array| lowering.choose(at, array, number, Some(index)));
                 let [left, right] = pair;
-                walk.decide(at, (op, by), &left?, &right?, verdict)?;
+                lowering.decide(at, (op, by), &left?, &right?, outcome)?;
             }
-            Ok(walk.build.of_equals(op))
+            Ok(lowering.build.result_if_equal(op))
         })
     }
 
-    /// Arrays and slices, also one with the other.
+    /// Compares arrays and slices, also an array with a slice.
     fn compared_elements(&mut self, at: Pos, (op, by): (CompareOp, By), left: &Place, right: &Place) -> Result<Value> {
         let fixed = match (left.ty(), right.ty()) {
             (Ty::Array(element, len), Ty::Array(..)) if len * element.count() <= UNROLLED => Some(*len),
             _ => None,
         };
-        let elements = |walk: &mut Self, place: &Place| {
-            let (ptr, element, memory, len) = walk.slice_of(place)?;
+        let elements = |lowering: &mut Self, place: &Place| {
+            let (ptr, element, memory, len) = lowering.slice_of(place)?;
             Ok(Elements { ptr, element, memory, len })
         };
         let (left, right) = (elements(self, left)?, elements(self, right)?);
-        self.deciding(op, |walk, verdict| {
+        self.with_outcome(op, |lowering, outcome| {
             let lengths = [left.len, right.len].map(|len| Place::Fixed(Val::scalar(Scalar::U64, len)));
             if fixed.is_none() && by == By::Equality {
-                walk.decide(at, (op, by), &lengths[0], &lengths[1], verdict)?;
+                lowering.decide(at, (op, by), &lengths[0], &lengths[1], outcome)?;
             }
             match fixed {
                 Some(count) => {
                     for index in 0..count {
-                        let index = walk.build.constant(Scalar::U64, index);
-                        walk.decide_elements(at, (op, by), &left, &right, index, verdict)?;
+                        let index = lowering.build.constant(Scalar::U64, index);
+                        lowering.decide_by_elements(at, (op, by), &left, &right, index, outcome)?;
                     }
                 }
-                None => walk.decide_each(at, (op, by), &left, &right, verdict)?,
+                None => lowering.decide_by_loop(at, (op, by), &left, &right, outcome)?,
             }
-            walk.compared_by(at, (op, by), &lengths[0], &lengths[1])
+            lowering.compared_by(at, (op, by), &lengths[0], &lengths[1])
         })
     }
 
-    fn decide_elements(
+    fn decide_by_elements(
         &mut self,
         at: Pos,
         how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
         index: Value,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let [left, right] = [left, right].map(|elements| {
             let offset = self.build.scaled_by(index, elements.element.count());
-            self.build.moved(elements.ptr, offset, elements.element.clone(), elements.memory)
+            self.build.place_at(elements.ptr, offset, elements.element.clone(), elements.memory)
         });
-        self.decide(at, how, &left, &right, verdict)
+        self.decide(at, how, &left, &right, outcome)
     }
 
-    /// A loop over the elements that both have.
-    fn decide_each(
+    /// Emits a loop over the elements up to the shorter length.
+    fn decide_by_loop(
         &mut self,
         at: Pos,
         how: (CompareOp, By),
         left: &Elements,
         right: &Elements,
-        verdict: Verdict,
+        outcome: Outcome,
     ) -> Result<()> {
         let slot = self.build.slot("index", Scalar::U64);
         let zero = self.build.constant(Scalar::U64, 0);
         self.build.effect(Op::Set(slot, zero));
-        let again = self.build.block();
-        self.build.jump_into(again);
+        let header = self.build.block();
+        self.build.jump_into(header);
         let index = self.build.value(Op::Get(slot), Scalar::U64);
         let [in_left, in_right] = [left, right].map(|elements| self.build.compare(CompareOp::Lt, index, elements.len));
         let both = self.build.value(Op::Binary(Kir::And, in_left, in_right), Scalar::Bool);
         let (inside, done) = self.build.fork(both);
         self.build.select_block(inside);
-        self.decide_elements(at, how, left, right, index, verdict)?;
+        self.decide_by_elements(at, how, left, right, index, outcome)?;
         let one = self.build.constant(Scalar::U64, 1);
         let next = self.build.value(Op::Binary(Kir::Add, index, one), Scalar::U64);
         self.build.effect(Op::Set(slot, next));
-        self.build.end(Terminator::Jump(again));
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(done);
         Ok(())
     }
 }
 
 impl Builder {
-    /// What a comparison of equal values yields.
-    fn of_equals(&mut self, op: CompareOp) -> Value {
+    /// The result of comparing equal values.
+    fn result_if_equal(&mut self, op: CompareOp) -> Value {
         let holds = matches!(op, CompareOp::Eq | CompareOp::Le | CompareOp::Ge);
         self.constant(Scalar::Bool, u64::from(holds))
     }
 
-    fn settle(&mut self, result: Value, verdict: Verdict) {
-        self.effect(Op::Set(verdict.slot, result));
-        self.end(Terminator::Jump(verdict.exit));
+    fn finish_with(&mut self, result: Value, outcome: Outcome) {
+        self.effect(Op::Set(outcome.slot, result));
+        self.end(Terminator::Jump(outcome.exit));
     }
 }

@@ -1,8 +1,8 @@
-//! Constants of the source: numbers and what consists of them as values, what holds arrays as memory.
+//! Constants of the source: scalars and aggregates of them become values, arrays become memory.
 //!
-//! An array that is a `const` or `static` item is not the thread's to copy: it lies in constant memory, once, and is
-//! indexed there. What does not fit its 64 KiB any more lies in global memory. A [`Constant`](crate::Constant) comes
-//! first: the tables make way for it.
+//! An array that is a `const` or `static` item is not copied per thread: one copy lies in constant memory. Arrays
+//! beyond constant memory's 64 KiB lie in global memory. A [`Constant`](crate::Constant), which must be in constant
+//! memory, has priority over such tables.
 
 use std::sync::Arc;
 
@@ -17,15 +17,15 @@ use crate::syntax::{Expr, ExprKind, Pos};
 use crate::typeinfo::layout::TAG;
 use crate::typeinfo::{ConstValue, HostConstant, Memory, Operation, Ty};
 
-/// What a module's constants need besides their declarations.
+/// The constants of a module while it is lowered.
 #[derive(Default)]
 pub(super) struct Constants {
-    /// Whether no table lies in constant memory.
+    /// True if all tables are placed in global memory.
     pub(super) global_tables: bool,
     pub(super) declared: Vec<ConstantDecl>,
-    /// Those that the host writes.
-    pub(super) held: Vec<(ConstantId, HostConstant)>,
-    /// The first of them that does not fit.
+    /// The constants that the host updates.
+    pub(super) host_updated: Vec<(ConstantId, HostConstant)>,
+    /// The error of the first host-updated constant that does not fit.
     pub(super) overflow: Option<LowerError>,
 }
 
@@ -34,18 +34,18 @@ impl Constants {
         self.declared.iter().map(ConstantDecl::constant_memory).sum()
     }
 
-    /// Whether tables lie where a constant of the host's found no room.
-    pub(super) fn could_make_way(&self) -> bool {
+    /// Returns true if tables are in constant memory, so that moving them to global memory makes room.
+    pub(super) fn has_movable_tables(&self) -> bool {
         self.declared.iter().any(|constant| !constant.host && constant.space == Space::Constant)
     }
 }
 
 impl Program {
-    /// The constant of these bytes; the same table is entered once, as is the same constant of the host's.
+    /// Adds a constant with these bytes, or returns the identical one that exists.
     fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&HostConstant>) -> ConstantId {
         let constants = &mut self.constants;
         let known = match held {
-            Some(held) => constants.held.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
+            Some(held) => constants.host_updated.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
             None => {
                 let same =
                     |known: &ConstantDecl| !known.host && *known.bytes == *bytes && known.array.element == ty.pointee();
@@ -61,19 +61,19 @@ impl Program {
         let array = ArrayDecl { name, element: ty.pointee(), len: ty.count() };
         let id = ConstantId(constants.declared.len() as u32);
         constants.declared.push(ConstantDecl { array, space, host: held.is_some(), bytes: bytes.into() });
-        constants.held.extend(held.map(|held| (id, held.clone())));
+        constants.host_updated.extend(held.map(|held| (id, held.clone())));
         id
     }
 }
 
 impl Lowering<'_> {
-    /// A constant by its number.
-    pub(super) fn numbered_constant(&mut self, at: Pos, number: u32) -> Result<Place> {
+    /// The place of the constant with a number.
+    pub(super) fn constant_by_number(&mut self, at: Pos, number: u32) -> Result<Place> {
         let info = self.frame().info.clone();
         self.constant_place(at, &info.consts[number as usize])
     }
 
-    /// A constant.
+    /// The place of a constant.
     pub(super) fn constant_place(&mut self, at: Pos, constant: &ConstValue) -> Result<Place> {
         let ConstValue { ty, cells, held } = constant;
         if let Ty::Sum(of) = ty
@@ -106,8 +106,8 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The constant whose value a method's call reads, if it is a `Constant`.
-    pub(super) fn held_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
+    /// The number of the `Constant` whose value a method call reads, if its receiver is one.
+    pub(super) fn host_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
         match (&self.frame().callees[number as usize], &receiver.1) {
             (Callee::Operation(Operation::HeldValue, _), ExprKind::Const(constant)) => Some(*constant),
             _ => None,
@@ -116,7 +116,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// A value of any type from the bits of its numbers.
+    /// Builds a value of any type from the bits of its scalars.
     pub(super) fn constant_value(&mut self, ty: &Ty, cells: &mut impl Iterator<Item = u128>) -> Val {
         let mut value = Val { ty: ty.clone(), leaves: Vec::new() };
         match ty {
@@ -145,7 +145,7 @@ impl Builder {
     }
 }
 
-/// Writes a value as it lies in memory, at the beginning of `bytes`, from the bits of its numbers.
+/// Writes the memory image of a value to the start of `bytes`, from the bits of its scalars.
 fn image(ty: &Ty, cells: &mut impl Iterator<Item = u128>, bytes: &mut [u8]) {
     match ty {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {

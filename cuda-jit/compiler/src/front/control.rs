@@ -1,7 +1,7 @@
 //! Blocks, branches and loops.
 
 use super::copies::is_place;
-use super::function::{Local, Lowering, Result, Return, Target};
+use super::function::{JumpTarget, Local, Lowering, Result, Return};
 use super::loops::For;
 use super::merge::MergeId;
 use super::place::Place;
@@ -13,7 +13,7 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{ConstValue, Ty};
 
 impl Lowering<'_> {
-    /// Lowers an expression that moves control.
+    /// Lowers an expression with control flow.
     pub(super) fn control(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let Expr(at, kind) = expr;
         match kind {
@@ -32,13 +32,13 @@ impl Lowering<'_> {
             ExprKind::For(number, pattern, source, body, next) => {
                 self.for_loop(*at, For { number: *number, pattern, source, body, next: *next })
             }
-            ExprKind::Break(number, value) => self.leave(*number, value.as_ref().copied(), expected),
+            ExprKind::Break(number, value) => self.break_out(*number, value.as_ref().copied(), expected),
             ExprKind::Continue(number) => {
-                let target = self.scopes.target(*number).and_then(|target| target.again);
+                let target = self.scopes.target(*number).and_then(|target| target.continue_to);
                 if let Some(block) = target {
                     self.build.end(Terminator::Jump(block));
                 }
-                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Return(value) => self.return_value(*at, value.as_ref().copied(), expected),
             ExprKind::Try(value, conversion) => self.question_mark(*at, value, *conversion),
@@ -72,7 +72,7 @@ impl Lowering<'_> {
                         let at = self.frame().definition.bindings[number as usize].at;
                         let late = Local::Late(self.enter(at));
                         self.frame_mut().locals.insert(number, late);
-                        // an array is where it lies from the beginning, whichever branch gives it a value
+                        // the array's storage must dominate every branch that initialises it
                         if let Some(ty @ Ty::Array(..)) = self.frame().binding_type(number)
                             && ty.is_plain()
                         {
@@ -86,7 +86,7 @@ impl Lowering<'_> {
         }
         match block.tail {
             Some(tail) => self.expr_in_place(tail, expected),
-            None if self.build.ended() => Ok(self.build.never(expected.unwrap_or(&Ty::Unit))),
+            None if self.build.ended() => Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit))),
             None => Ok(Val::unit()),
         }
     }
@@ -99,14 +99,19 @@ impl Lowering<'_> {
         otherwise: Option<&'static Block>,
     ) -> Result<()> {
         let place = self.scrutinee(init, [pattern].into_iter())?;
-        let outer = self.go_to(init.0);
-        let bound = self.bind_or(pattern, &place, otherwise);
-        self.build.set_place(outer);
+        let outer = self.set_location_at(init.0);
+        let bound = self.bind_or_else(pattern, &place, otherwise);
+        self.build.set_location(outer);
         bound
     }
 
-    /// Binds the names of a pattern, or does something else where it does not match.
-    fn bind_or(&mut self, pattern: &'static Pattern, place: &Place, otherwise: Option<&'static Block>) -> Result<()> {
+    /// Binds the names of a pattern, or runs the `else` block if it does not match.
+    fn bind_or_else(
+        &mut self,
+        pattern: &'static Pattern,
+        place: &Place,
+        otherwise: Option<&'static Block>,
+    ) -> Result<()> {
         let Some(otherwise) = otherwise else { return self.bind(pattern, place) };
         let (fail, next) = (self.build.block(), self.build.block());
         self.bind_or_fail(pattern, place, Some(fail))?;
@@ -117,7 +122,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// What patterns are about: a place, or a value where the expression is none. A number is read once.
+    /// Lowers the scrutinee of patterns to a place; other expressions to a value. A number is read once.
     fn scrutinee(&mut self, value: &'static Expr, patterns: impl Iterator<Item = &'static Pattern>) -> Result<Place> {
         let patterns: Vec<&'static Pattern> = patterns.collect();
         let is_place = is_place(value);
@@ -140,11 +145,11 @@ impl Lowering<'_> {
         }))
     }
 
-    /// Leaves a branch's value, coerced to the type of them all, and goes on in `exit`.
-    fn finish(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
-        let ty = self.merged(merge);
+    /// Coerces a branch's value to the common type, stores it for the merge and jumps to `exit`.
+    fn finish_branch(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        let ty = self.merge_type(merge);
         let value = self.coerce(at, value, &ty)?;
-        self.arrive(at, value, merge, exit)
+        self.merge_and_jump(at, value, merge, exit)
     }
 
     fn branch(
@@ -167,19 +172,19 @@ impl Lowering<'_> {
         self.condition(condition, fail)?;
         let value = self.block(body, Some(ty))?;
         self.build.set_scope(scope);
-        self.finish(at, value, merge, exit)?;
+        self.finish_branch(at, value, merge, exit)?;
         self.build.select_block(fail);
         if let Some(otherwise) = otherwise {
             let value = self.expr_in_place(otherwise, Some(ty))?;
-            self.finish(otherwise.0, value, merge, exit)?;
+            self.finish_branch(otherwise.0, value, merge, exit)?;
         } else {
             self.build.end(Terminator::Jump(exit));
         }
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
-    /// Goes on where the condition holds, with its names bound, elsewhere in `fail`.
+    /// Continues with the names bound if the condition holds, else jumps to `fail`.
     fn condition(&mut self, condition: &'static Condition, fail: BlockId) -> Result<()> {
         match condition {
             Condition::Bool(condition) => {
@@ -207,20 +212,20 @@ impl Lowering<'_> {
             // rustc has checked that the arms are exhaustive, so the last one needs no test
             let fail = (index != last || arm.guard.is_some()).then_some(next);
             let scope = self.build.scope();
-            self.arm(arm, &place, fail, &mut |walk| {
-                let result = walk.expr_in_place(&arm.body, Some(ty))?;
-                walk.build.set_scope(scope);
-                walk.finish(arm.body.0, result, merge, exit)
+            self.arm(arm, &place, fail, &mut |lowering| {
+                let result = lowering.expr_in_place(&arm.body, Some(ty))?;
+                lowering.build.set_scope(scope);
+                lowering.finish_branch(arm.body.0, result, merge, exit)
             })?;
             self.build.select_block(next);
         }
         self.build.end(Terminator::Jump(exit));
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
-    /// An arm: its guard is asked, and its body is there, for each case that the or-patterns split it into. Where no name
-    /// is bound, the body is there once.
+    /// Lowers an arm: guard and body once for each alternative that its or-patterns expand to. If the pattern binds no
+    /// name, the alternatives share one body.
     fn arm(
         &mut self,
         arm: &'static Arm,
@@ -231,17 +236,17 @@ impl Lowering<'_> {
         let guarded = arm.guard.is_some();
         let shared =
             (self.scopes.splits(&arm.pattern, guarded) && !self.scopes.binds(&arm.pattern)).then(|| self.build.block());
-        self.matched(&arm.pattern, place, fail, guarded, &mut |walk, names, fail| {
-            walk.bind_names(names)?;
+        self.matched(&arm.pattern, place, fail, guarded, &mut |lowering, names, fail| {
+            lowering.bind_names(names)?;
             if let (Some(guard), Some(fail)) = (&arm.guard, fail) {
-                let guard = walk.scalar(guard, Scalar::Bool)?;
-                let next = walk.build.block();
-                walk.build.end(Terminator::Branch(guard, next, fail));
-                walk.build.select_block(next);
+                let guard = lowering.scalar(guard, Scalar::Bool)?;
+                let next = lowering.build.block();
+                lowering.build.end(Terminator::Branch(guard, next, fail));
+                lowering.build.select_block(next);
             }
             match shared {
-                Some(shared) => walk.build.end(Terminator::Jump(shared)),
-                None => body(walk)?,
+                Some(shared) => lowering.build.end(Terminator::Jump(shared)),
+                None => body(lowering)?,
             }
             Ok(())
         })?;
@@ -257,19 +262,19 @@ impl Lowering<'_> {
         let ty = expected.cloned().or_else(known).unwrap_or(Ty::Unit);
         let exit = self.build.block();
         let merge = self.merge("block", ty.clone());
-        self.frame_mut().targets.push(Target { number, exit, again: None, result: Some(merge) });
+        self.frame_mut().targets.push(JumpTarget { number, exit, continue_to: None, result: Some(merge) });
         let value = self.block(block, Some(&ty))?;
         self.frame_mut().targets.pop();
-        self.finish(at, value, merge, exit)?;
+        self.finish_branch(at, value, merge, exit)?;
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
     fn while_loop(&mut self, number: u32, condition: &'static Condition, body: &'static Block) -> Result<Val> {
         let (header, exit) = (self.build.block(), self.build.block());
         self.build.jump_into(header);
         self.condition(condition, exit)?;
-        self.looped(Target { number, exit, again: Some(header), result: None }, body)?;
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: None }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
@@ -280,48 +285,49 @@ impl Lowering<'_> {
         let (header, exit) = (self.build.block(), self.build.block());
         let merge = self.merge("loop", ty);
         self.build.jump_into(header);
-        self.looped(Target { number, exit, again: Some(header), result: Some(merge) }, body)?;
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: Some(merge) }, body)?;
         self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
-        Ok(self.arrived(merge))
+        Ok(self.merge_result(merge))
     }
 
-    /// The body of a loop.
-    pub(super) fn looped(&mut self, target: Target, body: &'static Block) -> Result<()> {
+    /// Lowers a loop's body.
+    pub(super) fn loop_body(&mut self, target: JumpTarget, body: &'static Block) -> Result<()> {
         self.frame_mut().targets.push(target);
         self.block(body, None)?;
         self.frame_mut().targets.pop();
         Ok(())
     }
 
-    fn leave(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
+    fn break_out(&mut self, number: u32, value: Option<&'static Expr>, expected: Option<&Ty>) -> Result<Val> {
         if let Some(target) = self.scopes.target(number) {
             if let (Some(value), Some(merge)) = (value, target.result) {
-                let ty = self.merged(merge);
+                let ty = self.merge_type(merge);
                 let at = value.0;
                 let value = self.expr_in_place(value, Some(&ty))?;
                 let value = self.coerce(at, value, &ty)?;
-                self.leave_value(at, value, merge)?;
+                self.store_to_merge(at, value, merge)?;
             } else if let Some(merge) = target.result {
-                self.leave_value(Pos(1, 1), Val::unit(), merge)?;
+                self.store_to_merge(Pos(1, 1), Val::unit(), merge)?;
             }
             self.build.end(Terminator::Jump(target.exit));
         }
-        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
     }
 
-    /// The type of what the innermost function or closure returns.
+    /// The return type of the innermost function or closure.
     fn returned_type(&self) -> Ty {
         match self.frame().returns.last() {
-            Some(Return::Inlined(_, merge)) => self.merged(*merge),
+            Some(Return::Inlined(_, merge)) => self.merge_type(*merge),
             _ => self.frame().info.result.clone(),
         }
     }
 
-    /// `value?`: goes on with the value of `Some` or `Ok`; returns `None`, or an `Err` of the converted error.
+    /// Lowers `value?`: continues with the value of `Some` or `Ok`, or returns `None` or an `Err` of the converted
+    /// error.
     fn question_mark(&mut self, at: Pos, value: &'static Expr, conversion: u32) -> Result<Val> {
         let value = self.expr(value, None)?;
-        let place = self.through(Place::Fixed(value));
+        let place = self.deref_all(Place::Fixed(value));
         let (Some((good, bad)), Some(of)) = (tried_variants(place.ty()), place.ty().as_sum().cloned()) else {
             let text = format!("`?` takes an `Option` or a `Result`, not a value of type `{}`", ty_name(place.ty()));
             return Err(self.error(at, text));
@@ -351,12 +357,12 @@ impl Lowering<'_> {
             None => Val::unit(),
         };
         self.return_from(at, value)?;
-        Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+        Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
     }
 }
 
 impl Scopes {
-    /// Whether a pattern binds the whole by reference.
+    /// Returns true if a pattern binds the whole place by reference.
     fn borrows(&self, patterns: &[&'static Pattern]) -> bool {
         patterns.iter().any(|pattern| match pattern {
             Pattern::Bind(number) | Pattern::At(number, _) => {
@@ -366,7 +372,7 @@ impl Scopes {
         })
     }
 
-    /// The type of a name's place.
+    /// The type of the place that a name binds.
     fn place_type(&self, number: u32) -> Option<Ty> {
         let frame = self.frame();
         match frame.binding_type(number)? {
@@ -375,7 +381,7 @@ impl Scopes {
         }
     }
 
-    /// The type of an expression with branches.
+    /// The common type of an expression's branches.
     fn merged_type(&self, expr: &Expr, expected: Option<&Ty>) -> Ty {
         expected.cloned().or_else(|| self.ty_of(expr)).unwrap_or_else(|| match tail_literal(expr) {
             Some(fallback) => Ty::Scalar(fallback),
@@ -383,7 +389,7 @@ impl Scopes {
         })
     }
 
-    /// The value of a condition of constants, of which only one branch is lowered.
+    /// The value of a constant condition, of which only the taken branch is lowered.
     fn known_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Bool(value) => self.known_bool(value),
@@ -410,18 +416,18 @@ impl Scopes {
         }
     }
 
-    fn target(&self, number: u32) -> Option<Target> {
+    fn target(&self, number: u32) -> Option<JumpTarget> {
         self.frame().targets.iter().rev().find(|target| target.number == number).cloned()
     }
 }
 
-/// Whether a statement never lets control past it, as far as its form shows.
+/// Returns true if a statement is known, by its form, to diverge.
 pub(super) fn diverges(stmt: &Stmt) -> bool {
     let Stmt::Expr(expr) = stmt else { return false };
     matches!(expr.1, ExprKind::Return(_) | ExprKind::Break(..) | ExprKind::Continue(_) | ExprKind::Panic(_))
 }
 
-/// Rust's fallback for an expression whose branches are bare literals.
+/// Rust's fallback type for an expression whose branches are unsuffixed literals.
 fn tail_literal(expr: &Expr) -> Option<Scalar> {
     ensure_sufficient_stack(|| match &expr.1 {
         ExprKind::Lit(crate::syntax::Lit::Int(..)) => Some(Scalar::I32),

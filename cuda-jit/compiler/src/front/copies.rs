@@ -1,29 +1,28 @@
-//! Value semantics of arrays: where a value gets memory of its own.
+//! Value semantics of arrays: where an array is copied.
 //!
-//! An array leaf of a value is the address where the array lies. That memory is one of four kinds:
+//! An array leaf of a value is the address of the array's storage, which is of one of four kinds:
 //!
-//! - *fresh*: a temporary of the expression that made the value, which nothing else names. The first binding takes it
-//!   over; nothing is copied.
-//! - *stable*: never written while the value can be used: an immutable binding, a parameter of a function that is
-//!   called, a temporary behind a shared reference.
-//! - a *home*: where a mutable binding, or the value in which branches meet, keeps an array. Assignments copy into it.
-//! - any other place that the program can write.
+//! - *fresh*: a temporary that no binding names. The first binding takes ownership of it without a copy.
+//! - *stable*: not written while the value is live: an immutable binding, a parameter of a called function, or a
+//!   temporary behind a shared reference.
+//! - a *backing array*: the storage of a mutable binding or of a merge. Assignments copy into it.
+//! - any other memory that the program can write.
 //!
-//! [`Lowering::expr`] yields settled values: fresh or stable ones, which no later code changes.
-//! [`Lowering::expr_in_place`] leaves the value of a place where it lies, for whoever uses it before other code of the
-//! program runs, or has asked [`Scopes::is_undisturbed`].
+//! [`Lowering::expr`] returns owned values, fresh or stable, which no later code changes. [`Lowering::expr_in_place`]
+//! returns a place's arrays without copying them; the caller must use them before other code of the program runs, or
+//! must have checked [`Scopes::is_unchanged_by`].
 
 use super::function::Lowering;
-use super::mentions;
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::Val;
+use super::uses;
 use crate::kir::Space;
 use crate::syntax::{Block, Expr, ExprKind};
 use crate::typeinfo::Ty;
 
 impl Lowering<'_> {
-    /// The value with a copy of each array that later code could change.
+    /// Copies each array of a value that later code could change.
     pub(super) fn copied_value(&mut self, mut value: Val) -> Val {
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
@@ -34,16 +33,15 @@ impl Lowering<'_> {
         value
     }
 
-    /// Reads a place expression as a value: later writes do not show in it.
+    /// Reads a place expression as a value that later writes do not change.
     pub(super) fn read_copied(&mut self, place: &Place) -> Val {
         let value = self.build.read(place);
         self.copied_value(value)
     }
 
-    /// The value as a binding keeps it: temporaries become its own, and one that is never written may lie where a stable
-    /// value does.
-    pub(super) fn own(&mut self, mut value: Val, mutable: bool) -> Val {
-        // a debugger is told one variable for each array
+    /// Takes ownership of a value for a binding: it keeps temporaries, and an immutable binding shares stable arrays.
+    pub(super) fn take_ownership(&mut self, mut value: Val, mutable: bool) -> Val {
+        // debug info has one variable for each array
         let shares = !mutable && !self.program.variables;
         for (leaf, ty) in value.ty.arrays() {
             let ptr = value.leaves[leaf];
@@ -58,23 +56,23 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// Returns true if the value of a place cannot change while later expressions are evaluated.
-    pub(super) fn is_undisturbed<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        later.all(|expr| is_speculatable(expr) || self.is_unmentioned(place, [expr].into_iter()))
+    /// Returns true if evaluating later expressions cannot change the value of a place.
+    pub(super) fn is_unchanged_by<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        later.all(|expr| is_speculatable(expr) || self.is_unused_in(place, [expr].into_iter()))
     }
 
-    /// Returns true if a place is a binding, or a part of one, that later expressions do not mention. Whatever else could write
-    /// it holds a mutable borrow, and rustc refuses to read the place as long as that is used.
-    pub(super) fn is_unmentioned<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
-        self.root(place).is_some_and(|root| later.all(|expr| !mentions::expr(expr, root)))
+    /// Returns true if a place is a binding, or a part of one, that later expressions do not use. Anything else that
+    /// could write it holds a mutable borrow, and rustc refuses to read the place while that is live.
+    pub(super) fn is_unused_in<'e>(&self, place: &Expr, mut later: impl Iterator<Item = &'e Expr>) -> bool {
+        self.root(place).is_some_and(|root| later.all(|expr| !uses::expr(expr, root)))
     }
 
-    /// The same of a block that is run later.
-    pub(super) fn is_unmentioned_in(&self, place: &Expr, later: &Block) -> bool {
-        self.root(place).is_some_and(|root| !mentions::block(later, root))
+    /// As [`is_unused_in`](Self::is_unused_in), for a block that runs later.
+    pub(super) fn is_unused_in_block(&self, place: &Expr, later: &Block) -> bool {
+        self.root(place).is_some_and(|root| !uses::block(later, root))
     }
 
-    /// The binding that a place is, or is a part of, but for what lies behind references.
+    /// The binding that a place is a part of, unless the place is behind a reference.
     fn root(&self, place: &Expr) -> Option<u32> {
         match self.ty_of(place)? {
             Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_) | Ty::Sum(_) => {}
@@ -96,7 +94,7 @@ pub(super) fn is_place(expr: &Expr) -> bool {
     )
 }
 
-/// Returns true if an expression has no side effects, as far as its form shows: it reads places and puts values together.
+/// Returns true if an expression has no side effects, judged by its form: it only reads places and builds values.
 pub(super) fn is_speculatable(expr: &Expr) -> bool {
     match &expr.1 {
         ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) => true,
@@ -116,7 +114,7 @@ pub(super) fn is_speculatable(expr: &Expr) -> bool {
     }
 }
 
-/// Returns true if values of such types give a callee nothing that it could write.
+/// Returns true if arguments of these types give a callee no way to write memory.
 pub(super) fn only_reads(params: &[Ty]) -> bool {
     let reads = |ty: &Ty| {
         !matches!(ty, Ty::Closure(_) | Ty::Passed(_)) && !ty.memories().iter().any(|memory| memory.writable())

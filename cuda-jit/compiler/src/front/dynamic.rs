@@ -1,4 +1,4 @@
-//! `dynamic_shared!`: the launch's dynamic shared memory, carved into slices one behind the other.
+//! `dynamic_shared!`: divides the launch's dynamic shared memory into consecutive slices.
 
 use super::function::{Lowering, Result};
 use super::types::Val;
@@ -8,8 +8,8 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
 impl Lowering<'_> {
-    /// `dynamic_shared!([T; n], ..)`: each part begins at the first byte behind the one before that its type's alignment
-    /// allows; one without a length takes what is left.
+    /// Lowers `dynamic_shared!([T; n], ..)`: each slice starts at the first suitably aligned byte after the previous
+    /// one; one without a length takes the rest.
     pub(super) fn dynamic_shared(&mut self, at: Pos, parts: &'static [(u32, Option<&'static Expr>)]) -> Result<Val> {
         let mut lens = Vec::with_capacity(parts.len());
         for (_, len) in parts {
@@ -24,28 +24,35 @@ impl Lowering<'_> {
         let (mut types, mut leaves) = (Vec::new(), Vec::new());
         for (&(number, _), len) in parts.iter().zip(lens) {
             let element = self.frame().info.named[number as usize].clone();
-            let (start, len, behind) = self.carve(at, &element, end, total, len);
+            let (start, len, next) = self.lay_out(at, &element, end, total, len);
             let pointee = element.pointee();
             leaves.push(self.build.value(Op::DynamicShared(start, pointee), Type::Ptr(Space::Shared, pointee)));
             leaves.push(len);
             types.push(Ty::Slice(Box::new(element), Memory::Write(Space::Shared)));
-            end = behind;
+            end = next;
         }
         let ty = if let [_] = types[..] { types.remove(0) } else { Ty::Tuple(types) };
         Ok(Val { ty, leaves })
     }
 
-    /// Where a part begins that lies behind `end`, its length, and the end of its bytes; checked against the total.
-    fn carve(&mut self, at: Pos, element: &Ty, end: Value, total: Value, len: Option<Value>) -> (Value, Value, Value) {
-        let op = |walk: &mut Self, op, a, b| walk.build.value(Op::Binary(op, a, b), Scalar::U64);
+    /// Lays out one slice after `end`: returns its start, its length and its end; checks it against the total.
+    fn lay_out(
+        &mut self,
+        at: Pos,
+        element: &Ty,
+        end: Value,
+        total: Value,
+        len: Option<Value>,
+    ) -> (Value, Value, Value) {
+        let op = |lowering: &mut Self, op, a, b| lowering.build.value(Op::Binary(op, a, b), Scalar::U64);
         let (size, align) = (element.pointee().size(), element.pointee().align());
-        // an element of an array type is so many numbers
+        // an element of an array type counts as its numbers
         let size = self.build.constant(Scalar::U64, (u64::from(size) * element.count()).max(1));
         let below = self.build.constant(Scalar::U64, u64::from(align) - 1);
         let mask = self.build.constant(Scalar::U64, !(u64::from(align) - 1));
         let start = op(self, BinaryOp::Add, end, below);
         let start = op(self, BinaryOp::And, start, mask);
-        // `end` is at most the total, or nobody checks, so that the sum above does not overflow
+        // `end` is at most the total, or checks are off, so that the sum above does not overflow
         let start = op(self, BinaryOp::Min, start, total);
         let left = op(self, BinaryOp::Sub, total, start);
         let room = op(self, BinaryOp::Div, left, size);
@@ -64,7 +71,7 @@ impl Lowering<'_> {
             }
         };
         let bytes = op(self, BinaryOp::Mul, len, size);
-        let behind = op(self, BinaryOp::Add, start, bytes);
-        (start, len, behind)
+        let next = op(self, BinaryOp::Add, start, bytes);
+        (start, len, next)
     }
 }

@@ -1,5 +1,5 @@
-//! A device function for callers of other compilers: a function in front of it that has the parameters and the result
-//! of C, and what they are called there.
+//! Exported device functions, which code of other compilers calls: a wrapper with C's parameters and result, and its C
+//! declaration.
 //!
 //! | Rust | C |
 //! |---|---|
@@ -7,12 +7,12 @@
 //! | an enum | its integer |
 //! | a struct laid out as C does, `f16`, `bf16` | by value |
 //! | `&T`, `&mut T` | `const T *`, `T *`, to any memory |
-//! | `&[T; N]`, `&mut [T; N]` | the same, to the first of them |
+//! | `&[T; N]`, `&mut [T; N]` | the same, to the first element |
 
 use std::rc::Rc;
 
 use super::function::{Frame, Lowering, Return};
-use super::scopes::{Learned, Scopes};
+use super::scopes::{Facts, Scopes};
 use super::types::Val;
 use super::{LowerError, Program, symbol, symbol_char, variable_name};
 use crate::kir::build::FunctionBuilder;
@@ -21,10 +21,10 @@ use crate::syntax::{Definition, Pattern, Pos};
 use crate::typeinfo::layout::{short, ty_name};
 use crate::typeinfo::{Instance, Memory, StructTy, Ty, TypeInfo};
 
-/// The largest alignment of what C passes by value.
+/// The largest alignment of a value that C passes by value.
 const MOST_ALIGNED: u32 = 16;
 
-/// Puts the function that C calls into a module that has none yet.
+/// Adds the wrapper that C calls to an empty module.
 pub(super) fn function(
     program: &mut Program,
     (definition, instance): (&'static Definition, &Instance),
@@ -40,8 +40,8 @@ pub(super) fn function(
     let at = Pos(definition.line, 1);
     let build = FunctionBuilder::new(name, params.clone(), result);
     let frame = Frame::new(definition, instance.generics.clone(), info.clone(), Return::Caller);
-    let mut lowering = Lowering::new(program, build, Scopes::new(frame, Learned::default()));
-    lowering.go_to(at);
+    let mut lowering = Lowering::new(program, build, Scopes::new(frame, Facts::default()));
+    lowering.set_location_at(at);
     let first = params.iter().position(|param| param.role != Role::Returned).unwrap_or(params.len());
     let passed = info.params.iter().zip(&params[first..]).enumerate();
     let args: Vec<Val> = passed
@@ -65,7 +65,7 @@ pub(super) fn function(
     Ok(())
 }
 
-/// The name of a function that is given none: its own, with its generic arguments.
+/// The default name of an exported function: its own, with its generic arguments.
 pub fn own_name(function: &Instance) -> String {
     Program::default().name(function.definition(), &function.generics)
 }
@@ -76,23 +76,23 @@ pub(super) fn refused(function: &Instance, why: &str) -> LowerError {
     LowerError { function: name, message: format!("it cannot be called from C: {why}"), file, line, column: 1 }
 }
 
-/// Whether C and PTX take a name for a function.
+/// Returns true if a name is a valid function name in C and PTX.
 fn is_name(name: &str) -> bool {
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(first) && name.chars().all(|c| symbol_char(c) == c) && !matches!(name, "_" | "WARP_SZ" | "vprintf")
 }
 
-/// The parameters and result of C.
+/// The wrapper's parameters and result.
 fn signature(
     function: &Instance,
     definition: &Definition,
     info: &TypeInfo,
 ) -> Result<(Vec<Param>, Option<Type>), LowerError> {
-    let hint = "C has numbers, structs with `#[repr(C)]`, and pointers to such, for which references stand";
+    let hint = "C has numbers, `#[repr(C)]` structs, and pointers to these; write a reference for a pointer";
     let mut params = Vec::new();
     let result = match &info.result {
         Ty::Unit => None,
-        ty => match by(ty) {
+        ty => match form_of(ty) {
             Some(Form::Number(scalar)) => Some(Type::Scalar(scalar)),
             Some(Form::Block) => {
                 params.push(block("result".to_owned(), ty, Role::Returned));
@@ -103,7 +103,7 @@ fn signature(
     };
     for (index, ty) in info.params.iter().enumerate() {
         let name = parameter(definition, index);
-        params.push(match by(ty) {
+        params.push(match form_of(ty) {
             Some(Form::Number(scalar)) => Param { name, ty: scalar.into(), access: Access::Read, role: Role::Plain },
             Some(Form::Block) => block(name, ty, Role::ByValue),
             Some(Form::Pointer(to)) => block(name, to, Role::Plain),
@@ -126,14 +126,14 @@ fn parameter(definition: &Definition, index: usize) -> String {
     }
 }
 
-/// How C passes a value.
+/// The way C passes a value.
 enum Form<'t> {
     Number(Scalar),
     Block,
     Pointer(&'t Ty),
 }
 
-fn by(ty: &Ty) -> Option<Form<'_>> {
+fn form_of(ty: &Ty) -> Option<Form<'_>> {
     match ty {
         Ty::Scalar(Scalar::F16 | Scalar::Bf16) => Some(Form::Block),
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Some(Form::Number(*scalar)),
@@ -148,7 +148,7 @@ fn by(ty: &Ty) -> Option<Form<'_>> {
     }
 }
 
-/// Whether C has the type with the same layout.
+/// Returns true if C lays the type out in the same way.
 fn is_laid_out_as_in_c(ty: &Ty) -> bool {
     match ty {
         Ty::Scalar(_) | Ty::Enum(..) => true,
@@ -166,14 +166,14 @@ fn is_laid_out_as_in_c(ty: &Ty) -> bool {
     }
 }
 
-/// The type, pointing to memory of which nothing is known.
+/// The type with all its references to unknown memory.
 fn in_any_memory(ty: &Ty) -> Ty {
     let memories = vec![Memory::Write(Space::Local); ty.memories().len()];
     ty.in_memories(&memories)
 }
 
-/// The declaration in CUDA C++ of a function that `function` takes; the structs that it needs are put before it, unless
-/// they are there already.
+/// Appends the CUDA C++ declaration of a function to `structs`, after the structs that it needs and that are not there
+/// yet.
 pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut Vec<String>) {
     let definition = instance.definition();
     let params = info.params.iter().enumerate().map(|(index, ty)| {
@@ -192,7 +192,7 @@ pub fn declare(instance: &Instance, info: &TypeInfo, name: &str, structs: &mut V
     structs.push(format!("extern \"C\" __device__ {result} {name}({params});\n"));
 }
 
-/// A type's name in CUDA C++; what defines it is added to `structs`, each once.
+/// A type's name in CUDA C++; appends its definition to `structs` once.
 fn c_type(ty: &Ty, structs: &mut Vec<String>) -> String {
     match ty {
         Ty::Scalar(scalar) | Ty::Enum(_, scalar) => c_scalar(*scalar).to_owned(),

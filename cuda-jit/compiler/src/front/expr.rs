@@ -1,9 +1,9 @@
-//! Expressions: evaluation in Rust's order, each to a [`Val`].
+//! Expressions: lowered to a [`Val`], in Rust's order of evaluation.
 
 use super::Callee;
 use super::builder::Builder;
 use super::copies::{is_place, is_speculatable};
-use super::function::{Captured, Local, Lowering, Result};
+use super::function::{Callable, Local, Lowering, Result};
 use super::place::Place;
 use super::scopes::Scopes;
 use super::types::{Val, suffix_type};
@@ -13,19 +13,19 @@ use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
 impl Lowering<'_> {
-    /// Lowers an expression to a value that no later code changes; `expected` is the type that the surroundings ask for,
-    /// if they do.
+    /// Lowers an expression to a value that no later code changes; `expected` is the type that the context asks for, if
+    /// any.
     pub(super) fn expr(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let value = self.expr_in_place(expr, expected)?;
         Ok(self.copied_value(value))
     }
 
-    /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are where
-    /// they lie.
+    /// Lowers an expression whose value is used before other code of the program runs: the arrays of a place are not
+    /// copied.
     pub(super) fn expr_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let (outer, scope) = (self.go_to(expr.0), self.build.scope());
+        let (outer, scope) = (self.set_location_at(expr.0), self.build.scope());
         let value = ensure_sufficient_stack(|| self.expr_here(expr, expected));
-        self.build.set_place(outer);
+        self.build.set_location(outer);
         self.build.set_scope(scope);
         value
     }
@@ -45,7 +45,7 @@ impl Lowering<'_> {
                 let to = self.frame().info.types[*number as usize];
                 self.cast(at, value, to)
             }
-            ExprKind::Method(receiver, _, number) if self.scopes.held_constant(receiver, *number).is_some() => {
+            ExprKind::Method(receiver, _, number) if self.scopes.host_constant(receiver, *number).is_some() => {
                 let place = self.place(expr)?;
                 Ok(self.build.read(&place))
             }
@@ -61,7 +61,7 @@ impl Lowering<'_> {
             ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
             ExprKind::Cut(base, start, end, inclusive) => {
                 let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
-                self.cut(base, start, end, *inclusive)
+                self.subslice(base, start, end, *inclusive)
             }
             ExprKind::Array(_) | ExprKind::Repeat(_) => self.array(at, expr, expected),
             ExprKind::Struct(number, asked, fields, rest) => {
@@ -87,7 +87,7 @@ impl Lowering<'_> {
             ExprKind::Closure(_) | ExprKind::Function(_) => self.callable(expr),
             ExprKind::Panic(message) => {
                 self.panic_with(at, message)?;
-                Ok(self.build.never(expected.unwrap_or(&Ty::Unit)))
+                Ok(self.build.placeholder(expected.unwrap_or(&Ty::Unit)))
             }
             ExprKind::Assert(condition, message) => self.assert(at, condition, message),
             ExprKind::AssertCompare(op, left, right, message) => self.assert_compare(at, *op, [left, right], message),
@@ -98,13 +98,13 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers an expression whose value has a known type, to which references may be coerced.
+    /// Lowers an expression to a value of a known type, coercing references.
     pub(super) fn expr_as(&mut self, expr: &'static Expr, ty: &Ty) -> Result<Val> {
         let value = self.expr(expr, Some(ty))?;
         self.coerce(expr.0, value, ty)
     }
 
-    /// Lowers a part of a value that is put together, where it lies if the parts behind it leave it as it is.
+    /// Lowers one part of an aggregate, without a copy if the later parts cannot change it.
     pub(super) fn part_in_place<'e>(
         &mut self,
         expr: &'static Expr,
@@ -115,7 +115,7 @@ impl Lowering<'_> {
         if let Some(ty) = ty {
             value = self.coerce(expr.0, value, ty)?;
         }
-        let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_undisturbed(expr, later);
+        let stays = !value.ty.holds_arrays() || is_place(expr) && self.scopes.is_unchanged_by(expr, later);
         Ok(if stays { value } else { self.copied_value(value) })
     }
 
@@ -124,8 +124,8 @@ impl Lowering<'_> {
         Ok(self.expr_as(expr, &Ty::Scalar(scalar))?.only())
     }
 
-    /// A value as one of a type that rustc says it has here: an array behind a reference becomes a slice, a reference
-    /// to a reference the inner one.
+    /// Coerces a value to a type, as rustc does: a reference to an array becomes a slice, a reference to a reference
+    /// the inner one.
     pub(super) fn coerce(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty.fits(ty) || self.build.ended() {
             return Ok(value);
@@ -150,21 +150,21 @@ impl Lowering<'_> {
                 self.coerce(at, array, &Ty::Slice(Box::new(element_of(&value.ty)), Memory::unknown(false)))
             }
             (Ty::Ref(..), Ty::Ref(..) | Ty::Slice(..)) => self.coerce_through(at, value, ty),
-            // a reference to a closure is a closure too
+            // a reference to a closure is callable too
             (Ty::Ref(..), Ty::Closure(_)) if is_closure_reference(&value.ty) => {
-                Ok(self.scopes.closure_value(Captured::Borrowed, vec![value]))
+                Ok(self.scopes.closure_value(Callable::Borrowed, vec![value]))
             }
-            _ => self.agree(at, value, ty),
+            _ => self.conform(at, value, ty),
         }
     }
 
     fn coerce_through(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
-        match self.behind(value.clone()) {
+        match self.pointee_place(value.clone()) {
             inner if matches!(inner.ty(), Ty::Ref(..) | Ty::Slice(..)) => {
                 let inner = self.build.read(&inner);
                 self.coerce(at, inner, ty)
             }
-            _ => self.agree(at, value, ty),
+            _ => self.conform(at, value, ty),
         }
     }
 
@@ -207,7 +207,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `-value`, which fits if that is checked.
+    /// Negates a number, with an overflow check if those are on.
     pub(super) fn negated(&mut self, at: Pos, scalar: Scalar, value: Value) -> Value {
         if self.scopes.checks_overflow() && scalar.is_signed() {
             self.check_not_minimum(at, scalar, value, "negation overflows");
@@ -215,21 +215,21 @@ impl Lowering<'_> {
         self.build.value(Op::Unary(KirUnary::Neg, value), scalar)
     }
 
-    /// An operand: operators take numbers by reference too.
+    /// Lowers an operand; operators take numbers by reference too.
     pub(super) fn operand(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
         let value = self.operand_in_place(expr, expected)?;
         Ok(self.copied_value(value))
     }
 
-    /// The same of what stays borrowed while it is used.
+    /// As [`operand`](Self::operand), for a place that stays borrowed while it is used.
     pub(super) fn operand_in_place(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Val> {
-        let expected = expected.cloned().map(super::types::behind);
+        let expected = expected.cloned().map(super::types::strip_refs);
         let value = self.expr_in_place(expr, expected.as_ref())?;
-        let place = self.through(Place::Fixed(value));
+        let place = self.deref_all(Place::Fixed(value));
         Ok(self.build.read(&place))
     }
 
-    /// `&&` and `||`: the right side runs only if the left does not decide.
+    /// Lowers `&&` and `||`: the right side is evaluated only if the left does not decide.
     fn short_circuit(&mut self, left: &'static Expr, right: &'static Expr, decided: bool) -> Result<Val> {
         let slot = self.build.slot(if decided { "or" } else { "and" }, Scalar::Bool);
         let left = self.scalar(left, Scalar::Bool)?;
@@ -246,7 +246,7 @@ impl Lowering<'_> {
     fn assign(&mut self, place: &'static Expr, value: &'static Expr) -> Result<Val> {
         let ty = self.ty_of(place);
         let at = value.0;
-        // the place is another one, or the same
+        // the value is of the same place or of another
         let in_place = is_place(value) && is_speculatable(place);
         let mut value = if in_place { self.expr_in_place(value, ty.as_ref())? } else { self.expr(value, ty.as_ref())? };
         if let Some(ty) = &ty {
@@ -259,7 +259,7 @@ impl Lowering<'_> {
             return Ok(Val::unit());
         }
         if let ExprKind::Index(base, index) = place.1
-            && let Some(Ty::Array(element, _)) = self.ty_of(base).map(super::types::behind)
+            && let Some(Ty::Array(element, _)) = self.ty_of(base).map(super::types::strip_refs)
             && !element.is_plain()
             && !matches!(index.1, ExprKind::Lit(_))
         {
@@ -273,7 +273,7 @@ impl Lowering<'_> {
 
     fn cast(&mut self, at: Pos, value: &'static Expr, to: Scalar) -> Result<Val> {
         let own = self.ty_of(value);
-        // a bare literal takes the type that it is cast to, where it can have it
+        // an unsuffixed literal has the type that it is cast to, if that is possible
         let ty = own.or(is_literal(value).then_some(Ty::Scalar(to)));
         let value = self.operand(value, ty.as_ref())?;
         let from = match value.ty {
@@ -283,7 +283,7 @@ impl Lowering<'_> {
         Ok(Val::scalar(to, self.build.cast_value(value.only(), from, to)))
     }
 
-    /// `Name { field: e, ..rest }`, also of a variant.
+    /// Lowers `Name { field: e, ..rest }`, also of a variant.
     fn construct(
         &mut self,
         at: Pos,
@@ -306,7 +306,7 @@ impl Lowering<'_> {
         let rest = match rest {
             Some(rest) => {
                 let place = self.place(rest)?;
-                Some(self.through(place))
+                Some(self.deref_all(place))
             }
             None => None,
         };
@@ -345,16 +345,16 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// The scalar type of a value that must have one.
+    /// The scalar type of a value that must be a number.
     pub(super) fn number(&self, at: Pos, value: &Val) -> Result<Scalar> {
         let text =
-            || format!("kernels have no such operator for `{}`, only for numbers and `bool`", ty_name(&value.ty));
+            || format!("kernels have this operator for numbers and `bool` only, not for `{}`", ty_name(&value.ty));
         value.ty.as_scalar().ok_or_else(|| self.error(at, text()))
     }
 }
 
 impl Builder {
-    /// The value of a struct, or of a variant, from its parts.
+    /// Builds a struct, or a variant, from its parts.
     pub(super) fn constructed(&mut self, ty: &Ty, variant: usize, parts: Vec<Val>) -> Val {
         let of = match ty {
             Ty::Sum(of) => of,
@@ -369,14 +369,14 @@ impl Builder {
         let mut fields = vec![Val { ty: Ty::Unit, leaves: vec![number] }];
         for (index, field) in of.fields().enumerate() {
             let given = if own.contains(&index) { parts.next() } else { None };
-            fields.push(given.unwrap_or_else(|| self.nothing(&field.pointing_nowhere())));
+            fields.push(given.unwrap_or_else(|| self.uninit(&field.pointing_nowhere())));
         }
         assembled(ty, fields)
     }
 
-    /// The value of a field of a variant that another one has. Nobody looks at it, so slots that are never written will do; but
-    /// arrays are copied all the same, from memory that must be there.
-    pub(super) fn nothing(&mut self, ty: &Ty) -> Val {
+    /// The value of a field of another variant than the active one. It is never used, so it is read from unset slots;
+    /// arrays get storage because copies of the enum copy them.
+    pub(super) fn uninit(&mut self, ty: &Ty) -> Val {
         let slots: Vec<_> = ty.leaves().into_iter().map(|leaf| self.slot("none", leaf)).collect();
         let mut value = self.get(ty, &slots);
         for (leaf, ty) in ty.arrays() {
@@ -386,7 +386,7 @@ impl Builder {
     }
 }
 
-/// The value of a struct or tuple from its parts; it points where they do.
+/// Builds a struct or tuple from its parts, whose references keep their memories.
 pub(super) fn assembled(ty: &Ty, parts: Vec<Val>) -> Val {
     let memories: Vec<Memory> = parts.iter().flat_map(|part| part.ty.memories()).collect();
     let leaves = parts.into_iter().flat_map(|part| part.leaves).collect();
@@ -405,7 +405,7 @@ fn element_of(reference: &Ty) -> Ty {
     super::types::element_type(reference.clone()).unwrap_or(Ty::Unit)
 }
 
-/// Whether this is a literal, perhaps with a sign.
+/// Returns true for a literal, also a negated one.
 fn is_literal(mut expr: &Expr) -> bool {
     while let ExprKind::Unary(_, inner) = expr.1 {
         expr = inner;

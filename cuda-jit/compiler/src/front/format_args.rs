@@ -1,7 +1,7 @@
-//! What `printf!` and panics show of a value: a number as itself, a tuple, array, struct, `Option` or enum as its parts.
+//! The format arguments of `printf!` and panics: a number is one argument; tuples, arrays, structs, `Option`s and enums
+//! are formatted by their parts.
 //!
-//! What is there only in some cases, as what an `Option` holds or an enum's name, is a choice: each case is a branch that
-//! writes all of the text at once.
+//! A part that depends on a variant is a choice. Each combination of choices is a branch that writes the whole text.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::kir::{BlockId, CompareOp, Scalar, Terminator, Value};
 use crate::syntax::{Conversion, Pos};
 use crate::typeinfo::{Memory, Ty};
 
-/// The most texts that choices may make of one.
+/// The limit of branches that the choices of one text may make.
 const MOST_CASES: usize = 64;
 
 /// A part of a text.
@@ -21,7 +21,7 @@ const MOST_CASES: usize = 64;
 pub(super) enum Part {
     Text(String),
     Value(Value, Scalar, Conversion),
-    /// The value that chooses, the parts for each of its values, and those for any other.
+    /// The discriminant, the parts for each of its values, and those for any other value.
     Choice(Value, Scalar, Vec<(u64, Vec<Part>)>, Vec<Part>),
 }
 
@@ -30,7 +30,7 @@ impl Part {
         Part::Text(text.into())
     }
 
-    /// How many texts there are of parts.
+    /// The number of texts that the choices in `parts` lead to.
     fn cases(parts: &[Part]) -> usize {
         let each = |part: &Part| match part {
             Part::Choice(_, _, cases, otherwise) => {
@@ -41,7 +41,7 @@ impl Part {
         parts.iter().map(each).fold(1, usize::saturating_mul)
     }
 
-    /// How many values may be in the text at most.
+    /// The largest number of values in one of the texts.
     pub(super) fn values(parts: &[Part]) -> usize {
         let each = |part: &Part| match part {
             Part::Text(_) => 0,
@@ -55,9 +55,9 @@ impl Part {
 }
 
 impl Lowering<'_> {
-    /// The parts of a value, as Rust's `{:?}` writes them.
-    pub(super) fn parts_shown(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
-        let place = self.through(Place::Fixed(value));
+    /// The parts of a value in Rust's `{:?}` format.
+    pub(super) fn debug_parts(&mut self, at: Pos, value: Val, conversion: Conversion) -> Result<Vec<Part>> {
+        let place = self.deref_all(Place::Fixed(value));
         let value = self.build.read(&place);
         let ty = value.ty.clone();
         if let Ty::Ref(_, Memory::Text(text)) = ty {
@@ -68,39 +68,39 @@ impl Lowering<'_> {
             Ty::Scalar(scalar) => vec![Part::Value(value.only(), *scalar, conversion)],
             Ty::Struct(of) if let Some(widening) = widening(of.name) => {
                 let wide = self.call_instance(at, &widening, vec![value])?;
-                self.parts_shown(at, wide, conversion)?
+                self.debug_parts(at, wide, conversion)?
             }
             Ty::Tuple(types) => {
                 let end = if types.len() == 1 { ",)" } else { ")" };
                 let parts = (0..types.len()).map(|index| value.part(index)).collect();
-                self.listed_parts(at, "(", parts, end, conversion)?
+                self.delimited_parts(at, "(", parts, end, conversion)?
             }
             Ty::Array(..) => {
-                let elements = self.elements_shown(&value)?;
-                self.listed_parts(at, "[", elements, "]", conversion)?
+                let elements = self.array_elements(&value)?;
+                self.delimited_parts(at, "[", elements, "]", conversion)?
             }
             Ty::Sum(of) => {
                 let mut cases = Vec::with_capacity(of.variants.len());
                 for (number, variant) in of.variants.iter().enumerate() {
                     let fields = of.fields_of(number).map(|index| value.part(index)).collect();
                     let names: Vec<_> = variant.fields.iter().map(|(name, _)| *name).collect();
-                    cases.push((number as u64, self.fields_shown(at, variant.name, &names, fields, conversion)?));
+                    cases.push((number as u64, self.debug_fields(at, variant.name, &names, fields, conversion)?));
                 }
-                // there are no others
+                // the cases are exhaustive
                 let (_, last) = cases.pop().unwrap_or_default();
                 vec![Part::Choice(value.leaves[0], of.tag(), cases, last)]
             }
             Ty::Enum(of, scalar) => {
                 let named = |&(name, bits): &(&str, u64)| (bits, vec![Part::text(name)]);
                 let mut cases: Vec<_> = of.variants.iter().map(named).collect();
-                // there are no others
+                // the cases are exhaustive
                 let (_, last) = cases.pop().unwrap_or_default();
                 vec![Part::Choice(value.only(), *scalar, cases, last)]
             }
             Ty::Struct(of) => {
                 let names: Vec<_> = of.fields.iter().map(|field| field.name).collect();
                 let fields = (0..names.len()).map(|index| value.part(index)).collect();
-                self.fields_shown(at, &crate::typeinfo::layout::ty_name(&ty), &names, fields, conversion)?
+                self.debug_fields(at, &crate::typeinfo::layout::ty_name(&ty), &names, fields, conversion)?
             }
             other => {
                 let text =
@@ -110,8 +110,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// The parts of a struct or variant with such fields, which are named by numbers if they have no names.
-    fn fields_shown(
+    /// The parts of a struct or variant; a field without a name has its number.
+    fn debug_fields(
         &mut self,
         at: Pos,
         of: &str,
@@ -129,14 +129,14 @@ impl Lowering<'_> {
                 (_, false) => ", ".to_owned(),
             };
             shown.push(Part::Text(before));
-            shown.extend(self.parts_shown(at, value, conversion)?);
+            shown.extend(self.debug_parts(at, value, conversion)?);
         }
         shown.extend((!names.is_empty()).then(|| Part::text(if named { " }" } else { ")" })));
         Ok(shown)
     }
 
-    /// Values between two texts, with commas.
-    fn listed_parts(
+    /// Values with separating commas between two delimiters.
+    fn delimited_parts(
         &mut self,
         at: Pos,
         begin: &str,
@@ -147,14 +147,14 @@ impl Lowering<'_> {
         let mut parts = vec![Part::text(begin)];
         for (index, value) in values.into_iter().enumerate() {
             parts.extend((index > 0).then(|| Part::text(", ")));
-            parts.extend(self.parts_shown(at, value, conversion)?);
+            parts.extend(self.debug_parts(at, value, conversion)?);
         }
         parts.push(Part::text(end));
         Ok(parts)
     }
 
     /// The elements of an array.
-    fn elements_shown(&mut self, array: &Val) -> Result<Vec<Val>> {
+    fn array_elements(&mut self, array: &Val) -> Result<Vec<Val>> {
         let Ty::Array(_, len) = array.ty else { return Ok(Vec::new()) };
         if !array.ty.is_plain() {
             let element = |index| self.choose(Pos(1, 1), array, array.leaves[0], Some(index));
@@ -179,8 +179,8 @@ impl Lowering<'_> {
         Ok((0..count).map(element).collect())
     }
 
-    /// Hands the parts without choices to `finish`, once in each branch that the choices make. The branches meet again
-    /// where `finish` goes on.
+    /// Calls `finish` with the parts of each combination of choices, in a branch of its own. The branches join after
+    /// `finish`.
     pub(super) fn each_case(
         &mut self,
         at: Pos,
@@ -188,7 +188,7 @@ impl Lowering<'_> {
         finish: &mut dyn FnMut(&mut Self, &[Part]) -> Result<()>,
     ) -> Result<()> {
         if Part::cases(&parts) > MOST_CASES {
-            let text = "so many `Option`s and enums in one text are too many cases; write several";
+            let text = "this many `Option`s and enums in one text have too many combinations; write several texts";
             return Err(self.error(at, text));
         }
         let exit = self.build.block();

@@ -1,4 +1,4 @@
-//! One function being lowered: the walk, and the helpers that every part uses.
+//! The lowering of one function, and the helpers that all parts of the front end use.
 
 use std::rc::Rc;
 
@@ -6,10 +6,10 @@ use super::builder::Builder;
 use super::merge::Merge;
 use super::parameters::signature;
 use super::place::{Place, Root};
-pub(super) use super::scopes::{Captured, Frame, Local, Return, Target};
-use super::scopes::{Learned, Scopes};
+pub(super) use super::scopes::{Callable, Frame, JumpTarget, Local, Return};
+use super::scopes::{Facts, Scopes};
 use super::types::Val;
-use super::{LowerError, Program, Spot};
+use super::{LowerError, Program, SourceLocation};
 use crate::kir::build::FunctionBuilder;
 use crate::kir::{self, FuncId, Function, Space, Terminator, Value};
 use crate::syntax::{Definition, Expr, Pattern, Pos};
@@ -18,8 +18,8 @@ use crate::typeinfo::{GenericArg, Ty, TypeInfo};
 /// The result of lowering something.
 pub(super) type Result<T> = std::result::Result<T, LowerError>;
 
-/// The state of lowering one KIR function: the walk over its syntax. What needs no more than the function that is built is
-/// [`Builder`]'s, what needs no more than the bindings [`Scopes`]'s.
+/// The state of lowering one KIR function. What needs only the function under construction is in [`Builder`], what
+/// needs only the bindings in [`Scopes`].
 pub(super) struct Lowering<'p> {
     pub(super) program: &'p mut Program,
     pub(super) build: Builder,
@@ -28,25 +28,26 @@ pub(super) struct Lowering<'p> {
 }
 
 impl<'p> Lowering<'p> {
-    /// Begins a function.
+    /// Starts a function.
     pub(super) fn new(program: &'p mut Program, build: FunctionBuilder, scopes: Scopes) -> Self {
         Lowering { program, build: Builder::new(build), scopes, merges: Vec::new() }
     }
 
     /// Lowers one specialisation, whose parameters have types `params`.
     ///
-    /// A binding that turns out to be borrowed mutably must lie in memory from its beginning, and one that is given a
-    /// reference where it had none must have room for it, so the function is then lowered once more.
+    /// A binding that is mutably borrowed must be in memory from its declaration on, and one that is later assigned a
+    /// reference needs slots for it. When lowering finds such a binding, the function is lowered once more with these
+    /// facts.
     pub(super) fn run(
         program: &'p mut Program,
         (definition, generics): (&'static Definition, &[GenericArg]),
         info: Rc<TypeInfo>,
         id: FuncId,
-        caller: Option<Spot>,
+        caller: Option<SourceLocation>,
     ) -> Result<Function> {
-        let (mut learned, is_kernel) = (Learned::default(), id == FuncId(0));
+        let (mut facts, is_kernel) = (Facts::default(), id == FuncId(0));
         loop {
-            let known = (learned.cells.len(), learned.memories.clone());
+            let known = (facts.in_memory.len(), facts.memories.clone());
             let name = program.names[id.index()].clone();
             let (params, result) = signature(definition, &info, is_kernel);
             let stored = result.is_none() && info.result != Ty::Unit;
@@ -54,11 +55,11 @@ impl<'p> Lowering<'p> {
             let returns = if stored { Return::Memory(build.param(0)) } else { Return::Caller };
             let mut frame = Frame::new(definition, generics.to_vec(), info.clone(), returns);
             frame.caller = caller;
-            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, learned));
+            let mut lowering = Lowering::new(&mut *program, build, Scopes::new(frame, facts));
             let lowered = lowering.body(is_kernel, usize::from(stored));
             let Lowering { build, scopes, .. } = lowering;
-            learned = scopes.learned;
-            if (learned.cells.len(), &learned.memories) == (known.0, &known.1) {
+            facts = scopes.facts;
+            if (facts.in_memory.len(), &facts.memories) == (known.0, &known.1) {
                 return lowered.map(|()| build.finish());
             }
         }
@@ -67,10 +68,10 @@ impl<'p> Lowering<'p> {
     fn body(&mut self, is_kernel: bool, mut next: usize) -> Result<()> {
         let frame = self.frame();
         let (definition, info) = (frame.definition, frame.info.clone());
-        self.go_to(Pos(definition.line, 1));
+        self.set_location_at(Pos(definition.line, 1));
         for (pattern, ty) in definition.params.iter().zip(&info.params) {
             if let (Pattern::Bind(number), Ty::Passed(passed)) = (pattern, ty) {
-                let closure = self.passed(passed, &mut next)?;
+                let closure = self.launch_closure(passed, &mut next)?;
                 self.bind_local(*number, closure);
                 continue;
             }
@@ -90,33 +91,33 @@ impl<'p> Lowering<'p> {
         self.scopes.frame()
     }
 
-    /// The same, to change it.
+    /// The frame whose syntax is being lowered, mutably.
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
         self.scopes.frame_mut()
     }
 
-    /// An error at a place in the function whose syntax is being lowered.
+    /// An error at a position in the current frame.
     pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
         self.scopes.error(at, message)
     }
 
-    /// An expression's type as far as it tells by itself.
+    /// An expression's type, if it is known without its context.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
         self.scopes.ty_of(expr)
     }
 
-    /// Says that what follows was written at `at`, if the kernel has line tables; returns the place before.
-    pub(super) fn go_to(&mut self, Pos(line, column): Pos) -> Option<kir::Place> {
+    /// Sets the source location of the following instructions, if the kernel has line tables; returns the previous one.
+    pub(super) fn set_location_at(&mut self, Pos(line, column): Pos) -> Option<kir::Location> {
         let known = self.program.lines.then(|| self.frame().file.clone()).filter(|_| line != 0);
-        let place = known.map(|file| kir::Place { file, line, column });
-        let outer = self.build.set_place(place.clone());
-        if place.is_none() {
-            self.build.set_place(outer.clone());
+        let location = known.map(|file| kir::Location { file, line, column });
+        let outer = self.build.set_location(location.clone());
+        if location.is_none() {
+            self.build.set_location(outer.clone());
         }
         outer
     }
 
-    /// Brings a binding into being with a value.
+    /// Binds a name to a value.
     pub(super) fn bind_local(&mut self, number: u32, value: Val) {
         let declared = match self.frame().locals.get(&number) {
             Some(Local::Late(scope)) => *scope,
@@ -127,27 +128,27 @@ impl<'p> Lowering<'p> {
         self.frame_mut().locals.insert(number, local);
     }
 
-    /// The place of a binding's value, with a value.
+    /// Returns the storage of a binding, initialised with a value.
     pub(super) fn local(&mut self, number: u32, value: Val) -> Local {
         let definition = self.frame().definition;
         let binding = &definition.bindings[number as usize];
         let is_array = super::functions::is_array(&value.ty);
         let id = (std::ptr::from_ref(definition), number);
-        if self.scopes.learned.cells.contains(&id) && !is_array {
+        if self.scopes.facts.in_memory.contains(&id) && !is_array {
             let cell = self.build.new_array(binding.name, &value.ty).only();
             self.build.store(cell, Space::Local, &value);
-            Local::Cell(cell, value.ty)
+            Local::Memory(cell, value.ty)
         } else if binding.mutable && !is_array {
             let (ty, slots, root) = self.variable(binding.name, value);
             let root = if ty.is_plain() { Root::Binding(id.0, id.1) } else { root };
             Local::Slots(ty, slots, root)
         } else {
-            let value = self.build.pointing(value);
-            Local::Fixed(self.own(value, binding.mutable))
+            let value = self.build.with_addresses(value);
+            Local::Fixed(self.take_ownership(value, binding.mutable))
         }
     }
 
-    /// Goes on where `condition` holds; elsewhere the thread panics with a message about up to two `u64` values.
+    /// Continues if `condition` holds, else panics with a message with up to two `u64` arguments.
     pub(super) fn check(&mut self, at: Pos, condition: Value, message: &str, args: &[Value]) {
         let (good, bad) = self.build.fork(condition);
         self.build.select_block(bad);
@@ -155,18 +156,18 @@ impl<'p> Lowering<'p> {
         self.build.select_block(good);
     }
 
-    /// Ends the thread with a panic.
+    /// Emits a panic, which ends the thread.
     pub(super) fn panic(&mut self, at: Pos, message: &str, args: &[Value]) {
-        let spot = self.scopes.spot(at);
-        let site = self.program.site(spot, message);
+        let location = self.scopes.panic_location(at);
+        let site = self.program.site(location, message);
         self.build.end(Terminator::Panic(site, args.to_vec()));
     }
 
-    /// A value of a type where control never gets.
-    pub(super) fn unreached(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
+    /// A value of a type in unreachable code.
+    pub(super) fn unreachable(&mut self, at: Pos, ty: Option<&Ty>) -> Val {
         if !self.build.ended() {
             self.panic(at, "entered unreachable code", &[]);
         }
-        self.build.never(ty.unwrap_or(&Ty::Unit))
+        self.build.placeholder(ty.unwrap_or(&Ty::Unit))
     }
 }

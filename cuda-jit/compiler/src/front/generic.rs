@@ -1,63 +1,63 @@
-//! References that may point to one memory or another: `if near { &tile[i] } else { &x[i] }`.
+//! References that may point to different memories: `if near { &tile[i] } else { &x[i] }`.
 //!
-//! A slot has room for one kind of address, so what a variable or the branches of an expression hold is made a generic address when
-//! a second memory turns up, and the function is lowered again. A shared reference that stands for a number, and has no
-//! address, takes the number that another one points to: nobody writes that while it is borrowed.
+//! A slot holds addresses of one address space. When references to a second one reach a variable or a merge, its type
+//! becomes a generic pointer and the function is lowered again. A shared reference that stands for a number and has no
+//! address takes the number that another one points to, which cannot change while it is borrowed.
 
 use super::builder::Builder;
 use super::types::Val;
 use crate::kir::{Access, Op, Space, Type};
 use crate::typeinfo::{ClosureId, Memory, Ty};
 
-/// The memories of a type's references if those of another are put in their place: any memory, where the two point to
-/// different ones. Those that cannot be both stay as they are.
-pub(super) fn meeting(own: &Ty, other: &Ty) -> Vec<Memory> {
+/// The memories of `own`'s references, joined with those of `other`: a generic memory where the two differ and have
+/// addresses, else the own one.
+pub(super) fn join_memories(own: &Ty, other: &Ty) -> Vec<Memory> {
     let mut memories = Vec::new();
-    meet(own, other, &mut memories);
+    push_joined(own, other, &mut memories);
     memories
 }
 
 /// Returns true if a value of a type can be [`widened`](Builder::widened) to another.
 pub(super) fn widens(from: &Ty, to: &Ty) -> bool {
-    [meeting(from, to), meeting(to, from)].iter().all(|met| to.in_memories(met) == *to)
+    [join_memories(from, to), join_memories(to, from)].iter().all(|joined| to.in_memories(joined) == *to)
 }
 
-fn meet(own: &Ty, other: &Ty, met: &mut Vec<Memory>) {
+fn push_joined(own: &Ty, other: &Ty, joined: &mut Vec<Memory>) {
     let mut all = |own: &mut dyn Iterator<Item = &Ty>, other: &mut dyn Iterator<Item = &Ty>| {
-        own.zip(other).for_each(|(own, other)| meet(own, other, met));
+        own.zip(other).for_each(|(own, other)| push_joined(own, other, joined));
     };
     match (own, other) {
-        (Ty::Closure(own), Ty::Closure(other)) => met.push(closure(*own, *other)),
+        (Ty::Closure(own), Ty::Closure(other)) => joined.push(join_closures(*own, *other)),
         (Ty::Slice(to, own), Ty::Slice(other_to, other))
         | (Ty::Ref(to, own), Ty::Ref(other_to, other))
         | (Ty::View(to, _, own), Ty::View(other_to, _, other)) => {
-            met.push(either(to, *own, *other));
-            meet(to, other_to, met);
+            joined.push(join(to, *own, *other));
+            push_joined(to, other_to, joined);
         }
-        (Ty::Array(own, _), Ty::Array(other, _)) => meet(own, other, met),
+        (Ty::Array(own, _), Ty::Array(other, _)) => push_joined(own, other, joined),
         (Ty::Tuple(own), Ty::Tuple(other)) => all(&mut own.iter(), &mut other.iter()),
         (Ty::Sum(own), Ty::Sum(other)) => all(&mut own.fields(), &mut other.fields()),
         (Ty::Struct(own), Ty::Struct(other)) => {
             all(&mut own.fields.iter().map(|field| &field.ty), &mut other.fields.iter().map(|field| &field.ty));
         }
-        _ => met.extend(own.memories()),
+        _ => joined.extend(own.memories()),
     }
 }
 
-/// A closure that has captured what either has.
-fn closure(own: Memory, other: Memory) -> Memory {
+/// Joins two values of the same closure, capture by capture.
+fn join_closures(own: Memory, other: Memory) -> Memory {
     match (own, other) {
         (Memory::Closure(Some(a)), Memory::Closure(Some(b))) if a.number == b.number => {
-            let state = a.state.iter().zip(b.state).map(|(a, b)| a.in_memories(&meeting(a, b)));
+            let state = a.state.iter().zip(b.state).map(|(a, b)| a.in_memories(&join_memories(a, b)));
             Memory::Closure(Some(ClosureId::new(a.number, state.collect())))
         }
-        _ => either(&Ty::Unit, own, other),
+        _ => join(&Ty::Unit, own, other),
     }
 }
 
-/// The memory of a reference to a type that may point into either of two.
-fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
-    // an array lies in memory, also where it stands for a reference to it
+/// The join of two memories, for a reference to `to`.
+fn join(to: &Ty, own: Memory, other: Memory) -> Memory {
+    // an array has storage, also if a reference to it stands for its value
     let address = |memory| match memory {
         Memory::Value if matches!(to, Ty::Array(..)) && to.is_plain() => Memory::Write(Space::Local),
         memory => memory,
@@ -73,7 +73,7 @@ fn either(to: &Ty, own: Memory, other: Memory) -> Memory {
     }
 }
 
-/// Returns true of addresses in memory that no other thread writes.
+/// Returns true for memory that no other thread writes.
 fn unshared(memory: Memory) -> bool {
     matches!(memory, Memory::Read(_) | Memory::Write(Space::Local) | Memory::Unshared)
 }
@@ -83,7 +83,7 @@ fn is_address(memory: Memory) -> bool {
 }
 
 impl Builder {
-    /// A value whose references point where those of a type do; that they can be is [`widens`]'.
+    /// Converts a value to a type with joined memories; [`widens`] tells if that is possible.
     pub(super) fn widened(&mut self, value: Val, ty: &Ty) -> Val {
         if value.ty == *ty {
             return value;

@@ -1,7 +1,7 @@
-//! Groups of threads within a warp: tiles of a known size, and the threads that run together; and what a cluster's blocks
-//! have of each other.
+//! Groups of threads within a warp, tiles of a constant size and the active threads, and access to the shared memory of
+//! other blocks of a cluster.
 //!
-//! Their methods take values of any type that lanes can pass to each other, and the type is read off the argument.
+//! The methods of groups take values of any type that can be shuffled; the type is the argument's.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -11,7 +11,7 @@ use crate::kir::{BinaryOp, CompareOp, Op, ReduceOp, Scalar, ShuffleOp, Space, Sp
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{DeviceFn, GroupOp, Instance, Intrinsic, Memory, Ty};
 
-/// A group's lanes, a bit for each.
+/// A group's lanes, as a bit mask.
 #[derive(Clone, Copy)]
 struct Group {
     mask: Value,
@@ -20,14 +20,14 @@ struct Group {
 
 #[derive(Clone, Copy)]
 enum Kind {
-    /// So many neighbours, with the lane of the first.
+    /// A tile of this many neighbouring lanes, and its first lane.
     Tile(u32, Value),
-    /// Lanes anywhere in the warp.
+    /// Arbitrary lanes of the warp.
     Coalesced,
 }
 
 impl Lowering<'_> {
-    /// `group.method(value, ..)`
+    /// Lowers `group.method(value, ..)`.
     pub(super) fn group_method(
         &mut self,
         at: Pos,
@@ -40,14 +40,14 @@ impl Lowering<'_> {
         if intrinsic == Intrinsic::MapShared {
             return self.map_shared(at, args);
         }
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let receiver = self.build.read(&place);
         let (op, group) = match intrinsic {
             Intrinsic::Tile(op, width) => (op, self.build.tile(width)),
             Intrinsic::Coalesced(op) => (op, Group { mask: receiver.only(), kind: Kind::Coalesced }),
             _ => return Err(self.error(at, "the front end does not know this method; please report this")),
         };
-        // What surrounds the call may tell the type of a literal.
+        // The context may determine the type of a literal.
         let same = matches!(op, GroupOp::Shuffle(_) | GroupOp::Reduce(_));
         let value = self.operand(&args[0], expected.filter(|_| same))?;
         let scalar = self.scopes.number(at, &value)?;
@@ -74,14 +74,14 @@ impl Lowering<'_> {
         Ok(Val { ty: group_type(op, Ty::Scalar(scalar)), leaves })
     }
 
-    /// `cluster.map_shared_rank(&array, rank)`: the same in the memory of another block.
+    /// Lowers `cluster.map_shared_rank(&array, rank)`: the same array in the shared memory of another block.
     fn map_shared(&mut self, at: Pos, args: &'static [Expr]) -> Result<Val> {
         let Val { mut ty, mut leaves } = self.expr(&args[0], None)?;
         let there = Memory::Write(Space::Cluster);
         let (Ty::Ref(to, memory @ Memory::Write(Space::Shared)) | Ty::Slice(to, memory @ Memory::Write(Space::Shared))) =
             &mut ty
         else {
-            let text = "`map_shared_rank` takes what lies in the shared memory of this block; this does not";
+            let text = "`map_shared_rank` takes a reference to this block's shared memory; this one points elsewhere";
             return Err(self.error(at, text));
         };
         let pointee = to.pointee();
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         Ok(Val { ty, leaves })
     }
 
-    /// The lanes in a mask, as ranks in the group.
+    /// Converts a mask of lanes to a mask of ranks in the group.
     fn ranks(&mut self, at: Pos, group: Group, found: Value) -> Result<Value> {
         match group.kind {
             Kind::Tile(32, _) => Ok(found),
@@ -106,7 +106,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A function of a group's lanes and a number.
+    /// Calls a library function with a group's mask and a number.
     fn helper(&mut self, at: Pos, function: &Instance, group: Group, number: Value) -> Result<Value> {
         let args = [group.mask, number].map(|value| Val::scalar(Scalar::U32, value));
         Ok(self.call_instance(at, function, args.to_vec())?.only())
@@ -121,7 +121,7 @@ impl Lowering<'_> {
         rank: Value,
     ) -> Result<Value> {
         let (op, width, lane) = match (group.kind, op) {
-            // The hardware would look into tiles below.
+            // The hardware would read lanes of the tiles below.
             (Kind::Tile(width, _), ShuffleOp::Xor) => {
                 let within = self.build.constant(Scalar::U32, (width - 1).into());
                 (op, width, self.build.binary_value(BinaryOp::And, rank, within, Scalar::U32))
@@ -142,13 +142,13 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// The tile of so many lanes that the thread is in.
+    /// The tile of `width` lanes that contains the thread.
     fn tile(&mut self, width: u32) -> Group {
         let lane = self.value(Op::Special(Special::LaneId), Scalar::U32);
         let tile = self.constant(Scalar::U32, (!(width - 1)).into());
         let first = self.binary_value(BinaryOp::And, lane, tile, Scalar::U32);
         let all = self.constant(Scalar::U32, (u32::MAX >> (32 - width)).into());
-        // of a whole warp this is all lanes, wherever the compiler looks
+        // a full warp's mask must be a constant, which the back end recognises
         let mask = match width {
             32 => all,
             _ => self.binary_value(BinaryOp::Shl, all, first, Scalar::U32),
@@ -156,8 +156,7 @@ impl Builder {
         Group { mask, kind: Kind::Tile(width, first) }
     }
 
-    /// Combines the values of a group: at once where there is an instruction, else in steps in which each thread takes what
-    /// another has.
+    /// Reduces the values of a group: with one instruction if there is one, else by a butterfly of shuffles.
     fn reduce_in(&mut self, group: Group, op: BinaryOp, value: Value, scalar: Scalar) -> Value {
         let whole = match op {
             BinaryOp::Min => ReduceOp::Min,

@@ -1,8 +1,8 @@
-//! The items of the compiler's own loops: the elements of arrays, slices and views, and numbers.
+//! The items of the compiler's own loops: elements of arrays, slices and views, and the numbers of ranges.
 
 use super::function::{Lowering, Result};
-use super::numbers::Range;
 use super::place::Place;
+use super::range::Range;
 use super::types::Val;
 use crate::kir::{BinaryOp, Scalar, Space, Value};
 use crate::syntax::{Expr, Pos};
@@ -11,18 +11,18 @@ use crate::typeinfo::{Memory, Ty};
 /// The items of a loop.
 #[derive(Clone, Debug)]
 pub(super) enum Items {
-    /// So many that are told by their numbers.
+    /// Items with an index, and their count.
     Counted(Counted, Value),
-    /// Numbers.
+    /// The numbers of a range.
     Range(Range),
-    /// The elements of views of several dimensions and one shape.
+    /// The elements of multidimensional views of the same shape.
     Grid(Vec<Val>),
 }
 
-/// Items that are told by their numbers, from 0 on.
+/// Items that are computed from an index, from 0 on.
 #[derive(Clone, Debug)]
 pub(super) enum Counted {
-    /// Elements in memory, or references to them; neighbours lie so far apart.
+    /// Elements in memory, or references to them, with the stride between neighbours.
     Elements {
         ptr: Value,
         element: Ty,
@@ -30,13 +30,13 @@ pub(super) enum Counted {
         stride: Option<Value>,
         by_value: bool,
     },
-    /// The elements of an array of what holds references.
+    /// The elements of an array whose elements hold references.
     Values(Val),
     Pairs(Box<Counted>, Box<Counted>),
 }
 
 impl Items {
-    /// The pairs of items of the same numbers or places, of two that have as many.
+    /// Zips two sequences of equal length or shape.
     pub(super) fn zip(self, other: Items) -> Items {
         match (self, other) {
             (Items::Counted(a, count), Items::Counted(b, _)) => {
@@ -52,10 +52,10 @@ impl Items {
 }
 
 impl Lowering<'_> {
-    /// The elements of an array, slice or view; of an array by value, which may be written while they are taken unless it
-    /// `stays` as it is.
+    /// The elements of an array, slice or view. An array iterated by value is copied first, as the loop may write it,
+    /// unless it `stays` unmodified.
     pub(super) fn items_of(&mut self, expr: &'static Expr, stays: bool) -> Result<Items> {
-        let outer = self.go_to(expr.0);
+        let outer = self.set_location_at(expr.0);
         let mut place = self.place(expr)?;
         let by_value = matches!(place.ty(), Ty::Array(..));
         if let Place::Memory(_, Ty::Array(..), memory) = &place
@@ -67,13 +67,13 @@ impl Lowering<'_> {
             place = Place::Memory(array.only(), array.ty, Memory::Write(Space::Local));
         }
         let items = self.elements_of(expr.0, place, by_value);
-        self.build.set_place(outer);
+        self.build.set_location(outer);
         items
     }
 
     /// The elements of a slice, array or view, or references to them.
     pub(super) fn elements_of(&mut self, at: Pos, place: Place, by_value: bool) -> Result<Items> {
-        let place = self.through(place);
+        let place = self.deref_all(place);
         match place {
             place
                 if let &Ty::Array(_, len) = place.ty()
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The item of a number, which there is.
+    /// The item at an index, which is in bounds.
     pub(super) fn item(&mut self, at: Pos, items: &Counted, number: Value) -> Result<Val> {
         match items {
             Counted::Elements { ptr, element, memory, stride, by_value } => {
@@ -121,7 +121,7 @@ impl Lowering<'_> {
                     None => number,
                 };
                 let offset = self.build.scaled_by(offset, element.count());
-                let place = self.build.moved(*ptr, offset, element.clone(), *memory);
+                let place = self.build.place_at(*ptr, offset, element.clone(), *memory);
                 if *by_value { Ok(self.build.read(&place)) } else { Ok(self.reference(place, false)) }
             }
             Counted::Values(array) => {
@@ -136,7 +136,7 @@ impl Lowering<'_> {
     }
 }
 
-/// A tuple of two.
+/// A tuple of two values.
 pub(super) fn paired(a: Val, b: Val) -> Val {
     let leaves = a.leaves.into_iter().chain(b.leaves).collect();
     Val { ty: Ty::Tuple(vec![a.ty, b.ty]), leaves }

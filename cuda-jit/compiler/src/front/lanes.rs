@@ -1,5 +1,4 @@
-//! Short vectors: what is done to one is done to each of its numbers. Two floats of 16 bits are computed with as a pair,
-//! and lie in memory as one.
+//! Short vectors: operations are element-wise. Two 16-bit floats are computed as a packed pair and stored as one.
 
 use super::expr::assembled;
 use super::function::{Lowering, Result};
@@ -42,16 +41,16 @@ impl Lowering<'_> {
         Ok(assembled(ty, numbers))
     }
 
-    /// A vector, or a number as one that holds it everywhere.
-    fn spread(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+    /// Returns a vector as it is; broadcasts a number.
+    fn broadcast_lanes(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty.lanes().is_some() {
-            return self.agree(at, value, ty);
+            return self.conform(at, value, ty);
         }
         let count = ty.parts().len();
         Ok(Val { ty: ty.clone(), leaves: vec![value.only(); count] })
     }
 
-    /// Does something to each number of vectors; to floats of 16 bits as a pair.
+    /// Applies an operation element-wise; pairs of 16-bit floats are computed packed.
     pub(super) fn each_lane(
         &mut self,
         ty: &Ty,
@@ -66,7 +65,7 @@ impl Lowering<'_> {
         self.each_number(ty, operands, op)
     }
 
-    /// Does something to each number of vectors.
+    /// Applies an operation element-wise.
     fn each_number(
         &mut self,
         ty: &Ty,
@@ -82,10 +81,10 @@ impl Lowering<'_> {
         Ok(Val { ty: ty.clone(), leaves })
     }
 
-    /// `left op right`, of which at least one is a vector.
+    /// Lowers `left op right` where at least one side is a vector.
     pub(super) fn lanes_binary(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         let ty = if left.ty.lanes().is_some() { left.ty.clone() } else { right.ty.clone() };
-        let (left, right) = (self.spread(at, left, &ty)?, self.spread(at, right, &ty)?);
+        let (left, right) = (self.broadcast_lanes(at, left, &ty)?, self.broadcast_lanes(at, right, &ty)?);
         match op {
             BinaryOp::Eq | BinaryOp::Ne => {
                 let equal = self.same_numbers(&left, &right);
@@ -93,21 +92,27 @@ impl Lowering<'_> {
                     if op == BinaryOp::Eq { equal } else { self.build.unary_value(KirUnary::Not, equal, Scalar::Bool) };
                 Ok(Val::scalar(Scalar::Bool, equal))
             }
-            BinaryOp::Div => self.each_number(&ty, &[&left, &right], |walk, number, lanes| {
+            BinaryOp::Div => self.each_number(&ty, &[&left, &right], |lowering, number, lanes| {
                 let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
-                Ok(walk.arithmetic(at, op, &a, &b, true)?.only())
+                Ok(lowering.arithmetic(at, op, &a, &b, true)?.only())
             }),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
-                self.each_lane(&ty, &[&left, &right], |walk, number, lanes| {
+                self.each_lane(&ty, &[&left, &right], |lowering, number, lanes| {
                     let [a, b] = [0, 1].map(|index| Val::scalar(number, lanes[index]));
-                    Ok(walk.arithmetic(at, op, &a, &b, false)?.only())
+                    Ok(lowering.arithmetic(at, op, &a, &b, false)?.only())
                 })
             }
-            _ => Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty)))),
+            _ => Err(self.error(
+                at,
+                format!(
+                    "vectors do not have this operator, and `{}` is a vector; apply it to the elements",
+                    ty_name(&ty)
+                ),
+            )),
         }
     }
 
-    /// Whether all numbers of two values are the same.
+    /// Returns true if all elements of two vectors are equal.
     pub(super) fn same_numbers(&mut self, left: &Val, right: &Val) -> Value {
         let mut equal = self.build.constant(Scalar::Bool, 1);
         for (a, b) in left.leaves.iter().zip(&right.leaves) {
@@ -121,12 +126,18 @@ impl Lowering<'_> {
     pub(super) fn lanes_unary(&mut self, at: Pos, op: UnaryOp, value: &Val) -> Result<Val> {
         let ty = value.ty.clone();
         if op != UnaryOp::Neg {
-            return Err(self.error(at, format!("vectors have no such operator, and `{}` is one", ty_name(&ty))));
+            return Err(self.error(
+                at,
+                format!(
+                    "vectors do not have this operator, and `{}` is a vector; apply it to the elements",
+                    ty_name(&ty)
+                ),
+            ));
         }
-        self.each_lane(&ty, &[value], |walk, number, lanes| Ok(walk.negated(at, number, lanes[0])))
+        self.each_lane(&ty, &[value], |lowering, number, lanes| Ok(lowering.negated(at, number, lanes[0])))
     }
 
-    /// The sum of the products of each two numbers, from the first on.
+    /// The dot product, summed from the first element on.
     pub(super) fn dot_lanes(&mut self, at: Pos, left: &Val, right: &Val) -> Result<Val> {
         let products = self.lanes_binary(at, BinaryOp::Mul, left.clone(), right.clone())?;
         let number = left.ty.lanes().unwrap_or(Scalar::F32);
@@ -137,7 +148,7 @@ impl Lowering<'_> {
         Ok(sum)
     }
 
-    /// The numbers of a vector as an array.
+    /// Converts a vector to an array.
     pub(super) fn vector_to_array(&mut self, vector: &Val, array: &Ty) -> Val {
         let made = self.build.new_array("array", array);
         let element = element_type(array.clone()).unwrap_or(Ty::Unit);
@@ -148,7 +159,7 @@ impl Lowering<'_> {
         self.build.fresh(made)
     }
 
-    /// `as_vectors(numbers)`: the whole vectors, and the numbers behind them.
+    /// Lowers `as_vectors(numbers)`: returns the slice of whole vectors and the remaining numbers.
     pub(super) fn as_vectors(&mut self, at: Pos, vector: &Ty, args: &'static [Expr]) -> Result<Val> {
         let number = Ty::Scalar(vector.lanes().unwrap_or(Scalar::F32));
         let slice = Ty::Slice(Box::new(number.clone()), Memory::unknown(false));
@@ -165,9 +176,9 @@ impl Lowering<'_> {
         let vectors = self.build.binary_value(Kir::Div, len, count, index);
         let whole = self.build.binary_value(Kir::Mul, vectors, count, index);
         let rest = self.build.binary_value(Kir::Sub, len, whole, index);
-        let behind = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
+        let remainder = self.build.value(Op::Offset(ptr, whole), Type::Ptr(memory.space(), number.pointee()));
         let ptr = self.build.value(Op::Retype(ptr, pointee), Type::Ptr(memory.space(), pointee));
         let ty = [vector.clone(), number].map(|element| Ty::Slice(Box::new(element), memory));
-        Ok(Val { ty: Ty::Tuple(ty.to_vec()), leaves: vec![ptr, vectors, behind, rest] })
+        Ok(Val { ty: Ty::Tuple(ty.to_vec()), leaves: vec![ptr, vectors, remainder, rest] })
     }
 }

@@ -1,11 +1,11 @@
-//! Loops: over a range, the elements of what holds some, and what an iterator yields.
+//! `for` loops over ranges, elements and iterators.
 //!
-//! The loops over numbers and elements are the compiler's own, with one way back each, as one that is written by hand. An
-//! iterator is a value of the device library or of the user: its `next` is called at the beginning of each turn.
+//! Loops over ranges and elements are counted loops with a single latch, like those written by hand. An iterator is a
+//! value of the device library or of the user, whose `next` is called in the loop header.
 
 use super::Callee;
 use super::builder::Builder;
-use super::function::{Lowering, Result, Target};
+use super::function::{JumpTarget, Lowering, Result};
 use super::indexed::{Items, paired};
 use super::place::Place;
 use super::types::Val;
@@ -13,7 +13,7 @@ use crate::kir::{BinaryOp, BlockId, Op, Scalar, SlotId, Terminator, Value};
 use crate::syntax::{Block, Expr, ExprKind, Pattern, Pos};
 use crate::typeinfo::Ty;
 
-/// A `for` loop as it is written.
+/// A `for` loop in the source.
 #[derive(Clone, Copy)]
 pub(super) struct For {
     /// The loop's number.
@@ -21,7 +21,7 @@ pub(super) struct For {
     pub(super) pattern: &'static Pattern,
     pub(super) source: &'static Expr,
     pub(super) body: &'static Block,
-    /// The number of the callee that yields the next item, unless the source is a range.
+    /// The number of the callee `next`, unless the source is a range.
     pub(super) next: Option<u32>,
 }
 
@@ -45,18 +45,18 @@ impl Lowering<'_> {
             }
             _ => {
                 let is_array = matches!(self.ty_of(source), Some(Ty::Array(..)));
-                let stays = is_array && self.scopes.is_unmentioned_in(source, body);
+                let stays = is_array && self.scopes.is_unused_in_block(source, body);
                 self.items_of(source, stays)?
             }
         };
-        self.each_item(at, items, |walk, item, again, exit| {
-            walk.bind(pattern, &Place::Fixed(item))?;
-            walk.looped(Target { number, exit, again: Some(again), result: None }, body)
+        self.each_item(at, items, |lowering, item, continue_to, exit| {
+            lowering.bind(pattern, &Place::Fixed(item))?;
+            lowering.loop_body(JumpTarget { number, exit, continue_to: Some(continue_to), result: None }, body)
         })?;
         Ok(Val::unit())
     }
 
-    /// A loop over what an iterator yields.
+    /// Lowers a loop over an iterator.
     fn for_each_next(&mut self, at: Pos, looped: For, next: u32) -> Result<Val> {
         let For { number, pattern, source, body, .. } = looped;
         let callees = self.frame().callees.clone();
@@ -69,57 +69,57 @@ impl Lowering<'_> {
         };
         let (ty, slots, root) = self.variable("iterator", iterator);
         let reference = self.reference(Place::Slots(ty, slots, root), true);
-        let (again, exit) = (self.build.block(), self.build.block());
-        self.build.jump_into(again);
+        let (header, exit) = (self.build.block(), self.build.block());
+        self.build.jump_into(header);
         let item = self.call_function(at, instance, info, vec![reference])?;
         let place = Place::Fixed(item);
         let some = self.build.tag(&place);
-        self.build.go_on_if(some, exit);
+        self.build.continue_if(some, exit);
         let item = self.build.part(&place, 0);
         self.bind(pattern, &item)?;
-        self.looped(Target { number, exit, again: Some(again), result: None }, body)?;
-        self.build.end(Terminator::Jump(again));
+        self.loop_body(JumpTarget { number, exit, continue_to: Some(header), result: None }, body)?;
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(Val::unit())
     }
 
-    /// A loop over items. The body is given the item, where the next turn begins, and where the loop ends.
+    /// Lowers a loop over items. The body gets the item, the target of `continue` and the exit.
     pub(super) fn each_item(
         &mut self,
         at: Pos,
         items: Items,
         body: impl FnOnce(&mut Self, Val, BlockId, BlockId) -> Result<()>,
     ) -> Result<()> {
-        let (again, turn, exit) = (self.build.block(), self.build.block(), self.build.block());
+        let (header, latch, exit) = (self.build.block(), self.build.block(), self.build.block());
         let range = match &items {
             Items::Counted(_, count) => self.build.below(*count),
             Items::Range(range) => *range,
             Items::Grid(views) => {
-                let count = self.build.elements_in(&extents(&views[0]));
+                let count = self.build.element_count(&extents(&views[0]));
                 self.build.below(count)
             }
         };
-        let numbers = self.build.begin_numbers(range, exit);
+        let range_loop = self.build.open_range_loop(range, exit);
         let coordinates: Vec<SlotId> = match &items {
             Items::Grid(views) => extents(&views[0]).iter().map(|_| self.build.counter()).collect(),
             _ => Vec::new(),
         };
-        self.build.jump_into(again);
-        let number = self.build.current_number(&numbers);
+        self.build.jump_into(header);
+        let number = self.build.induction_value(&range_loop);
         let item = match &items {
             Items::Counted(items, _) => self.item(at, items, number)?,
             Items::Range(range) => Val::scalar(range.scalar, number),
             Items::Grid(views) => self.next_place(at, views, &coordinates)?,
         };
-        body(self, item, turn, exit)?;
-        self.build.jump_into(turn);
-        self.build.step_number(&numbers, exit);
-        self.build.end(Terminator::Jump(again));
+        body(self, item, latch, exit)?;
+        self.build.jump_into(latch);
+        self.build.close_range_loop(&range_loop, exit);
+        self.build.end(Terminator::Jump(header));
         self.build.select_block(exit);
         Ok(())
     }
 
-    /// The elements of views of one shape at a place, which moves on.
+    /// The elements of views of one shape at the current index, which is advanced.
     fn next_place(&mut self, at: Pos, views: &[Val], coordinates: &[SlotId]) -> Result<Val> {
         let places: Vec<Value> = coordinates.iter().map(|slot| self.build.value(Op::Get(*slot), Scalar::U64)).collect();
         let mut items = Vec::new();
@@ -127,7 +127,7 @@ impl Lowering<'_> {
             let element = self.strided(at, view.clone(), &places, false)?;
             items.push(self.reference(element, false));
         }
-        let next = self.place_behind(&places, &extents(&views[0]));
+        let next = self.next_index(&places, &extents(&views[0]));
         for (slot, next) in coordinates.iter().zip(next) {
             self.build.effect(Op::Set(*slot, next));
         }
@@ -137,8 +137,8 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// The product of a view's extents.
-    pub(super) fn elements_in(&mut self, extents: &[Value]) -> Value {
+    /// The number of elements: the product of a view's extents.
+    pub(super) fn element_count(&mut self, extents: &[Value]) -> Value {
         let one = self.constant(Scalar::U64, 1);
         let mut extents = extents.iter();
         let first = extents.next().copied().unwrap_or(one);

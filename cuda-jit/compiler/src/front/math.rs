@@ -1,4 +1,4 @@
-//! Methods of floats that no instruction has: a call of libdevice, or of what [`crate::math`] has in its place.
+//! Mathematical functions of floats: calls of libdevice or, without it, of the library's [`crate::math`].
 
 use super::function::{Lowering, Result};
 use super::types::Val;
@@ -7,13 +7,13 @@ use crate::kir::{LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Math, Memory, Ty};
 
-/// Returns true for the functions that `fastmath` has instructions for, on `f32`.
+/// Returns true for functions that have an approximate instruction for `f32` under `fastmath`.
 fn is_approximate(function: Math) -> bool {
     use Math::{Cos, Exp, Exp2, Ln, Log2, Log10, Powf, Sin, Tan};
     matches!(function, Sin | Cos | Tan | Exp | Exp2 | Ln | Log2 | Log10 | Powf)
 }
 
-/// What a function of libdevice yields: what it returns and what it writes, as a tuple if that is more than one.
+/// The result type of a libdevice function: its result and its output parameters, as a tuple if there are several.
 pub(super) fn library_type(function: LibFn) -> Ty {
     let all = function.result.iter().chain(function.outs).map(|&scalar| Ty::Scalar(scalar));
     let mut all: Vec<Ty> = all.collect();
@@ -21,14 +21,14 @@ pub(super) fn library_type(function: LibFn) -> Ty {
 }
 
 impl Lowering<'_> {
-    /// A function of a float; of one of 16 bits that of `f32`, rounded.
+    /// Calls a function of a float; on 16-bit floats it is computed in `f32` and rounded.
     pub(super) fn math(&mut self, at: Pos, function: Math, ty: Scalar, args: &[Value]) -> Result<Value> {
-        // the exponent is an `i32`, whatever the float
+        // the exponent is an `i32` for every float type
         let types = [ty, if function == Math::Powi { Scalar::I32 } else { ty }];
         let args = args.iter().copied().zip(types);
         if ty.is_half() {
-            let wide = |walk: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
-                true => walk.build.cast_value(arg, ty, Scalar::F32),
+            let wide = |lowering: &mut Self, (arg, of): (Value, Scalar)| match of == ty {
+                true => lowering.build.cast_value(arg, ty, Scalar::F32),
                 false => arg,
             };
             let args: Vec<Value> = args.map(|arg| wide(self, arg)).collect();
@@ -48,7 +48,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A function of libdevice by its name. What it writes goes into the thread's own memory, and is read from there.
+    /// Calls a libdevice function by name. Its output parameters point to local arrays, which are then loaded.
     pub(super) fn library(&mut self, function: LibFn, args: &'static [Expr]) -> Result<Val> {
         let mut operands = Vec::new();
         for (arg, expr) in function.args.iter().zip(args) {

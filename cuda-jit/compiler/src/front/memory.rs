@@ -1,4 +1,4 @@
-//! Values in memory: loads, stores and copies of whatever has a layout, part by part.
+//! Values in memory: loads, stores and copies of types with a layout, part by part.
 
 use super::builder::Builder;
 use super::function::Lowering;
@@ -7,21 +7,21 @@ use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, Space, Termin
 use crate::typeinfo::Ty;
 use crate::typeinfo::layout::TAG;
 
-/// Copies, fills and comparisons of up to so many elements are written out; longer ones loop.
+/// The largest element count for which copies, fills and comparisons are unrolled; longer ones are loops.
 pub(super) const UNROLLED: u64 = 16;
 
-/// The body of a loop over indices.
-struct Turn {
+/// A loop over indices under construction.
+struct IndexLoop {
     slot: SlotId,
     index: Value,
-    again: BlockId,
+    header: BlockId,
     exit: BlockId,
 }
 
 impl Lowering<'_> {}
 
 impl Builder {
-    /// New memory of the thread's own for a value of a type; what it holds is unspecified.
+    /// Allocates uninitialised local memory for a value of a type.
     pub(super) fn new_array(&mut self, name: &str, ty: &Ty) -> Val {
         let (element, len) = (ty.pointee(), ty.count().max(1));
         let array = self.array(super::variable_name(name), element, len);
@@ -30,25 +30,25 @@ impl Builder {
         Val { ty: ty.clone(), leaves: vec![ptr] }
     }
 
-    /// The address of a part that begins so many bytes behind `ptr`.
+    /// The address of a part `offset` bytes after `ptr`.
     pub(super) fn part_at(&mut self, ptr: Value, space: Space, offset: u32, part: &Ty) -> Value {
         let pointee = part.pointee();
         let at = self.value(Op::Field(ptr, offset, pointee), Type::Ptr(space, pointee));
-        self.part_of(ptr, at)
+        self.inherit_stability(ptr, at)
     }
 
-    /// The address of the `index`th element of an array at `ptr`, in units of its numbers or records.
+    /// The address of the element at a constant index of an array, in units of the pointee.
     pub(super) fn element_at(&mut self, ptr: Value, element: &Ty, space: Space, index: u64) -> Value {
         let index = self.constant(Scalar::U64, index);
         self.value(Op::Offset(ptr, index), Type::Ptr(space, element.pointee()))
     }
 
-    /// The value at an address. An array in it is copied into the thread's own memory.
+    /// Loads the value at an address. Arrays in it are copied to local memory.
     pub(super) fn load(&mut self, ptr: Value, space: Space, ty: &Ty) -> Val {
         self.load_parts(ptr, space, ty, false)
     }
 
-    /// The value at an address of the thread's own memory. An array in it is where it lies.
+    /// Loads the value at a local address. Arrays in it are not copied.
     pub(super) fn load_in_place(&mut self, ptr: Value, ty: &Ty) -> Val {
         self.load_parts(ptr, Space::Local, ty, true)
     }
@@ -82,7 +82,7 @@ impl Builder {
         value
     }
 
-    /// Writes a value to an address.
+    /// Stores a value to an address.
     pub(super) fn store(&mut self, ptr: Value, space: Space, value: &Val) {
         match &value.ty {
             Ty::Scalar(_) | Ty::Enum(..) => self.effect(Op::Store(ptr, value.only())),
@@ -139,7 +139,7 @@ impl Builder {
         });
     }
 
-    /// Lowers `body` for each index below `count`: written out for few, else as a loop.
+    /// Lowers `body` for each index less than `count`: unrolled if there are few, else as a loop.
     pub(super) fn each(&mut self, count: u64, mut body: impl FnMut(&mut Self, Value)) {
         if count <= UNROLLED {
             for index in 0..count {
@@ -149,33 +149,33 @@ impl Builder {
             return;
         }
         let count = self.constant(Scalar::U64, count);
-        let turn = self.begin_below();
-        body(self, turn.index);
-        self.end_below(turn, count);
+        let index_loop = self.open_index_loop();
+        body(self, index_loop.index);
+        self.close_index_loop(index_loop, count);
     }
 
-    /// Begins a loop over each index below a count.
-    fn begin_below(&mut self) -> Turn {
+    /// Opens a loop over the indices from 0.
+    fn open_index_loop(&mut self) -> IndexLoop {
         let slot = self.slot("index", Scalar::U64);
         let zero = self.constant(Scalar::U64, 0);
         self.effect(Op::Set(slot, zero));
-        let (again, exit) = (self.block(), self.block());
-        self.jump_into(again);
-        Turn { slot, index: self.value(Op::Get(slot), Scalar::U64), again, exit }
+        let (header, exit) = (self.block(), self.block());
+        self.jump_into(header);
+        IndexLoop { slot, index: self.value(Op::Get(slot), Scalar::U64), header, exit }
     }
 
-    /// Ends the loop's body: the next index, or on behind the loop.
-    fn end_below(&mut self, Turn { slot, index, again, exit }: Turn, count: Value) {
+    /// Closes the loop: increments the index and branches to the header or the exit.
+    fn close_index_loop(&mut self, IndexLoop { slot, index, header, exit }: IndexLoop, count: Value) {
         let one = self.constant(Scalar::U64, 1);
         let next = self.index_op(BinaryOp::Add, index, one);
         self.effect(Op::Set(slot, next));
         let more = self.compare(CompareOp::Lt, next, count);
-        self.end(Terminator::Branch(more, again, exit));
+        self.end(Terminator::Branch(more, header, exit));
         self.select_block(exit);
     }
 }
 
-/// What an array, nested or not, consists of.
+/// The innermost element type of an array, nested or not.
 fn innermost(ty: &Ty) -> &Ty {
     match ty {
         Ty::Array(element, _) => innermost(element),

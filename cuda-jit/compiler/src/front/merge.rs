@@ -1,23 +1,23 @@
-//! Where the branches of an expression leave its value.
+//! Merges: the slots through which the branches of an expression pass their value, as a phi would.
 //!
-//! The slots are made when the first value arrives, since only then it is known where references in it point.
+//! The slots are allocated when the first value is stored, since only then the memories of its references are known.
 
 use super::function::{Lowering, Result};
 use super::generic::widens;
-use super::place::Pointing;
+use super::place::ReferenceVar;
 use super::types::Val;
 use crate::kir::{BlockId, SlotId, Terminator};
 use crate::syntax::Pos;
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
-/// A place where values of one type arrive.
+/// A merge of values of one type.
 #[derive(Debug)]
 pub(super) struct Merge {
     name: &'static str,
-    /// The type but for where references point.
+    /// The type, but for the memories of its references.
     ty: Ty,
-    /// Its number in [`Scopes::pointing`](super::scopes::Scopes::pointing), if it holds references.
+    /// The number in [`Scopes::reference_memories`](super::scopes::Scopes::reference_memories) if the type holds references.
     number: Option<usize>,
     slots: Option<(Ty, Vec<SlotId>)>,
 }
@@ -27,67 +27,67 @@ pub(super) struct Merge {
 pub(super) struct MergeId(usize);
 
 impl Lowering<'_> {
-    /// A place where values of type `ty` will arrive.
+    /// Creates a merge of values of type `ty`.
     pub(super) fn merge(&mut self, name: &'static str, ty: Ty) -> MergeId {
-        let number = (!ty.memories().is_empty()).then(|| self.scopes.pointing_number());
+        let number = (!ty.memories().is_empty()).then(|| self.scopes.new_reference_entry());
         self.merges.push(Merge { name, ty, number, slots: None });
         MergeId(self.merges.len() - 1)
     }
 
-    /// The type that arrives, but for where references point.
-    pub(super) fn merged(&self, merge: MergeId) -> Ty {
+    /// The merge's type, but for the memories of references.
+    pub(super) fn merge_type(&self, merge: MergeId) -> Ty {
         self.merges[merge.0].ty.clone()
     }
 
-    /// Leaves a value, unless control does not get here.
-    pub(super) fn leave_value(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
+    /// Stores a value to the merge, unless this is unreachable.
+    pub(super) fn store_to_merge(&mut self, at: Pos, value: Val, merge: MergeId) -> Result<()> {
         if self.build.ended() {
             return Ok(());
         }
         let Merge { name, number, .. } = self.merges[merge.0];
         let Some((ty, slots)) = self.merges[merge.0].slots.clone() else {
             let value = match number {
-                Some(number) => self.first_of(number, value),
+                Some(number) => self.first_value_of(number, value),
                 None => value,
             };
             let slots = self.build.slots_of(name, &value);
             self.merges[merge.0].slots = Some((value.ty, slots));
             return Ok(());
         };
-        let (ty, slots) = self.build.room_for(name, (ty, slots), &value.ty);
+        let (ty, slots) = self.build.extend_slots(name, (ty, slots), &value.ty);
         self.merges[merge.0].slots = Some((ty.clone(), slots.clone()));
         if let Some(number) = number
             && ty.fits(&value.ty)
-            && self.scopes.learns(Pointing { number, first: 0 }, &ty, &value.ty)
+            && self.scopes.record_memories(ReferenceVar { number, first: 0 }, &ty, &value.ty)
         {
-            // the function is lowered again, with addresses of both memories
+            // the function is lowered again, with generic pointers
             return Err(self.error(at, "this is lowered again"));
         }
-        let value = self.agree(at, value, &ty)?;
+        let value = self.conform(at, value, &ty)?;
         self.build.set(&slots, &value);
         Ok(())
     }
 
-    /// Leaves a value and goes on in `exit`.
-    pub(super) fn arrive(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
-        self.leave_value(at, value, merge)?;
+    /// Stores a value to the merge and jumps to `exit`.
+    pub(super) fn merge_and_jump(&mut self, at: Pos, value: Val, merge: MergeId, exit: BlockId) -> Result<()> {
+        self.store_to_merge(at, value, merge)?;
         self.build.end(Terminator::Jump(exit));
         Ok(())
     }
 
-    /// The value that arrived.
-    pub(super) fn arrived(&mut self, merge: MergeId) -> Val {
+    /// The merged value.
+    pub(super) fn merge_result(&mut self, merge: MergeId) -> Val {
         match self.merges[merge.0].slots.clone() {
-            Some((ty, slots)) => self.build.taken(&ty, &slots),
+            Some((ty, slots)) => self.build.take_slots(&ty, &slots),
             None => {
-                let ty = self.merged(merge);
-                self.build.never(&ty)
+                let ty = self.merge_type(merge);
+                self.build.placeholder(&ty)
             }
         }
     }
 
-    /// The value as one of a type that it must have, with references pointing to the same memory.
-    pub(super) fn agree(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
+    /// Converts a value to the given type, whose references may point to wider memories.
+    pub(super) fn conform(&mut self, at: Pos, value: Val, ty: &Ty) -> Result<Val> {
         if value.ty == *ty || self.build.ended() {
             return Ok(value);
         }
@@ -99,12 +99,12 @@ impl Lowering<'_> {
             );
             return Err(self.error(at, text));
         }
-        let value = self.build.pointing_as(value, ty);
+        let value = self.build.resolve_unknown_as(value, ty);
         if widens(&value.ty, ty) {
             return Ok(self.build.widened(value, ty));
         }
-        if self.in_one_memory(at, &value.ty, ty)? {
-            // the function is lowered again, with what these refer to in memory
+        if self.unify_places(at, &value.ty, ty)? {
+            // the function is lowered again, with these referents in memory
             return Err(self.error(at, "this is lowered again"));
         }
         let (without, with): (Vec<bool>, Vec<bool>) = {
@@ -118,7 +118,7 @@ impl Lowering<'_> {
                 ty_name(ty)
             ),
             false => format!(
-                "this `{}` is to something else than the one that it could be instead; use each where it is made",
+                "this `{}` and the one of another branch are to different kinds of places; use each in its own branch",
                 ty_name(ty)
             ),
         };

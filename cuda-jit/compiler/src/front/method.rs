@@ -8,7 +8,7 @@ use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
-    /// `receiver.name(args)`
+    /// Lowers `receiver.name(args)`.
     pub(super) fn method(
         &mut self,
         at: Pos,
@@ -23,7 +23,7 @@ impl Lowering<'_> {
                 return Err(self.error(at, "a method has a receiver"));
             };
             let value = self.receiver_as(at, receiver, first)?;
-            let mut passed = vec![self.passed_value(value, receiver, args.iter(), &info.params)];
+            let mut passed = vec![self.argument_value(value, receiver, args.iter(), &info.params)];
             passed.extend(self.arguments(Some(receiver), args, &info.params)?);
             return self.call_function(at, instance, info, passed);
         }
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         Err(self.error(at, "the front end does not know this method; please report this"))
     }
 
-    /// The receiver as the method takes it: rustc has dereferenced and borrowed as needed.
+    /// Lowers a receiver to the method's receiver type, dereferencing and borrowing as rustc did.
     pub(super) fn receiver_as(&mut self, at: Pos, receiver: &'static Expr, wanted: &Ty) -> Result<Val> {
         match wanted {
             Ty::Scalar(_) => self.operand(receiver, Some(wanted)),
@@ -71,11 +71,11 @@ impl Lowering<'_> {
                 }
                 _ if matches!(place.ty(), Ty::Ref(..)) => {
                     let reference = self.build.read(&place);
-                    place = self.behind(reference);
+                    place = self.pointee_place(reference);
                 }
                 _ => {
                     let value = self.build.read(&place);
-                    return self.agree(at, value, wanted);
+                    return self.conform(at, value, wanted);
                 }
             }
         }

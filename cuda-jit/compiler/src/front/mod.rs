@@ -1,14 +1,14 @@
-//! The front end: captured syntax and rustc's types in, KIR out.
+//! The front end: lowers captured syntax and rustc's types to KIR.
 //!
-//! It computes the type of each expression from the types that rustc gave for bindings, callees and constants; it
-//! never unifies anything. Every function that the kernel reaches is lowered once per specialisation. What it yields
-//! passes [`crate::valid`]; what it cannot lower is an error with file, line and column.
+//! The type of each expression follows from the types that rustc gave for bindings, callees and constants; nothing is
+//! unified. Every reachable function is lowered once per specialisation. The resulting module passes [`crate::valid`];
+//! unsupported code is an error with file, line and column.
 
 mod array;
 mod arrays;
 mod atomic;
 mod axes;
-mod breaks;
+mod break_type;
 mod builder;
 mod cached;
 mod call;
@@ -30,10 +30,8 @@ mod lanes;
 mod loops;
 mod math;
 mod memory;
-mod mentions;
 mod merge;
 mod method;
-mod numbers;
 mod operation;
 mod operator;
 mod ordering;
@@ -43,12 +41,14 @@ mod parameters;
 mod pattern;
 mod place;
 mod print;
+mod range;
 mod reference;
 mod scopes;
 mod sections;
 mod slice;
 mod sync;
 mod types;
+mod uses;
 mod variants;
 mod view;
 
@@ -68,13 +68,13 @@ use constant::Constants;
 use debug_info::SourceTypes;
 use function::Lowering;
 
-/// Why a captured function cannot be lowered.
+/// The error of a captured function that cannot be lowered.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{file}:{line}:{column}: in `{function}`: {message}")]
 pub struct LowerError {
     /// The function's name.
     pub function: &'static str,
-    /// What is wrong.
+    /// The description of the error.
     pub message: String,
     /// The source file.
     pub file: &'static str,
@@ -87,61 +87,62 @@ pub struct LowerError {
 /// A kernel, lowered.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// Its KIR, with everything that it calls.
+    /// The KIR module of the kernel and all its callees.
     pub module: Module,
-    /// The most dimensions in which it asks for its place in the grid with `grid` or `grid_size`; 0 if it does not.
+    /// The largest number of dimensions for which the kernel calls `grid` or `grid_size`; 0 if it calls neither.
     pub grid_dims: usize,
-    /// The constants that the host writes between launches.
-    pub held: Vec<(ConstantId, HostConstant)>,
+    /// The constants that the host updates between launches.
+    pub host_updated: Vec<(ConstantId, HostConstant)>,
 }
 
-/// Lowers a kernel and everything that it calls.
+/// Lowers a kernel and all its callees.
 ///
 /// # Errors
 ///
-/// If the kernel uses something that the front end does not know for its type.
+/// If the kernel uses something that the language does not have for its types.
 ///
 /// # Panics
 ///
 /// If `kernel` is an intrinsic.
 pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     let mut lowered = attempt(kernel, None, false)?;
-    if lowered.1.overflow.is_some() && lowered.1.could_make_way() {
+    if lowered.1.overflow.is_some() && lowered.1.has_movable_tables() {
         lowered = attempt(kernel, None, true)?;
     }
     match lowered {
         (_, Constants { overflow: Some(error), .. }) => Err(error),
-        (mut lowered, Constants { declared, held, .. }) => {
+        (mut lowered, Constants { declared, host_updated, .. }) => {
             lowered.module.constants = declared;
-            lowered.held = held;
+            lowered.host_updated = host_updated;
             Ok(lowered)
         }
     }
 }
 
-/// Lowers a device function for callers of other compilers, under a name of C's; refuses one whose parameters or result
-/// have no form there, or that needs what only a launch brings.
+/// Lowers a device function for callers of other compilers, under a C name. Refuses parameters and results without a C
+/// type, and functions that depend on a launch.
 ///
 /// # Errors
 ///
-/// If a parameter or the result has no form in C, or the function uses something that the language does not have for its types.
+/// If a parameter or the result has no C type, or the function uses something that the language does not have for its
+/// types.
 pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerError> {
     let (Lowered { mut module, .. }, constants) = attempt(function, Some(name), false)?;
     if let Some(error) = constants.overflow {
         return Err(error);
     }
-    if !constants.held.is_empty() {
-        return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
+    if !constants.host_updated.is_empty() {
+        return Err(export::refused(function, "it reads a `Constant`, which only a launch fills"));
     }
     module.constants = constants.declared;
     if module.spilled_shared().is_some() {
-        return Err(export::refused(function, "it has more shared memory than is fixed, which a launch brings"));
+        return Err(export::refused(function, "its shared memory exceeds 48 KiB, and only a launch provides more"));
     }
     Ok(module)
 }
 
-/// Lowers a kernel, or a function to be exported under a name, perhaps with all tables in global memory; the constants
-/// are apart.
+/// Lowers a kernel, or a function to be exported under a name. The constants are returned separately; `global_tables`
+/// moves all tables to global memory.
 fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Result<(Lowered, Constants), LowerError> {
     let Body::Captured(definition, probe) = kernel.body else { panic!("a kernel is captured Rust") };
     let syntax::Options { fma, fastmath, debug, lineinfo, libdevice, .. } = definition.options;
@@ -177,39 +178,39 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     let Program { contract, sites, shared, grid_dims, constants, types: SourceTypes { types, .. }, .. } = program;
     let (exported, no_constants) = (exported.is_some(), Vec::new());
     let module = Module { contract, exported, functions, sites, shared, constants: no_constants, types };
-    Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
+    Ok((Lowered { module, grid_dims, host_updated: Vec::new() }, constants))
 }
 
-/// The identity of a module's function: the definition's address, the generic arguments, what the parameters point to,
-/// and where a function with `#[track_caller]` is called.
-type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<Spot>);
+/// The key of a module's function: the definition's address, the generic arguments, the memories of the parameters'
+/// references, and the call site of a `#[track_caller]` function.
+type FunctionKey = (*const Definition, Vec<GenericArg>, Vec<Memory>, Option<SourceLocation>);
 
 /// A source location: a file, a line and a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Spot(&'static str, Pos);
+struct SourceLocation(&'static str, Pos);
 
-/// A function still to be lowered.
+/// A function that remains to be lowered.
 struct Pending {
     id: FuncId,
     instance: Instance,
     info: Rc<TypeInfo>,
-    /// Where its parameters point, in order.
+    /// The memories of the parameters' references, in order.
     memories: Vec<Memory>,
-    /// The source location that its panics report, if not their own.
-    caller: Option<Spot>,
+    /// The location that its panics report instead of their own.
+    caller: Option<SourceLocation>,
 }
 
-/// What the functions of one module share.
+/// The state that the functions of one module share.
 #[derive(Default)]
 struct Program {
     contract: bool,
-    /// Whether functions on `f32` may be instructions that approximate them.
+    /// True if functions on `f32` may become approximate instructions.
     fast_math: bool,
-    /// Whether mathematical functions are libdevice's.
+    /// True if mathematical functions are calls of libdevice.
     libdevice: bool,
-    /// Whether instructions are to know where they were written.
+    /// True if instructions get source locations.
     lines: bool,
-    /// Whether a debugger is to know the variables.
+    /// True if debug variables are emitted.
     variables: bool,
     types: SourceTypes,
     functions: Vec<Option<Function>>,
@@ -220,48 +221,48 @@ struct Program {
     grid_dims: usize,
     shared: Vec<ArrayDecl>,
     constants: Constants,
-    /// The shared array that each `shared!` of each specialisation is.
+    /// The shared array of each `shared!` in each specialisation.
     shared_ids: HashMap<(*const Definition, Vec<GenericArg>, u32), SharedId>,
 }
 
-/// What a call needs to know of its callee.
+/// The callee of a call, resolved.
 #[derive(Clone, Debug)]
 enum Callee {
-    /// Captured Rust, and what rustc made of it.
+    /// A captured function, and its type information.
     Function(Instance, Rc<TypeInfo>),
-    /// A function or method that is lowered in place, of these types.
+    /// An operation on values of these types, lowered in place.
     Operation(Operation, Rc<Typing>),
-    /// Something that is lowered in place, with its generic argument if that is a number type.
+    /// An intrinsic, with its generic argument if that is a number type.
     Intrinsic(Intrinsic, Option<Scalar>),
-    /// `as_vectors`, and the vector's type.
+    /// `as_vectors`, with the vector type.
     Vectors(Ty),
-    /// What makes a vector of this type of its numbers, or of one for all.
+    /// A constructor of this vector type, from all its numbers or from one.
     Vector(Ty),
-    /// What makes a view of this type of a slice; of one and a shape, if true.
+    /// A constructor of this view type, from a slice; if true, from a shape and a slice.
     View(Ty, bool),
-    /// The conversion of an array to a vector of this type.
+    /// The conversion of an array to this vector type.
     VectorOfArray(Ty),
-    /// The conversion of a slice to this type, an array or a reference to one.
+    /// The conversion of a slice to this array type, or to a reference to it.
     ArrayOfSlice(Ty),
-    /// A conversion of this type to itself.
+    /// The conversion of a type to itself.
     Same(Ty),
-    /// A function of `std::mem`, and the type of what it moves.
+    /// A function of `std::mem`, with the type that it moves.
     Exchange(Exchange, Ty),
-    /// A load or store with a hint for the caches, and the type of what it moves.
+    /// A load or store with a cache hint, with the type that it accesses.
     Cached(Intrinsic, Ty),
-    /// An intrinsic on ndarray views, and the type of its result.
+    /// An intrinsic on ndarray views, with its result type.
     ViewOp(ViewOp, Ty),
-    /// A function that returns its argument as it is.
+    /// A function that returns its argument.
     Identity,
     /// A function that copies the value behind its argument.
     Duplicate,
-    /// The constructor of a tuple struct of this type, or of the variant of this number; none if it is unknown.
+    /// The constructor of a tuple struct, or of a variant by number; `None` if the variant is unknown.
     Constructor(Ty, Option<usize>),
-    /// None: a constant, where a function may be.
+    /// A constant, where a pattern or path could also have named a function.
     Constant(Rc<ConstValue>),
-    /// None: the host calls this function.
-    Another(&'static str),
-    /// None: it is refused already, or nothing calls it.
+    /// A host function, by name, that cannot be called.
+    HostFunction(&'static str),
+    /// No callee: the error is reported elsewhere, or nothing calls it.
     None,
 }
 
@@ -306,14 +307,14 @@ impl Callee {
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Constant(value) => Callee::Constant(Rc::new(value())),
-            Body::Another(name) => Callee::Another(name),
+            Body::Another(name) => Callee::HostFunction(name),
             Body::None => Callee::None,
         }
     }
 }
 
 impl Program {
-    /// Adds to what rustc told of a function how the source spells its types, if a debugger is to know.
+    /// Adds the source's spelling of types to a function's type information, if debug variables are emitted.
     fn spelled(&self, info: Rc<TypeInfo>, probe: fn() -> ProbeResult) -> Rc<TypeInfo> {
         if !self.variables {
             return info;
@@ -321,17 +322,17 @@ impl Program {
         Rc::new(TypeInfo { spelled: crate::typeinfo::spelled(|| probe().into_info().bindings), ..(*info).clone() })
     }
 
-    /// The function of the module that is this specialisation; one met for the first time is put on the list.
+    /// Returns the module's function for a specialisation, and queues it if it is new.
     ///
-    /// A device function is lowered once for each kind of memory that its parameters point to: a `&[T]` parameter can
-    /// be a kernel's `&mut [T]`, borrowed again, or an array in shared memory.
-    /// A function with `#[track_caller]` is lowered once for each place that its panics are reported at.
+    /// A device function is lowered once for each combination of memories of its parameters' references: a `&[T]`
+    /// argument may be a reborrowed `&mut [T]` of the kernel or an array in shared memory. A `#[track_caller]` function
+    /// is lowered once for each location that its panics report.
     fn function(
         &mut self,
         instance: &Instance,
         info: &Rc<TypeInfo>,
         memories: Vec<Memory>,
-        caller: Option<Spot>,
+        caller: Option<SourceLocation>,
     ) -> FuncId {
         let Body::Captured(definition, _) = instance.body else { panic!("an intrinsic is no function of a module") };
         let key = (std::ptr::from_ref(definition), instance.generics.clone(), memories.clone(), caller);
@@ -347,10 +348,10 @@ impl Program {
         id
     }
 
-    /// A symbol that tells the specialisation: the function's name, then its generic arguments.
+    /// Returns a unique symbol for a specialisation: the function's name and its generic arguments.
     fn name(&self, definition: &Definition, generics: &[GenericArg]) -> String {
         let mut name: String = definition.name.trim_start_matches("r#").chars().map(symbol_char).collect();
-        // These names are libdevice's.
+        // names with this prefix are libdevice's
         if name.starts_with("__nv_") {
             name.insert(0, '_');
         }
@@ -362,14 +363,14 @@ impl Program {
                 GenericArg::Const(bits) => name.push_str(&format!("_{bits}")),
             }
         }
-        // the driver brings a function of that name
+        // the driver defines a function of that name
         let taken = |name: &str| name == "vprintf" || self.names.iter().any(|known| known == name);
         let unique = (1..).map(|n| format!("{name}_{n}")).find(|candidate| !taken(candidate));
         if taken(&name) { unique.unwrap_or(name) } else { name }
     }
 
-    /// The number of a panic site; the same place with the same message is entered once.
-    fn site(&mut self, Spot(file, Pos(line, column)): Spot, message: &str) -> SiteId {
+    /// Returns the number of a panic site; equal sites share one.
+    fn site(&mut self, SourceLocation(file, Pos(line, column)): SourceLocation, message: &str) -> SiteId {
         let site = Site { message: message.to_string(), file: file.to_string(), line, column };
         let found = self.sites.iter().position(|known| *known == site);
         let index = found.unwrap_or_else(|| {
@@ -380,18 +381,18 @@ impl Program {
     }
 }
 
-/// The words of a type's name, each behind an underscore.
+/// A type's name as a symbol: its words, each after an underscore.
 fn symbol(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.flat_map(|word| ["_", word]).collect()
 }
 
-/// A name of the source as names of KIR's parameters, slots and arrays are made.
+/// A source name as a name for KIR's parameters, slots and arrays.
 fn variable_name(name: &str) -> String {
     name.trim_start_matches("r#").chars().map(symbol_char).collect()
 }
 
-/// PTX symbols are ASCII; Rust's names may hold other letters.
+/// Replaces a character that PTX symbols cannot hold; those are ASCII.
 fn symbol_char(c: char) -> char {
     if c.is_ascii_alphanumeric() { c } else { '_' }
 }

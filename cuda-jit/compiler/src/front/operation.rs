@@ -1,4 +1,4 @@
-//! Operations: the functions and methods that are lowered in place, known by [`Operation`] and not by their names.
+//! Operations: functions and methods that are lowered in place, identified by [`Operation`] instead of a name.
 
 use super::compare::By;
 use super::function::{Lowering, Result};
@@ -9,7 +9,7 @@ use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Operation, Ty, Typing};
 
 impl Lowering<'_> {
-    /// An operation on arguments, behind a method's receiver.
+    /// Lowers an operation on an optional receiver and arguments.
     pub(super) fn operate(
         &mut self,
         at: Pos,
@@ -21,7 +21,7 @@ impl Lowering<'_> {
         for (arg, ty) in receiver.into_iter().chain(args).zip(&typing.params) {
             let is_receiver = receiver.is_some() && operands.is_empty();
             operands.push(match ty {
-                Ty::Slice(..) if is_receiver => self.slice_behind(arg)?,
+                Ty::Slice(..) if is_receiver => self.slice_value(arg)?,
                 ty if is_receiver => self.receiver_as(at, arg, ty)?,
                 ty => self.expr_as(arg, ty)?,
             });
@@ -29,7 +29,7 @@ impl Lowering<'_> {
         self.operation(at, operation, typing, &operands)
     }
 
-    /// An operation on values.
+    /// Lowers an operation on values.
     pub(super) fn operation(
         &mut self,
         at: Pos,
@@ -44,15 +44,15 @@ impl Lowering<'_> {
             (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
             (Operation::Unfilled, _) => Ok(self.unfilled(&typing.result)),
             (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
-            // the value of one that is named is taken where it lies
+            // the value of a named constant is read in place by the method call
             (Operation::HeldValue, _) => {
-                Err(self.error(at, "name the `static` item whose value this is, as in `TABLE.get()`"))
+                Err(self.error(at, "call this method on the `static` item itself, as in `TABLE.get()`"))
             }
             (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
             (operation, [first, ..]) if first.ty.lanes().is_some() => {
                 let operands: Vec<&Val> = operands.iter().collect();
-                self.each_lane(&typing.result, &operands, |walk, number, lanes| {
-                    walk.number_operation(at, operation, (number, number), lanes)
+                self.each_lane(&typing.result, &operands, |lowering, number, lanes| {
+                    lowering.number_operation(at, operation, (number, number), lanes)
                 })
             }
             (operation, operands) => {
@@ -65,7 +65,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// An operation on numbers of a type that yields one of another.
+    /// Lowers an operation on numbers of type `of` with a result of type `result`.
     fn number_operation(
         &mut self,
         at: Pos,
@@ -124,9 +124,9 @@ impl Lowering<'_> {
         })
     }
 
-    /// Two shifts of the unsigned bits; their amounts are taken modulo the width.
+    /// Rotates by two shifts of the unsigned bits; shift amounts are modulo the width.
     fn rotate(&mut self, left: bool, ty: Scalar, a: Value, amount: Value) -> Value {
-        let bits = super::numbers::unsigned(ty);
+        let bits = super::range::unsigned(ty);
         let a = if bits == ty { a } else { self.build.value(Op::Bitcast(a, bits), bits) };
         let amount = self.build.cast_value(amount, Scalar::U32, bits);
         let zero = self.build.constant(bits, 0);

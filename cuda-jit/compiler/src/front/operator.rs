@@ -1,4 +1,4 @@
-//! Binary operators, with the checks that Rust asks for: division always, overflow where the kernel is `checked`.
+//! Binary operators, with Rust's checks: for division always, for overflow if the kernel is `checked`.
 
 use super::compare::is_sequence;
 use super::function::{Lowering, Result};
@@ -8,7 +8,7 @@ use crate::kir::{BinaryOp as Kir, CompareOp, Op, Scalar, Value};
 use crate::syntax::{BinaryOp, Expr, ExprKind, Lit, Pos};
 use crate::typeinfo::{Ty, ty_of};
 
-/// Whether the operator compares.
+/// Returns true if the operator is a comparison.
 pub(super) fn compares(op: BinaryOp) -> bool {
     comparison(op).is_some()
 }
@@ -30,7 +30,7 @@ fn is_shift(op: BinaryOp) -> bool {
 }
 
 impl Lowering<'_> {
-    /// `left op right`
+    /// Lowers `left op right`.
     pub(super) fn binary(
         &mut self,
         at: Pos,
@@ -49,7 +49,7 @@ impl Lowering<'_> {
             }
             return self.arithmetic(at, op, &value, &amount, may_be_zero(right));
         }
-        let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::behind));
+        let known = [self.ty_of(left), self.ty_of(right)].map(|ty| ty.map(super::types::strip_refs));
         if let Some(number) = known.iter().flatten().find_map(Ty::lanes) {
             let [left, right] = [(left, &known[0]), (right, &known[1])]
                 .map(|(expr, ty)| self.operand(expr, ty.as_ref().or(Some(&Ty::Scalar(number)))));
@@ -92,8 +92,8 @@ impl Lowering<'_> {
         self.arithmetic(at, op, &left, &right, zero)
     }
 
-    /// `place op= value`: of primitive types Rust evaluates the value first. Of others, references among them, it is a call of
-    /// the trait's method, whose arguments are evaluated in their order.
+    /// Lowers `place op= value`. On primitive types Rust evaluates the value first; for other types, references
+    /// included, it is a call of the trait's method, whose arguments are evaluated in order.
     pub(super) fn assign_op(
         &mut self,
         at: Pos,
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         value: &'static Expr,
     ) -> Result<Val> {
         let zero = may_be_zero(value);
-        let ty = self.ty_of(place).map(super::types::behind);
+        let ty = self.ty_of(place).map(super::types::strip_refs);
         let ty = match ty {
             Some(vector) if vector.lanes().is_some() => Some(vector),
             Some(ref number) if number.complex().is_some() => {
@@ -117,14 +117,14 @@ impl Lowering<'_> {
         };
         if let Some(number) = ty.as_ref().and_then(Ty::lanes) {
             let place = self.place(place)?;
-            let right = self.ty_of(value).map(super::types::behind).unwrap_or(Ty::Scalar(number));
+            let right = self.ty_of(value).map(super::types::strip_refs).unwrap_or(Ty::Scalar(number));
             let value = self.operand(value, Some(&right))?;
             let old = self.build.read(&place);
             let new = self.lanes_binary(at, op, old, value)?;
             self.write(at, &place, new)?;
             return Ok(Val::unit());
         }
-        if self.ty_of(place).map(super::types::behind).is_some_and(|ty| ty.lists_operators()) {
+        if self.ty_of(place).map(super::types::strip_refs).is_some_and(|ty| ty.lists_operators()) {
             let place = self.place(place)?;
             let value = self.operand(value, ty.as_ref())?;
             return self.overloaded_assign(at, op, place, value);
@@ -144,7 +144,7 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// An operator that computes, on values of one type (but for a shift's amount).
+    /// Lowers an arithmetic operator on values of one type; a shift amount may have another.
     pub(super) fn arithmetic(
         &mut self,
         at: Pos,
@@ -166,7 +166,7 @@ impl Lowering<'_> {
             BinaryOp::BitXor => Kir::Xor,
             BinaryOp::Shl => Kir::Shl,
             BinaryOp::Shr => Kir::Shr,
-            _ => return Err(self.error(at, "a comparison is no arithmetic")),
+            _ => return Err(self.error(at, "this operator is no arithmetic; please report this")),
         };
         match op {
             BinaryOp::Div | BinaryOp::Rem if scalar.is_integer() && may_be_zero => {
@@ -181,7 +181,7 @@ impl Lowering<'_> {
         Ok(Val::scalar(scalar, self.build.value(Op::Binary(kir, a, b), scalar)))
     }
 
-    /// The amount of a shift in the type of what is shifted, where KIR wants it.
+    /// Casts a shift amount to the type of the shifted value, as KIR requires.
     fn shift_amount(&mut self, at: Pos, scalar: Scalar, amount: &Val) -> Result<Value> {
         let from = self.scopes.number(at, amount)?;
         if self.scopes.checks_overflow() {
@@ -197,13 +197,13 @@ impl Lowering<'_> {
         Ok(self.build.cast_value(amount.only(), from, scalar))
     }
 
-    /// An integer as one of another type, or the error that it does not fit.
+    /// Converts an integer to another type: `Ok`, or the error that it does not fit.
     pub(super) fn fallible(&mut self, value: Value, from: Scalar, to: Scalar) -> Val {
         let converted = self.build.cast_value(value, from, to);
         let back = self.build.cast_value(converted, to, from);
         let mut fits = self.build.compare(CompareOp::Eq, back, value);
         if from.is_signed() != to.is_signed() {
-            // what is negative in one type is not in the other
+            // a negative value of the signed type does not fit the unsigned one
             let (signed, of) = if from.is_signed() { (value, from) } else { (converted, to) };
             let zero = self.build.constant(of, 0);
             let not_negative = self.build.compare(CompareOp::Ge, signed, zero);
@@ -241,7 +241,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Panics where a signed value is its type's minimum, whose negation does not fit.
+    /// Panics if a signed value is its type's minimum, whose negation overflows.
     pub(super) fn check_not_minimum(&mut self, at: Pos, scalar: Scalar, value: Value, message: &str) {
         let minimum = self.build.constant_bits(scalar, scalar.top());
         let fits = self.build.value(Op::Compare(CompareOp::Ne, value, minimum), Scalar::Bool);
@@ -249,7 +249,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a divisor needs a check: a literal other than zero needs none, and is never -1 as it has no sign.
+/// Returns true if a divisor must be checked: a nonzero literal, which is never -1 because it has no sign, need not be.
 fn may_be_zero(divisor: &Expr) -> bool {
     !matches!(divisor.1, ExprKind::Lit(Lit::Int(1.., _)))
 }

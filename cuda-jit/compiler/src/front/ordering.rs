@@ -1,4 +1,4 @@
-//! The order of two values, as an `Ordering`.
+//! Comparisons that return an `Ordering`.
 
 use std::cmp::Ordering;
 
@@ -11,14 +11,14 @@ use crate::syntax::Pos;
 use crate::typeinfo::Ty;
 
 impl Lowering<'_> {
-    /// An `Ordering` as a constant.
+    /// Emits an `Ordering` constant.
     pub(super) fn ordering(&mut self, order: Ordering) -> Value {
         self.build.constant(Scalar::I8, u64::from(order as i8 as u8))
     }
 
-    /// The order of two values: an `Ordering` by `Ord`, an `Option` of one by `PartialOrd`.
+    /// Compares two values: returns an `Ordering` by `Ord`, or an `Option` of one by `PartialOrd`.
     pub(super) fn order(&mut self, at: Pos, by: By, left: &Val, right: &Val) -> Result<Val> {
-        let [left, right] = [left, right].map(|value| self.through(Place::Fixed(value.clone())));
+        let [left, right] = [left, right].map(|value| self.deref_all(Place::Fixed(value.clone())));
         let less = self.compared_by(at, (CompareOp::Lt, by), &left, &right)?;
         let greater = self.compared_by(at, (CompareOp::Gt, by), &left, &right)?;
         let orders = [Ordering::Less, Ordering::Equal, Ordering::Greater].map(|order| self.ordering(order));

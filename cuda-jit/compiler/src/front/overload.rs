@@ -1,4 +1,5 @@
-//! Operators of structs and enums with fields: calls of the `#[device] impl` of the operator's trait, which the type lists.
+//! Overloaded operators of structs and enums with fields: calls of the `#[device] impl` of the operator's trait that
+//! the type lists.
 
 use std::cmp::Ordering;
 
@@ -13,7 +14,7 @@ use crate::syntax::{BinaryOp, Pos, UnaryOp};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Body, Operator, Ty};
 
-/// The operator's trait.
+/// The name of the operator's trait.
 pub(super) fn trait_name(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Add => "Add",
@@ -36,7 +37,7 @@ fn is_ordering(op: CompareOp) -> bool {
     !matches!(op, CompareOp::Eq | CompareOp::Ne)
 }
 
-/// The operator of a struct for such a right operand; where only a literal says what that is, the first for a number.
+/// Finds a struct's operator for a right operand; for an unsuffixed literal, the first one that takes a number.
 fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
     let fits = |operator: &Operator| match right {
         Some(right) => operator.right.fits(right),
@@ -45,8 +46,8 @@ fn find(of: &Ty, name: &str, right: Option<&Ty>) -> Option<Operator> {
     of.operators().into_iter().find(|operator| operator.left.is_none() && operator.name == name && fits(operator))
 }
 
-/// The operator of something else for a struct on the right, which lists it; where only a literal says what is on the
-/// left, the first for a number.
+/// Finds the operator that a struct on the right lists for a left operand of another type; for an unsuffixed literal,
+/// the first one that takes a number.
 fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
     let fits = |listed: &Ty| match left {
         Some(left) => listed == left,
@@ -55,35 +56,35 @@ fn find_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Operator> {
     of.operators().into_iter().find(|operator| operator.name == name && operator.left.as_ref().is_some_and(fits))
 }
 
-/// What an operator yields.
+/// The result type of an operator of the left operand.
 pub(super) fn result(of: &Ty, name: &str, right: &Ty) -> Option<Ty> {
-    yielded(find(of, name, Some(right)))
+    result_of(find(of, name, Some(right)))
 }
 
-/// What an operator with a struct on the right alone yields.
+/// The result type of an operator that only the right operand's type lists.
 pub(super) fn result_right(left: Option<&Ty>, name: &str, of: &Ty) -> Option<Ty> {
-    yielded(find_right(left, name, of))
+    result_of(find_right(left, name, of))
 }
 
-fn yielded(operator: Option<Operator>) -> Option<Ty> {
+fn result_of(operator: Option<Operator>) -> Option<Ty> {
     match operator?.instance.body {
         Body::Captured(_, probe) => Some(probe().into_info().result),
         _ => None,
     }
 }
 
-/// What the right operand is, where the operator leaves no choice.
+/// The right operand's type, if there is only one.
 pub(super) fn right_type(of: &Ty, name: &str) -> Option<Ty> {
     find(of, name, None).map(|operator| operator.right)
 }
 
-/// What the left operand is, where the operator of the struct on the right leaves no choice.
+/// The left operand's type of an operator that the right operand's type lists, if there is only one.
 pub(super) fn left_type(name: &str, of: &Ty) -> Option<Ty> {
     find_right(None, name, of).and_then(|operator| operator.left)
 }
 
 impl Lowering<'_> {
-    /// `left op right` of structs.
+    /// Lowers `left op right` for structs.
     pub(super) fn overloaded(&mut self, at: Pos, op: BinaryOp, left: Val, right: Val) -> Result<Val> {
         if let Some(compare) = comparison(op)
             && (is_ordering(compare) && left.ty == right.ty || is_compared_by_parts(&left.ty, By::Equality))
@@ -109,8 +110,8 @@ impl Lowering<'_> {
         self.call_instance(at, &operator.instance, vec![left, right])
     }
 
-    /// Tests two structs by their own `partial_cmp` or `cmp`.
-    pub(super) fn ordered_by_impl(
+    /// Compares two structs by their own `partial_cmp` or `cmp`.
+    pub(super) fn compare_by_impl(
         &mut self,
         at: Pos,
         (op, by): (CompareOp, By),
@@ -133,7 +134,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `op value` of a struct.
+    /// Lowers `op value` for a struct.
     pub(super) fn overloaded_unary(&mut self, at: Pos, op: UnaryOp, value: Val) -> Result<Val> {
         let name = match op {
             UnaryOp::Neg => "Neg",
@@ -145,7 +146,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `place op= value` of a struct: through `AddAssign`, which the struct must list too.
+    /// Lowers `place op= value` for a struct by `AddAssign` and the like, which it must list as well.
     pub(super) fn overloaded_assign(&mut self, at: Pos, op: BinaryOp, place: Place, right: Val) -> Result<Val> {
         if place.ty().complex().is_some() {
             let old = self.build.read(&place);

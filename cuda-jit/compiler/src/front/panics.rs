@@ -1,57 +1,57 @@
-//! The macros that panic: a test, and behind it, where it fails, what the panic says. The values that it says are
-//! evaluated there only.
+//! Panicking macros: a test, and a panic with its message if the test fails. The message's arguments are evaluated only
+//! then.
 
 use super::builder::Builder;
 use super::compare::{By, is_compared_by_parts};
 use super::format_args::Part;
 use super::function::{Lowering, Result};
-use super::types::{Val, behind};
+use super::types::{Val, strip_refs};
 use crate::kir::{Op, Scalar, Terminator, Value};
 use crate::syntax::{BinaryOp, Conversion, Expr, Form, Message, Piece, Pos};
 use crate::typeinfo::{Memory, Ty};
 
-/// As many values a panic's record takes along.
+/// The largest number of values that a panic record holds.
 const MOST_VALUES: usize = 8;
 
-/// How a panic shows the sides of a comparison.
+/// The format of the operands of a failed comparison.
 const SIDE: Conversion =
     Conversion { form: Form::Debug, plus: false, prefix: false, left: None, zeros: false, width: 0, precision: None };
 
 impl Lowering<'_> {
-    /// `panic!(message)`
+    /// Lowers `panic!(message)`.
     pub(super) fn panic_with(&mut self, at: Pos, message: &'static Message) -> Result<()> {
-        let mut said = Vec::new();
-        self.say(&mut said, message)?;
-        self.panic_saying(at, said)
+        let mut parts = Vec::new();
+        self.push_message(&mut parts, message)?;
+        self.panic_with_parts(at, parts)
     }
 
-    /// A panic that says so, of which each choice makes one.
-    fn panic_saying(&mut self, at: Pos, said: Vec<Part>) -> Result<()> {
-        if Part::values(&said) > MOST_VALUES {
+    /// Emits a panic with a message; one for each combination of choices in it.
+    fn panic_with_parts(&mut self, at: Pos, parts: Vec<Part>) -> Result<()> {
+        if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a panic takes along at most {MOST_VALUES} values")));
         }
-        self.each_case(at, said, &mut |walk, said| {
+        self.each_case(at, parts, &mut |lowering, parts| {
             let (mut text, mut values) = (String::new(), Vec::new());
-            for part in said {
+            for part in parts {
                 match part {
                     Part::Value(value, scalar, conversion) => {
                         text.push_str(&format!("{{{}:{scalar}:{}}}", values.len(), spec(*conversion)));
-                        let bits = walk.build.bits_of(*value, *scalar);
+                        let bits = lowering.build.bits_of(*value, *scalar);
                         values.push(bits);
                     }
                     Part::Text(plain) => text.push_str(&plain.replace('{', "{{").replace('}', "}}")),
                     Part::Choice(..) => {}
                 }
             }
-            walk.panic(at, &text, &values);
+            lowering.panic(at, &text, &values);
             Ok(())
         })?;
-        // no case goes on
+        // every case has ended its block
         self.build.end(Terminator::Return(None));
         Ok(())
     }
 
-    /// `assert!(condition, message)`
+    /// Lowers `assert!(condition, message)`.
     pub(super) fn assert(&mut self, at: Pos, condition: &'static Expr, message: &'static Message) -> Result<Val> {
         let condition = self.expr(condition, Some(&Ty::Scalar(Scalar::Bool)))?;
         let (good, bad) = self.build.fork(condition.only());
@@ -61,7 +61,8 @@ impl Lowering<'_> {
         Ok(Val::unit())
     }
 
-    /// `assert_eq!(left, right, message)` and `assert_ne!`. It says the values where a panic's record has room for them.
+    /// Lowers `assert_eq!(left, right, message)` and `assert_ne!`. The message shows the operands if the panic record
+    /// has room for them.
     pub(super) fn assert_compare(
         &mut self,
         at: Pos,
@@ -69,52 +70,53 @@ impl Lowering<'_> {
         [left, right]: [&'static Expr; 2],
         message: &'static Message,
     ) -> Result<Val> {
-        let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(behind);
+        let known = self.ty_of(left).or_else(|| self.ty_of(right)).map(strip_refs);
         let mut operands = None;
         let holds = match &known {
-            Some(ty) if !is_told(ty) => self.binary(at, op, left, right, None)?,
+            Some(ty) if !shows_operands(ty) => self.binary(at, op, left, right, None)?,
             known => {
                 let left = self.operand_in_place(left, known.as_ref())?;
                 let right = self.operand_in_place(right, Some(&left.ty))?;
                 let holds = self.compare_values(at, op, left.clone(), right.clone())?;
-                operands = Some([left, right]).filter(|sides| sides.iter().all(|side| is_told(&side.ty)));
+                operands = Some([left, right])
+                    .filter(|operand_parts| operand_parts.iter().all(|side| shows_operands(&side.ty)));
                 holds
             }
         };
         let (good, bad) = self.build.fork(holds.only());
         self.build.select_block(bad);
         let text = if op == BinaryOp::Eq { "left == right" } else { "left != right" };
-        let mut said = vec![Part::Text(format!("assertion `{text}` failed"))];
+        let mut parts = vec![Part::Text(format!("assertion `{text}` failed"))];
         if !message.pieces.is_empty() {
-            said.push(Part::Text(": ".to_owned()));
-            self.say(&mut said, message)?;
+            parts.push(Part::Text(": ".to_owned()));
+            self.push_message(&mut parts, message)?;
         }
-        let mut sides = Vec::new();
+        let mut operand_parts = Vec::new();
         for (name, side) in ["\n  left: ", "\n right: "].into_iter().zip(operands.into_iter().flatten()) {
-            sides.push(Part::Text(name.to_owned()));
-            sides.extend(self.parts_shown(at, side, SIDE)?);
+            operand_parts.push(Part::Text(name.to_owned()));
+            operand_parts.extend(self.debug_parts(at, side, SIDE)?);
         }
-        if Part::values(&said) + Part::values(&sides) <= MOST_VALUES {
-            said.extend(sides);
+        if Part::values(&parts) + Part::values(&operand_parts) <= MOST_VALUES {
+            parts.extend(operand_parts);
         }
-        self.panic_saying(at, said)?;
+        self.panic_with_parts(at, parts)?;
         self.build.select_block(good);
         Ok(Val::unit())
     }
 
-    /// Adds a message, whose values are evaluated in order.
-    fn say(&mut self, said: &mut Vec<Part>, message: &'static Message) -> Result<()> {
+    /// Appends a message, whose arguments are evaluated in order.
+    fn push_message(&mut self, parts: &mut Vec<Part>, message: &'static Message) -> Result<()> {
         let mut values = Vec::with_capacity(message.args.len());
         for arg in message.args {
             let ty = self.ty_of(arg);
             values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
-        said.extend(self.pieces_shown(message.pieces, &values)?);
+        parts.extend(self.format_parts(message.pieces, &values)?);
         Ok(())
     }
 
-    /// The parts of a text and of the values in it.
-    pub(super) fn pieces_shown(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
+    /// The parts of a format string and its arguments.
+    pub(super) fn format_parts(&mut self, pieces: &'static [Piece], values: &[(Pos, Val)]) -> Result<Vec<Part>> {
         let mut parts = Vec::new();
         for piece in pieces {
             match piece {
@@ -122,10 +124,10 @@ impl Lowering<'_> {
                 Piece::Value(index, conversion) => {
                     let (at, value) = values[*index as usize].clone();
                     if self.frame().definition.options.library && !has_known_debug(&value.ty) {
-                        parts.push(Part::Text(crate::typeinfo::layout::ty_name(&behind(value.ty))));
+                        parts.push(Part::Text(crate::typeinfo::layout::ty_name(&strip_refs(value.ty))));
                         continue;
                     }
-                    parts.extend(self.parts_shown(at, value, *conversion)?);
+                    parts.extend(self.debug_parts(at, value, *conversion)?);
                 }
             }
         }
@@ -134,7 +136,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// A number's bits in 64.
+    /// A number's bits as a `u64`.
     fn bits_of(&mut self, value: Value, scalar: Scalar) -> Value {
         let unsigned = if scalar.is_float() { scalar.unsigned() } else { scalar };
         let bits = match scalar.is_float() {
@@ -145,13 +147,13 @@ impl Builder {
     }
 }
 
-/// Whether a panic shows the sides of a comparison of such a type.
-fn is_told(ty: &Ty) -> bool {
+/// Returns true if a failed comparison shows its operands of this type.
+fn shows_operands(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
     (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_shown()
 }
 
-/// Returns true if what `Debug` writes of a type's values is known: of structs, and of enums with fields, it may be anything.
+/// Returns true if the type's `Debug` output is known; that of structs and of enums with fields may be hand-written.
 fn has_known_debug(ty: &Ty) -> bool {
     match ty {
         Ty::Ref(_, Memory::Text(_)) | Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
@@ -162,7 +164,7 @@ fn has_known_debug(ty: &Ty) -> bool {
     }
 }
 
-/// A conversion in Rust's words.
+/// A conversion in Rust's format syntax.
 fn spec(conversion: Conversion) -> String {
     let Conversion { form, plus, prefix, left, zeros, width, precision } = conversion;
     let plus = if plus { "+" } else { "" };

@@ -1,4 +1,4 @@
-//! The parameters of a function: how they are declared in KIR, and the values that they bring.
+//! The parameters of a function: their KIR declarations, and the values built from them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::kir::{Access, Param, Role, Space, Type};
 use crate::syntax::{Definition, Pattern};
 use crate::typeinfo::{Memory, Ty, TypeInfo};
 
-/// The KIR parameters and result. A result that is no single number is stored where the first parameter says.
+/// The KIR parameters and result. A result other than a single number is stored through the first parameter.
 pub(super) fn signature(definition: &Definition, info: &TypeInfo, is_kernel: bool) -> (Vec<Param>, Option<Type>) {
     let mut params = Vec::new();
     let result = match &info.result {
@@ -52,7 +52,7 @@ pub(super) fn signature(definition: &Definition, info: &TypeInfo, is_kernel: boo
     (params, result)
 }
 
-/// A kernel's parameter with each array in it as its elements.
+/// A kernel parameter's type, with arrays replaced by tuples of their elements.
 fn flat(ty: &Ty) -> Ty {
     match ty {
         Ty::Array(element, count) => Ty::Tuple(vec![flat(element); *count as usize]),
@@ -69,7 +69,7 @@ fn flat(ty: &Ty) -> Ty {
 }
 
 impl Builder {
-    /// A parameter: its numbers and pointers.
+    /// Builds a value from a device function's parameters.
     pub(super) fn parameter(&mut self, ty: &Ty, next: &mut usize) -> Val {
         let count = ty.leaves().len();
         let leaves = (*next..*next + count).map(|index| self.param(index)).collect();
@@ -77,7 +77,7 @@ impl Builder {
         self.stable(Val { ty: ty.clone(), leaves })
     }
 
-    /// A kernel's parameter: an array comes as its numbers.
+    /// Builds a value from a kernel's parameters, which pass an array by its elements.
     pub(super) fn kernel_parameter(&mut self, ty: &Ty, next: &mut usize) -> Val {
         match ty {
             Ty::Array(element, count) if ty.is_plain() => {

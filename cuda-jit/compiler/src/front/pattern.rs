@@ -1,9 +1,9 @@
-//! Patterns: testing a place against one, then binding its names.
+//! Patterns: tests a place, then binds names.
 //!
-//! A pattern is matched by a list of parts that are still to be tested, each with its place, in the order in which Rust
-//! tests them. An or-pattern whose cases bind names, or whose match has a guard, splits that list: what follows is done
-//! for each case by itself, as Rust does. A name is bound as rustc says: by value, or as a reference to the part of the
-//! place that it names. A name that rustc resolved to a constant binds nothing and is compared with it.
+//! A pattern is matched with a work list of the parts that remain to be tested, each with its place, in Rust's order.
+//! An or-pattern whose alternatives bind names, or whose arm has a guard, splits the list: the continuation is lowered
+//! once for each alternative. A name is bound as rustc decided, by value or by reference. A name that rustc resolved to
+//! a constant binds nothing and is compared with it.
 
 use super::LowerError;
 use super::builder::Builder;
@@ -16,22 +16,22 @@ use crate::syntax::{Lit, Pattern, Pos, ensure_sufficient_stack};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{ConstValue, Memory, Resolved, Ty};
 
-/// The parts of a pattern that are still to be tested, the next one last.
+/// The work list: the parts of a pattern that remain to be tested, the next one last.
 pub(super) type Parts = Vec<(&'static Pattern, Place)>;
 
-/// The names that a pattern binds, each with the place that it is bound to.
+/// The names that a pattern binds, each with its place.
 pub(super) type Names = Vec<(u32, Place)>;
 
-/// The continuation where a pattern matches; the block is the target if a guard then fails.
+/// The continuation of a match; the block is the target of a failing guard.
 pub(super) type Then<'a, 'p> = dyn FnMut(&mut Lowering<'p>, &Names, Option<BlockId>) -> Result<()> + 'a;
 
 impl<'p> Lowering<'p> {
-    /// Binds the names of a pattern that matches.
+    /// Binds the names of an irrefutable pattern.
     pub(super) fn bind(&mut self, pattern: &'static Pattern, place: &Place) -> Result<()> {
         self.bind_or_fail(pattern, place, None)
     }
 
-    /// Goes on where the place matches the pattern, with its names bound, elsewhere in `fail`; without one it always
+    /// Continues with the names bound if the place matches the pattern, else jumps to `fail`; without `fail` it always
     /// matches.
     pub(super) fn bind_or_fail(
         &mut self,
@@ -40,26 +40,26 @@ impl<'p> Lowering<'p> {
         fail: Option<BlockId>,
     ) -> Result<()> {
         if !self.scopes.splits(pattern, false) {
-            return self.matched(pattern, place, fail, false, &mut |walk, names, _| walk.bind_names(names));
+            return self.matched(pattern, place, fail, false, &mut |lowering, names, _| lowering.bind_names(names));
         }
         let mut merges = Vec::new();
         for number in self.scopes.names(pattern) {
             let ty = self.frame().binding_type(number).unwrap_or(Ty::Unit);
             merges.push((number, self.merge("or", ty)));
         }
-        let (at, found) = (self.scopes.beginning(), self.build.block());
-        self.matched(pattern, place, fail, false, &mut |walk, names, _| {
+        let (at, found) = (self.scopes.function_position(), self.build.block());
+        self.matched(pattern, place, fail, false, &mut |lowering, names, _| {
             for (number, place) in names {
-                let value = walk.bound_value(*number, place)?;
+                let value = lowering.bound_value(*number, place)?;
                 let merge = merges.iter().find(|(known, _)| known == number);
-                merge.map_or(Ok(()), |(_, merge)| walk.leave_value(at, value, *merge))?;
+                merge.map_or(Ok(()), |(_, merge)| lowering.store_to_merge(at, value, *merge))?;
             }
-            walk.build.end(Terminator::Jump(found));
+            lowering.build.end(Terminator::Jump(found));
             Ok(())
         })?;
         self.build.select_block(found);
         for (number, merge) in merges {
-            let value = self.arrived(merge);
+            let value = self.merge_result(merge);
             self.bind_local(number, value);
         }
         Ok(())
@@ -74,7 +74,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The value of a name that is bound to a place: a reference where rustc says that it is one and the place holds none.
+    /// The value of a name bound to a place: a reference if rustc says so and the place does not hold one already.
     fn bound_value(&mut self, number: u32, place: &Place) -> Result<Val> {
         match self.frame().binding_type(number) {
             Some(ref wanted @ Ty::Ref(ref to, memory)) if !place.ty().fits(wanted) && place.ty().fits(to) => {
@@ -82,14 +82,14 @@ impl<'p> Lowering<'p> {
             }
             Some(wanted) => {
                 let value = self.build.read(place);
-                self.coerce(self.scopes.beginning(), value, &wanted)
+                self.coerce(self.scopes.function_position(), value, &wanted)
             }
             None => Ok(self.build.read(place)),
         }
     }
 
-    /// Does something where the place matches the pattern, for each case of the or-patterns that split it; elsewhere
-    /// goes to `fail`. Unless it is split, the code goes on there.
+    /// Lowers `then` where the place matches, once for each alternative of the or-patterns that split it; otherwise
+    /// jumps to `fail`. If the pattern is not split, lowering continues after the match.
     pub(super) fn matched(
         &mut self,
         pattern: &'static Pattern,
@@ -132,7 +132,7 @@ impl<'p> Lowering<'p> {
         then(self, &names, fail)
     }
 
-    /// Tests what a pattern says of its place as a whole, and notes its parts and names.
+    /// Tests a place as a whole, and adds the pattern's parts and names to the lists.
     fn test_one(
         &mut self,
         pattern: &'static Pattern,
@@ -154,27 +154,27 @@ impl<'p> Lowering<'p> {
             Pattern::Path(number) => match self.frame().resolved_constant(*number).cloned() {
                 Some(constant) => self.test_constant(&place, &constant, fail)?,
                 None => {
-                    let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
+                    let variant = self.scopes.asked_variant(self.scopes.function_position(), *number)?;
                     self.variant(&place, variant, fail);
                 }
             },
             Pattern::Variant(number, fields) => {
-                let variant = self.scopes.asked_variant(self.scopes.beginning(), *number)?;
+                let variant = self.scopes.asked_variant(self.scopes.function_position(), *number)?;
                 let place = self.variant(&place, variant, fail);
                 self.note_fields(fields, &place, variant, parts)?;
             }
             Pattern::Ref(inner) => {
                 let reference = self.build.read(&place);
-                parts.push((inner, self.behind(reference)));
+                parts.push((inner, self.pointee_place(reference)));
             }
             Pattern::Tuple(_) | Pattern::Struct(_) => {
-                let place = self.through(place);
+                let place = self.deref_all(place);
                 self.note_fields(pattern, &place, 0, parts)?;
             }
             Pattern::Slice(patterns) => self.test_slice(patterns, place, fail, parts, names)?,
             Pattern::Lit(..) | Pattern::Const(_) | Pattern::Range(..) => {
                 let Some(fail) = fail else { return Ok(()) };
-                let place = self.through(place);
+                let place = self.deref_all(place);
                 let value = self.build.read(&place);
                 let (Ty::Scalar(scalar) | Ty::Enum(_, scalar)) = value.ty else {
                     return Err(self.scopes.misfit(&value.ty));
@@ -187,7 +187,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Notes the fields that a tuple or struct pattern names, of a variant; what is no enum is its only variant.
+    /// Adds the fields that a tuple or struct pattern names to the work list; a type that is no enum has one variant.
     fn note_fields(
         &mut self,
         pattern: &'static Pattern,
@@ -209,7 +209,7 @@ impl<'p> Lowering<'p> {
                 for (name, pattern) in fields.iter().rev() {
                     let Some(index) = place.ty().field_of(variant, name) else {
                         let text = format!("a value of type `{}` has no field `{name}`", ty_name(place.ty()));
-                        return Err(self.error(self.scopes.beginning(), text));
+                        return Err(self.error(self.scopes.function_position(), text));
                     };
                     parts.push((pattern, self.build.part(place, index)));
                 }
@@ -219,9 +219,9 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// The place behind any references; goes on where it holds a variant.
+    /// Dereferences a place, and continues if it holds a variant.
     fn variant(&mut self, place: &Place, variant: usize, fail: Option<BlockId>) -> Place {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         let Some(fail) = fail else { return place };
         match place.ty().clone() {
             Ty::Sum(_) => self.build.test_tag(&place, variant, fail),
@@ -236,14 +236,14 @@ impl<'p> Lowering<'p> {
         place
     }
 
-    /// Goes on where the place holds the value of a constant, number by number.
+    /// Continues if the place equals a constant, compared scalar by scalar.
     fn test_constant(&mut self, place: &Place, constant: &ConstValue, fail: Option<BlockId>) -> Result<()> {
         let Some(fail) = fail else { return Ok(()) };
         self.test_cells(place, &mut constant.cells.iter().copied(), fail)
     }
 
     fn test_cells(&mut self, place: &Place, cells: &mut dyn Iterator<Item = u128>, fail: BlockId) -> Result<()> {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         match place.ty().clone() {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => {
                 let value = self.build.read(&place).only();
@@ -293,13 +293,13 @@ impl<'p> Lowering<'p> {
         let (ptr, element, memory, _) = self.slice_of(place)?;
         for index in 0..count {
             let offset = self.build.constant(Scalar::U64, index * element.count());
-            let place = self.build.moved(ptr, offset, element.clone(), memory);
+            let place = self.build.place_at(ptr, offset, element.clone(), memory);
             self.test_cells(&place, cells, fail)?;
         }
         Ok(())
     }
 
-    /// Tests the length of a slice, and notes the elements that a slice pattern names, and what `name @ ..` does.
+    /// Tests the length of a slice, and adds the elements that a slice pattern names, and the binding of `name @ ..`.
     fn test_slice(
         &mut self,
         patterns: &'static [Pattern],
@@ -308,7 +308,7 @@ impl<'p> Lowering<'p> {
         parts: &mut Parts,
         names: &mut Names,
     ) -> Result<()> {
-        let place = self.through(place);
+        let place = self.deref_all(place);
         let rest = patterns.iter().position(is_rest);
         if matches!(place.ty(), Ty::Array(..)) && !place.ty().is_plain() {
             self.test_values(patterns, rest, &place, parts, names);
@@ -340,12 +340,12 @@ impl<'p> Lowering<'p> {
                 self.build.constant(Scalar::U64, index as u64)
             };
             let offset = self.build.scaled_by(number, element.count());
-            parts.push((pattern, self.build.moved(ptr, offset, element.clone(), memory)));
+            parts.push((pattern, self.build.place_at(ptr, offset, element.clone(), memory)));
         }
         Ok(())
     }
 
-    /// `name @ ..`: a slice, or an array where rustc says that it is one.
+    /// The value of `name @ ..`: a slice, or an array if rustc says so.
     fn rest_of(&mut self, number: u32, slice: Val) -> Val {
         match self.frame().binding_type(number) {
             Some(ty @ Ty::Array(..)) => {
@@ -360,14 +360,14 @@ impl<'p> Lowering<'p> {
         }
     }
 
-    /// Goes on where any of the patterns matches, none of which binds a name.
+    /// Continues if one of the patterns, none of which binds a name, matches.
     fn test_any(&mut self, cases: &'static [Pattern], place: &Place, fail: Option<BlockId>) -> Result<()> {
         let Some(fail) = fail else { return Ok(()) };
         let found = self.build.block();
         for case in cases {
             let next = self.build.block();
-            let then: &mut Then<'_, 'p> = &mut |walk, _, _| {
-                walk.build.end(Terminator::Jump(found));
+            let then: &mut Then<'_, 'p> = &mut |lowering, _, _| {
+                lowering.build.end(Terminator::Jump(found));
                 Ok(())
             };
             ensure_sufficient_stack(|| self.matched(case, place, Some(next), false, then))?;
@@ -378,7 +378,7 @@ impl<'p> Lowering<'p> {
         Ok(())
     }
 
-    /// Whether a number matches a literal, a constant or a range; nothing if it always does.
+    /// Tests a number against a literal, constant or range; `None` if it always matches.
     fn matches(&mut self, pattern: &'static Pattern, value: Value, scalar: Scalar) -> Option<Value> {
         match pattern {
             Pattern::Range(start, end, inclusive) => {
@@ -411,9 +411,9 @@ impl<'p> Lowering<'p> {
         Some(self.build.compare(compare, value, constant))
     }
 
-    /// The elements behind a place that is a slice or an array: address, type, memory, length.
+    /// The elements of a slice or array: address, element type, memory, length.
     pub(super) fn slice_of(&mut self, place: &Place) -> Result<(Value, Ty, Memory, Value)> {
-        let place = self.through(place.clone());
+        let place = self.deref_all(place.clone());
         if let Place::Memory(ptr, Ty::Array(element, len), memory) = &place {
             let len = self.build.constant(Scalar::U64, *len);
             return Ok((*ptr, (**element).clone(), *memory, len));
@@ -425,15 +425,14 @@ impl<'p> Lowering<'p> {
                 let len = self.build.constant(Scalar::U64, len);
                 Ok((value.leaves[0], *element, Memory::Write(Space::Local), len))
             }
-            other => {
-                Err(self.error(self.scopes.beginning(), format!("a value of type `{}` is no slice", ty_name(&other))))
-            }
+            other => Err(self
+                .error(self.scopes.function_position(), format!("a value of type `{}` is no slice", ty_name(&other)))),
         }
     }
 }
 
 impl Scopes {
-    /// The number of the variant that rustc was asked for.
+    /// The number of the variant that rustc reported.
     pub(super) fn asked_variant(&self, at: Pos, asked: u32) -> Result<usize> {
         let variant = match &self.frame().info.patterns[asked as usize] {
             Some(Resolved::Variant(variant)) => Some(*variant),
@@ -442,17 +441,18 @@ impl Scopes {
         self.known_variant(at, variant)
     }
 
-    /// The number of a variant, if it is known: an enum whose values the host cannot make is refused.
+    /// Returns the number of a variant; refuses an enum with values that the host cannot make, whose variants are
+    /// unknown.
     pub(super) fn known_variant(&self, at: Pos, variant: Option<usize>) -> Result<usize> {
-        let text = "kernels do not know this variant: its enum holds values of a type that only the device makes";
+        let text = "kernels cannot use this variant: its enum has fields of a type that only the device can make";
         variant.ok_or_else(|| self.error(at, text))
     }
 
     fn misfit(&self, ty: &Ty) -> LowerError {
-        self.error(self.beginning(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
+        self.error(self.function_position(), format!("a pattern does not fit a value of type `{}`", ty_name(ty)))
     }
 
-    /// Returns true if the continuation of a pattern is lowered for each case of an or-pattern in it.
+    /// Returns true if the continuation of a pattern is lowered once per alternative of an or-pattern in it.
     pub(super) fn splits(&self, pattern: &Pattern, guarded: bool) -> bool {
         match pattern {
             Pattern::Or(cases) => guarded && !self.are_distinct(cases) || cases.iter().any(|case| self.binds(case)),
@@ -463,7 +463,7 @@ impl Scopes {
         }
     }
 
-    /// Returns true if patterns are literals, or constants, of which no two match the same value.
+    /// Returns true if patterns are literals or constants, no two of which match the same value.
     fn are_distinct(&self, cases: &[Pattern]) -> bool {
         let is_exact = |ty: &Ty| matches!(ty, Ty::Scalar(scalar) if !scalar.is_float()) || matches!(ty, Ty::Enum(..));
         let value = |case: &Pattern| {
@@ -486,7 +486,7 @@ impl Scopes {
         !self.names(pattern).is_empty()
     }
 
-    /// The names that a pattern binds, each once.
+    /// The names that a pattern binds, without duplicates.
     pub(super) fn names(&self, pattern: &Pattern) -> Vec<u32> {
         let mut names = Vec::new();
         self.names_of(pattern, &mut names);
@@ -505,7 +505,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// Goes on where an enum with fields is a variant.
+    /// Continues if an enum with fields holds a variant.
     pub(super) fn test_tag(&mut self, place: &Place, variant: usize, fail: BlockId) {
         let tag = self.tag(place);
         let next = self.block();
@@ -527,7 +527,7 @@ impl Builder {
         self.select_block(next);
     }
 
-    /// The tag of an enum with fields; that of an `Option` is true for `Some`.
+    /// Reads the discriminant of an enum with fields; that of an `Option` is true for `Some`.
     pub(super) fn tag(&mut self, place: &Place) -> Value {
         let tag = place.ty().tag().unwrap_or(Scalar::Bool);
         match place {
@@ -541,7 +541,7 @@ impl Builder {
     }
 }
 
-/// The patterns that a pattern consists of.
+/// The direct subpatterns of a pattern.
 fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
     match pattern {
         Pattern::Tuple(parts) | Pattern::Slice(parts) | Pattern::Or(parts) => parts.iter().collect(),
@@ -552,12 +552,12 @@ fn parts_of(pattern: &Pattern) -> Vec<&Pattern> {
     }
 }
 
-/// Whether a pattern among those of a tuple or slice stands for the rest.
+/// Returns true for the rest pattern of a tuple or slice.
 fn is_rest(pattern: &Pattern) -> bool {
     matches!(pattern, Pattern::Rest | Pattern::At(_, Pattern::Rest))
 }
 
-/// Which part of `count` each pattern is about; those after a `..` count from the end.
+/// Pairs each pattern with the index of its part; those after a `..` are counted from the end.
 fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pattern)> {
     let rest = patterns.iter().position(is_rest).unwrap_or(patterns.len());
     let before = patterns[..rest].iter().enumerate();
@@ -566,7 +566,7 @@ fn spread(patterns: &'static [Pattern], count: usize) -> Vec<(usize, &'static Pa
     before.chain(after.iter().enumerate().map(|(index, pattern)| (skipped + index, pattern))).collect()
 }
 
-/// A literal's bits in a type.
+/// The bits of a literal in a type.
 fn lit_bits(lit: Lit, negated: bool, scalar: Scalar) -> u128 {
     match lit {
         Lit::Bool(value) => u128::from(value),

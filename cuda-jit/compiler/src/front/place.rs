@@ -1,4 +1,4 @@
-//! Places: bindings, their parts, elements of slices and views with their bounds checks, and what references point to.
+//! Place expressions: bindings, their parts, bounds-checked elements of slices and views, and dereferences.
 
 use super::builder::Builder;
 use super::function::{Local, Lowering, Result};
@@ -8,10 +8,10 @@ use crate::syntax::{Definition, Expr, ExprKind, Lit, Pos, ensure_sufficient_stac
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Memory, Ty};
 
-/// Something that can be read and, but for a fixed value, written.
+/// A place that can be read and, unless it is a fixed value, written.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    /// A value that never changes.
+    /// An immutable value.
     Fixed(Val),
     /// A binding in slots, or a part of one.
     Slots(Ty, Vec<SlotId>, Root),
@@ -22,25 +22,25 @@ pub(super) enum Place {
 /// The owner of slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Root {
-    /// A binding of a function that could also lie in memory, by its number.
+    /// A binding that could also be in memory, by function and number.
     Binding(*const Definition, u32),
-    /// A binding or value that is neither.
+    /// A value that is no such binding.
     Apart,
     /// A variable that holds references.
-    Pointing(Pointing),
+    ReferenceVar(ReferenceVar),
 }
 
 /// A variable that holds references, or a part of it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pointing {
-    /// The number of the variable.
+pub(super) struct ReferenceVar {
+    /// The variable's number in [`Scopes::reference_memories`](super::scopes::Scopes::reference_memories).
     pub(super) number: usize,
-    /// The number of the part's first reference in it.
+    /// The index of the part's first reference among the variable's.
     pub(super) first: usize,
 }
 
 impl Place {
-    /// The type of what it holds.
+    /// The type of the place.
     pub(super) fn ty(&self) -> &Ty {
         match self {
             Place::Fixed(value) => &value.ty,
@@ -49,16 +49,16 @@ impl Place {
     }
 }
 
-/// What a block can have of shared memory on the device that has most: 227 KiB.
+/// The most shared memory that a block can have on any device: 227 KiB.
 const MAX_SHARED: u64 = 227 << 10;
 
 impl Lowering<'_> {
-    /// Evaluates the expression as a place. An index is checked here.
+    /// Lowers a place expression, including its bounds checks.
     pub(super) fn place(&mut self, expr: &'static Expr) -> Result<Place> {
         self.place_as(expr, None)
     }
 
-    /// The same; what is no place is a value, of the type that the surroundings ask for.
+    /// As [`place`](Self::place); an expression that is no place becomes a value of the expected type.
     fn place_as(&mut self, expr: &'static Expr, expected: Option<&Ty>) -> Result<Place> {
         ensure_sufficient_stack(|| self.place_here(expr, expected))
     }
@@ -71,12 +71,12 @@ impl Lowering<'_> {
             }
             ExprKind::Binding(number) => match self.frame().locals.get(number) {
                 Some(Local::Fixed(value)) => Place::Fixed(value.clone()),
-                Some(Local::Cell(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
+                Some(Local::Memory(ptr, ty)) => Place::Memory(*ptr, ty.clone(), Memory::Write(Space::Local)),
                 Some(Local::Slots(ty, slots, root)) => Place::Slots(ty.clone(), slots.clone(), *root),
-                // rustc has checked that it has a value wherever control gets
+                // rustc has checked definite initialisation
                 Some(Local::Late(_)) => {
                     let ty = self.frame().binding_type(*number);
-                    Place::Fixed(self.unreached(*at, ty.as_ref()))
+                    Place::Fixed(self.unreachable(*at, ty.as_ref()))
                 }
                 None => {
                     let name = self.frame().definition.bindings[*number as usize].name;
@@ -84,13 +84,13 @@ impl Lowering<'_> {
                     return Err(self.error(*at, text));
                 }
             },
-            ExprKind::Const(number) => self.numbered_constant(*at, *number)?,
-            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.held_constant(receiver, *number) => {
-                self.numbered_constant(*at, held)?
+            ExprKind::Const(number) => self.constant_by_number(*at, *number)?,
+            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.host_constant(receiver, *number) => {
+                self.constant_by_number(*at, held)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
-                let base = self.through(base);
+                let base = self.deref_all(base);
                 match base.ty().field(name) {
                     Some(index) => self.build.part(&base, index),
                     None => {
@@ -103,7 +103,7 @@ impl Lowering<'_> {
                     }
                 }
             }
-            ExprKind::Index(base, index) => match self.cut_by(base, index)? {
+            ExprKind::Index(base, index) => match self.subslice_by_range(base, index)? {
                 Some(slice) => Place::Fixed(slice),
                 None => self.element(base, std::slice::from_ref(index), self.scopes.checks_bounds())?,
             },
@@ -111,10 +111,10 @@ impl Lowering<'_> {
             ExprKind::Deref(reference) => {
                 let reference = self.expr(reference, None)?;
                 match reference.ty {
-                    Ty::Ref(..) => self.behind(reference),
+                    Ty::Ref(..) => self.pointee_place(reference),
                     Ty::Slice(..) => Place::Fixed(reference),
                     Ty::Closure(_) if let Some(closure) = self.scopes.borrowed_closure(&reference) => {
-                        self.behind(closure)
+                        self.pointee_place(closure)
                     }
                     other => {
                         let text = format!("a value of type `{}` cannot be dereferenced", ty_name(&other));
@@ -124,14 +124,14 @@ impl Lowering<'_> {
             }
             _ => {
                 let value = self.expr(expr, expected)?;
-                Place::Fixed(self.build.pointing(value))
+                Place::Fixed(self.build.with_addresses(value))
             }
         };
         Ok(self.build.in_memory(place))
     }
 
-    /// What a reference points to.
-    pub(super) fn behind(&mut self, reference: Val) -> Place {
+    /// Dereferences a reference.
+    pub(super) fn pointee_place(&mut self, reference: Val) -> Place {
         match reference.ty {
             Ty::Ref(to, Memory::Value) => {
                 let place = Place::Fixed(Val { ty: *to, leaves: reference.leaves });
@@ -143,22 +143,22 @@ impl Lowering<'_> {
         }
     }
 
-    /// What is there behind any references.
-    pub(super) fn through(&mut self, mut place: Place) -> Place {
+    /// Dereferences a place as long as it is a reference.
+    pub(super) fn deref_all(&mut self, mut place: Place) -> Place {
         while let Ty::Ref(_, memory) = place.ty()
             && !matches!(memory, Memory::Text(_))
         {
             let reference = self.build.read(&place);
-            place = self.behind(reference);
+            place = self.pointee_place(reference);
         }
         place
     }
 
-    /// The element of a slice, array or view at an index for each dimension.
+    /// The element of a slice, array or view at an index per dimension.
     fn element(&mut self, base: &'static Expr, indices: &'static [Expr], checked: bool) -> Result<Place> {
         let at = base.0;
         let base = self.place(base)?;
-        let base = self.through(base);
+        let base = self.deref_all(base);
         let places = self.indices(base.ty(), indices)?;
         let known = match &indices[0].1 {
             ExprKind::Lit(Lit::Int(value, _)) => u64::try_from(*value).ok(),
@@ -170,7 +170,7 @@ impl Lowering<'_> {
                     self.check_index(at, places[0], len);
                 }
                 let index = self.build.scaled_by(places[0], element.count());
-                Ok(self.build.moved(ptr, index, *element, memory))
+                Ok(self.build.place_at(ptr, index, *element, memory))
             }
             Place::Slots(Ty::Array(element, len), slots, root)
                 if let Some(known) = known.filter(|known| *known < len) =>
@@ -189,7 +189,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The values of indices; one of a view may be a tuple or array with an index for each dimension.
+    /// Lowers indices; a view takes one index, or a tuple or array with one per dimension.
     fn indices(&mut self, base: &Ty, indices: &'static [Expr]) -> Result<Vec<Value>> {
         match (base, indices) {
             (Ty::View(..), [index]) => self.index_numbers(index),
@@ -197,7 +197,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The numbers of an index, a shape or an order of axes: one, or a tuple or array of them.
+    /// Lowers an index, a shape or an axis order: one number, or a tuple or array of them.
     pub(super) fn index_numbers(&mut self, index: &'static Expr) -> Result<Vec<Value>> {
         if let ExprKind::Array(parts) | ExprKind::Tuple(parts) = &index.1 {
             return parts.iter().map(|part| self.scalar(part, Scalar::U64)).collect();
@@ -222,7 +222,7 @@ impl Lowering<'_> {
         self.check(at, inside, "index out of bounds: the len is {1} but the index is {0}", &[index, len]);
     }
 
-    /// The element of a slice or view.
+    /// The element of a slice or view at these indices.
     pub(super) fn strided(&mut self, at: Pos, value: Val, places: &[Value], checked: bool) -> Result<Place> {
         let (element, dims, memory) = match &value.ty {
             Ty::Slice(element, memory) => (element, 1, *memory),
@@ -244,10 +244,10 @@ impl Lowering<'_> {
         let strides = value.leaves.get(1 + dims..).unwrap_or_default();
         let offset = if strides.is_empty() { places[0] } else { self.build.dot(places, strides) };
         let offset = self.build.scaled_by(offset, element.count());
-        Ok(self.build.moved(ptr, offset, (**element).clone(), memory))
+        Ok(self.build.place_at(ptr, offset, (**element).clone(), memory))
     }
 
-    /// `&place` or `&mut place`; an array that is written there may be asked for as a slice.
+    /// Lowers `&place` or `&mut place`; an array expression may be expected as a slice.
     pub(super) fn reborrow(&mut self, expr: &'static Expr, mutable: bool, expected: Option<&Ty>) -> Result<Val> {
         let wanted = match (expected, &expr.1) {
             (Some(Ty::Slice(element, _)), ExprKind::Array(elements)) => {
@@ -269,8 +269,8 @@ impl Lowering<'_> {
         Ok(self.reference(place, mutable))
     }
 
-    /// Refuses a mutable reference to an element of an array of references, or to a part of one: it is copied where its index is
-    /// known only when the kernel runs.
+    /// Refuses a mutable reference into an array of references at an index that is not constant: such an element is a
+    /// copy.
     pub(super) fn check_mutable(&self, expr: &Expr, place: &Place) -> Result<()> {
         let (Place::Fixed(value), mut of) = (place, expr) else { return Ok(()) };
         while let ExprKind::Field(base, _) = &of.1 {
@@ -286,8 +286,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// A reference to a place. A mutable one to a constant is to a copy, and one to slots names them. A shared one to what
-    /// lies in no memory is the value itself, which nobody can change while it is borrowed.
+    /// Borrows a place. A mutable reference to a constant points to a copy; one to slots names the place. A shared
+    /// reference to a value without an address is the value itself, which cannot change while it is borrowed.
     pub(super) fn reference(&mut self, place: Place, mutable: bool) -> Val {
         let to = |ty: Ty, memory, leaves| Val { ty: Ty::Ref(Box::new(ty), memory), leaves };
         match place {
@@ -301,7 +301,7 @@ impl Lowering<'_> {
             }
             Place::Slots(..) if mutable => self.scopes.place_reference(place),
             Place::Fixed(value) if mutable && value.ty.is_plain() => {
-                // `&mut` of a value that was just made
+                // `&mut` of an rvalue
                 let cell = self.build.new_array("temporary", &value.ty).only();
                 self.build.store(cell, Space::Local, &value);
                 to(value.ty, Memory::Write(Space::Local), vec![cell])
@@ -320,7 +320,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// `shared!(T)`: one array for each place in the source and specialisation.
+    /// Lowers `shared!(T)`: one array per macro call and specialisation.
     pub(super) fn shared(&mut self, at: Pos, number: u32) -> Result<Val> {
         let frame = self.frame();
         let ty = frame.info.named[number as usize].clone();
@@ -346,19 +346,19 @@ impl Lowering<'_> {
         Ok(Val { ty: Ty::Ref(Box::new(ty), Memory::Write(Space::Shared)), leaves: vec![ptr] })
     }
 
-    /// A value as one that a place can hold, with references that point where the place's do.
-    pub(super) fn fitted(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
-        if value.ty != *place.ty() && self.scopes.fills(place, &value.ty) {
-            // the function is lowered again, with a variable that has room for this
+    /// Converts a value to the type of a place, whose references may point to wider memories.
+    pub(super) fn convert_for_place(&mut self, at: Pos, place: &Place, value: Val) -> Result<Val> {
+        if value.ty != *place.ty() && self.scopes.adds_memories(place, &value.ty) {
+            // the function is lowered again, with room for this in the variable
             return Err(self.error(at, "this is lowered again"));
         }
-        self.agree(at, value, place.ty())
+        self.conform(at, value, place.ty())
     }
 
-    /// Writes a place; rustc has checked that it can be written. Arrays in the value lie apart from the place, or are
-    /// the place's own.
+    /// Writes a place, which rustc has checked to be writable. Arrays in the value do not overlap the place, unless
+    /// they are the place's own.
     pub(super) fn write(&mut self, at: Pos, place: &Place, value: Val) -> Result<()> {
-        let value = self.fitted(at, place, value)?;
+        let value = self.convert_for_place(at, place, value)?;
         if self.build.ended() {
             return Ok(());
         }
@@ -375,7 +375,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// An array is where it lies, whatever holds the address.
+    /// An array is at the address that a slot or value holds.
     fn in_memory(&mut self, place: Place) -> Place {
         if !matches!(place.ty(), Ty::Array(..)) || !place.ty().is_plain() {
             return place;
@@ -389,16 +389,16 @@ impl Builder {
         }
     }
 
-    /// A part of a tuple, struct or `Option`.
+    /// The place of a part of a tuple, struct or enum.
     pub(super) fn part(&mut self, place: &Place, index: usize) -> Place {
         let part = match place {
             Place::Fixed(value) => Place::Fixed(value.part(index)),
             Place::Slots(ty, slots, root) => {
                 let parts = ty.parts();
                 let root = match *root {
-                    Root::Pointing(Pointing { number, first }) => {
+                    Root::ReferenceVar(ReferenceVar { number, first }) => {
                         let before = parts[..index].iter().map(|(part, _)| part.memories().len()).sum::<usize>();
-                        Root::Pointing(Pointing { number, first: first + before })
+                        Root::ReferenceVar(ReferenceVar { number, first: first + before })
                     }
                     root => root,
                 };
@@ -412,13 +412,13 @@ impl Builder {
         self.in_memory(part)
     }
 
-    /// The element so many numbers or records behind `ptr`.
-    pub(super) fn moved(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
+    /// The place of the element `offset` pointees after `ptr`.
+    pub(super) fn place_at(&mut self, ptr: Value, offset: Value, element: Ty, memory: Memory) -> Place {
         let at = self.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
-        Place::Memory(self.part_of(ptr, at), element, memory)
+        Place::Memory(self.inherit_stability(ptr, at), element, memory)
     }
 
-    /// `index * count`, where the count is known.
+    /// Emits `index * count` for a constant count.
     pub(super) fn scaled_by(&mut self, index: Value, count: u64) -> Value {
         if count == 1 {
             return index;
@@ -427,12 +427,12 @@ impl Builder {
         self.scaled(index, count, count_value)
     }
 
-    /// `index * count`, with the count as a value too.
+    /// Emits `index * count`; the count is also given as a value.
     pub(super) fn scaled(&mut self, index: Value, count: u64, value: Value) -> Value {
         if count == 1 { index } else { self.value(Op::Binary(BinaryOp::Mul, index, value), Scalar::U64) }
     }
 
-    /// The sum of products, wrapping: strides may be negative.
+    /// Emits the wrapping sum of products; strides may be negative.
     fn dot(&mut self, indices: &[Value], strides: &[Value]) -> Value {
         let mut products = Vec::with_capacity(indices.len());
         for (index, stride) in indices.iter().zip(strides) {
@@ -445,7 +445,7 @@ impl Builder {
         sum
     }
 
-    /// Reads a place for use before other code of the program runs: its arrays are not copied.
+    /// Reads a place for use before other code of the program runs: arrays are not copied.
     pub(super) fn read(&mut self, place: &Place) -> Val {
         match place {
             Place::Fixed(value) => value.clone(),

@@ -1,33 +1,33 @@
-//! `printf!`: from Rust's pieces and rustc's types to a format of C's `vprintf` and the values for it.
+//! `printf!`: lowers Rust's format pieces to a format of C's `vprintf` and its arguments.
 
 use super::builder::Builder;
 use super::format_args::Part;
 use super::function::{Lowering, Result};
-use super::numbers::unsigned;
+use super::range::unsigned;
 use super::types::Val;
 use crate::called::{significant, write_digits};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, UnaryOp, Value};
 use crate::syntax::{Conversion, Expr, Form, Piece, Pos};
 use crate::typeinfo::{DeviceFn, Memory, Ty};
 
-/// So many bytes hold every number of 128 bits: 128 binary digits, and the zero at the end.
+/// The buffer size for every 128-bit number: 128 binary digits and a terminating zero.
 const WIDEST: u64 = 129;
-/// The most arguments that `vprintf` takes.
+/// The largest number of arguments of `vprintf`.
 const MOST_VALUES: usize = 32;
 
 impl Lowering<'_> {
-    /// `printf!(pieces, args)`: every argument is evaluated once, in order.
+    /// Lowers `printf!(pieces, args)`: every argument is evaluated once, in order.
     pub(super) fn print(&mut self, at: Pos, pieces: &'static [Piece], args: &'static [Expr]) -> Result<Val> {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
             let ty = self.ty_of(arg);
             values.push((arg.0, self.operand_in_place(arg, ty.as_ref())?));
         }
-        let parts = self.pieces_shown(pieces, &values)?;
+        let parts = self.format_parts(pieces, &values)?;
         if Part::values(&parts) > MOST_VALUES {
             return Err(self.error(at, format!("a device prints at most {MOST_VALUES} values at once")));
         }
-        self.each_case(at, parts, &mut |walk, parts| walk.print_parts(at, parts))?;
+        self.each_case(at, parts, &mut |lowering, parts| lowering.print_parts(at, parts))?;
         Ok(Val::unit())
     }
 
@@ -50,7 +50,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// The text of a number that `vprintf` has no conversion for, which the thread writes itself: where it begins.
+    /// Writes a number for which `vprintf` has no conversion to a local buffer; returns the address of its first digit.
     fn digits(&mut self, at: Pos, value: Value, scalar: Scalar, conversion: Conversion) -> Result<Value> {
         let Conversion { form, plus, zeros, width, .. } = conversion;
         let (base, upper) = match form {
@@ -93,7 +93,7 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// A value as `vprintf` takes it: at least 32 bits wide, floats as `f64`, digits of hexadecimals without a sign.
+    /// Promotes a value for `vprintf`: integers to at least 32 bits, floats to `f64`, hexadecimal digits to unsigned.
     fn promoted(&mut self, value: Value, scalar: Scalar, Conversion { form, plus, .. }: Conversion) -> Value {
         let unsigned = match scalar {
             Scalar::I8 => Scalar::U8,
@@ -117,7 +117,7 @@ impl Builder {
     }
 }
 
-/// What `#` writes before the digits.
+/// The prefix that `#` writes.
 fn before(conversion: Conversion) -> &'static str {
     match (conversion.prefix, conversion.form) {
         (true, Form::Octal) => "0o",
@@ -127,16 +127,16 @@ fn before(conversion: Conversion) -> &'static str {
     }
 }
 
-/// Whether the thread writes a number's digits itself, since C has no conversion for it.
+/// Returns true if C has no conversion for a number, so that the thread writes the digits itself.
 fn is_written(Conversion { form, plus, .. }: Conversion, scalar: Scalar) -> bool {
     scalar.is_integer() && (scalar.bits() == 128 || form == Form::Binary || plus && scalar == Scalar::U64)
 }
 
-/// The conversion of C's that writes a value of a type.
+/// C's conversion for a value of a type.
 fn conversion_of(conversion: Conversion, scalar: Scalar) -> String {
     let Conversion { form, plus, left, zeros, width, precision, .. } = conversion;
     let own_text = scalar == Scalar::Bool || is_written(conversion, scalar);
-    // C has no `+` before what has no sign
+    // C has no `+` for unsigned numbers
     let signed = plus && scalar.is_integer() && !scalar.is_signed();
     let (letter, upper) = match (form, scalar) {
         _ if own_text => ('s', false),

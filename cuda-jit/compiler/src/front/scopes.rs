@@ -1,11 +1,11 @@
-//! Bindings, and the functions and closures that are being lowered into one KIR function.
+//! Bindings, and the frames of the functions and closures that are lowered into one KIR function.
 //!
-//! A KIR function is lowered from one captured function and from those that are inlined into it, because closures or
-//! references go in or come out. Each has a [`Frame`]; the current one is that whose syntax is being lowered: the innermost, but
-//! for the body of a closure, which belongs to the frame that wrote it.
+//! A KIR function is lowered from one captured function and those inlined into it because they take closures or return
+//! references. Each has a [`Frame`]. The current frame is the one whose syntax is being lowered: the innermost, or for
+//! a closure's body the frame that contains the closure.
 //!
-//! Questions about syntax that need no more stand in an `impl Scopes` of the file of their part of the language: `types.rs`
-//! has the types of expressions.
+//! Queries of syntax that need only the bindings are in an `impl Scopes` in the file of their part of the language:
+//! `types.rs` has the types of expressions.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -15,129 +15,129 @@ use std::sync::Arc;
 use super::merge::MergeId;
 use super::place::{Place, Root};
 use super::types::Val;
-use super::{Callee, LowerError, Spot};
+use super::{Callee, LowerError, SourceLocation};
 use crate::kir::{BlockId, SlotId, SourceScopeId, Value};
 use crate::syntax::{Closure, Definition, Expr, Pos};
 use crate::typeinfo::{ConstValue, GenericArg, Instance, Memory, Operation, Resolved, Ty, TypeInfo, Typing};
 
-/// The place of a binding's value.
+/// The storage of a binding's value.
 #[derive(Clone, Debug)]
 pub(super) enum Local {
-    /// It never changes.
+    /// An immutable value.
     Fixed(Val),
-    /// It is in slots.
+    /// Slots.
     Slots(Ty, Vec<SlotId>, Root),
-    /// It is in the thread's memory, since it is borrowed mutably.
-    Cell(Value, Ty),
-    /// Declared, and not yet given a value; with the scope that it began for a debugger.
+    /// Local memory, for a binding that is borrowed mutably.
+    Memory(Value, Ty),
+    /// Declared and not yet initialised; with the debug scope that its declaration opened.
     Late(Option<SourceScopeId>),
 }
 
 /// A loop or labelled block that is being lowered.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct JumpTarget {
     pub(super) number: u32,
     pub(super) exit: BlockId,
-    pub(super) again: Option<BlockId>,
-    /// The merge that takes the value of `break`.
+    pub(super) continue_to: Option<BlockId>,
+    /// The merge of the values of `break`.
     pub(super) result: Option<MergeId>,
 }
 
 /// The target of `return`.
 #[derive(Clone, Debug)]
 pub(super) enum Return {
-    /// To the KIR function's caller.
+    /// The KIR function's caller.
     Caller,
-    /// To where the result was to be stored, and then to the caller.
+    /// The KIR function's caller, once the result is stored at the address.
     Memory(Value),
-    /// To where an inlined body ends.
+    /// The exit of an inlined body.
     Inlined(BlockId, MergeId),
 }
 
-/// The callable that a closure's type stands for.
+/// The callable that a closure type stands for.
 #[derive(Clone)]
-pub(super) enum Captured {
+pub(super) enum Callable {
     /// A closure.
-    Written(Written),
-    /// A reference to a closure, which is all that it has captured.
+    Closure(ClosureBody),
+    /// A reference to a closure, which is its only capture.
     Borrowed,
     /// A device function.
     Function(Instance, Rc<TypeInfo>),
-    /// A function or method that is lowered in place, of these types.
+    /// An operation on these types, lowered in place.
     Operation(Operation, Rc<Typing>),
-    /// The constructor of a tuple struct, or of the variant of this number.
+    /// The constructor of a tuple struct, or of a variant by number.
     Constructor(Ty, usize),
     /// A conversion of numbers, or of a type to itself.
     Conversion(Callee),
 }
 
-/// A closure, but for the values that it has captured.
+/// A closure without its captures.
 #[derive(Clone)]
-pub(super) struct Written {
+pub(super) struct ClosureBody {
     pub(super) closure: &'static Closure,
-    pub(super) home: Home,
-    /// The bindings whose values it has captured.
+    pub(super) environment: Environment,
+    /// The bindings that it captures by value.
     pub(super) captures: Rc<[u32]>,
-    /// The type of its result, as far as it tells by itself.
+    /// The type of its result, if it is known without the context.
     pub(super) result: Option<Ty>,
-    /// The scope that it was written in.
+    /// The scope of the closure expression.
     pub(super) scope: Option<SourceScopeId>,
 }
 
-/// The bindings that the body of a closure names.
+/// The frame that the body of a closure resolves bindings in.
 #[derive(Clone)]
-pub(super) enum Home {
-    /// Those of the frame that wrote it, which it does not outlive.
+pub(super) enum Environment {
+    /// The frame that contains it, which outlives the closure.
     Frame(usize),
-    /// Those that it has captured, in a frame of its own that is like this one.
-    Apart(Rc<Frame>),
+    /// A frame of its own, like this one, with the captured bindings.
+    Own(Rc<Frame>),
 }
 
-impl PartialEq for Written {
-    /// The same body, which means the same.
+impl PartialEq for ClosureBody {
+    /// Returns true if both closures have the same body in the same environment.
     fn eq(&self, other: &Self) -> bool {
-        let homes = match (&self.home, &other.home) {
-            (Home::Frame(a), Home::Frame(b)) => a == b,
-            (Home::Apart(a), Home::Apart(b)) => {
+        let environments = match (&self.environment, &other.environment) {
+            (Environment::Frame(a), Environment::Frame(b)) => a == b,
+            (Environment::Own(a), Environment::Own(b)) => {
                 a.generics == b.generics && (a.checked, a.unchecked) == (b.checked, b.unchecked)
             }
             _ => false,
         };
         std::ptr::eq(self.closure, other.closure)
-            && homes
+            && environments
             && self.captures == other.captures
             && self.result == other.result
     }
 }
 
-/// A captured function whose body is being lowered.
+/// The frame of a captured function whose body is being lowered.
 pub(super) struct Frame {
     pub(super) definition: &'static Definition,
-    /// True where overflow is a panic: as the function asks for or, in a closure that a launch passes, as the kernel does.
+    /// True if overflow panics: an option of the function, or of the kernel for a launch's closure.
     pub(super) checked: bool,
-    /// True where indices are not checked: as the function asks for or, in the device library, as its caller does.
+    /// True if indices are not checked: an option of the function, or of the caller for the device library.
     pub(super) unchecked: bool,
-    /// The source location that its panics report, if not their own.
-    pub(super) caller: Option<Spot>,
-    /// The frame that it was called from and where, if it is inlined.
-    pub(super) called: Option<(usize, Pos)>,
+    /// The location that its panics report instead of their own.
+    pub(super) caller: Option<SourceLocation>,
+    /// The caller's frame and the position of the call, if it is inlined.
+    pub(super) call_site: Option<(usize, Pos)>,
     pub(super) file: Arc<str>,
     pub(super) generics: Vec<GenericArg>,
     pub(super) info: Rc<TypeInfo>,
     pub(super) callees: Rc<[Callee]>,
     pub(super) locals: HashMap<u32, Local>,
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<JumpTarget>,
     pub(super) returns: Vec<Return>,
-    /// The types of expressions that are known by now, so that each is found once.
+    /// Cached types of expressions.
     pub(super) types: RefCell<HashMap<*const Expr, Ty>>,
 }
 
 impl Frame {
-    /// Of a function that is being lowered.
+    /// The frame of a function.
     ///
     /// # Panics
     ///
-    /// If the type information is another function's: someone wrote a hidden function of the macros' by hand.
+    /// If the type information belongs to another function: a hidden function of the macros was written by hand.
     pub(super) fn new(
         definition: &'static Definition,
         generics: Vec<GenericArg>,
@@ -154,7 +154,7 @@ impl Frame {
         Self { returns: vec![returns], ..Self::empty(definition, (checked, unchecked), generics, (info, callees)) }
     }
 
-    /// A frame of the same function in which nothing is bound.
+    /// A frame of the same function without bindings.
     pub(super) fn unbound(&self) -> Self {
         let reported = (self.info.clone(), self.callees.clone());
         Self::empty(self.definition, (self.checked, self.unchecked), self.generics.clone(), reported)
@@ -168,13 +168,13 @@ impl Frame {
     ) -> Self {
         let file = definition.file.into();
         let (locals, targets, returns) = (HashMap::new(), Vec::new(), Vec::new());
-        let (caller, called, types) = (None, None, RefCell::default());
+        let (caller, call_site, types) = (None, None, RefCell::default());
         Self {
             definition,
             checked,
             unchecked,
             caller,
-            called,
+            call_site,
             file,
             generics,
             info,
@@ -186,18 +186,18 @@ impl Frame {
         }
     }
 
-    /// The type of a binding; a closure or iterator has none.
+    /// The type of a binding; closures and iterators have none.
     pub(super) fn binding_type(&self, number: u32) -> Option<Ty> {
         let reported = self.definition.bindings[number as usize].reported?;
         self.info.bindings[reported as usize].clone()
     }
 
-    /// The constant that a name in a pattern turned out to be.
+    /// The constant that a name in a pattern resolved to.
     pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
         self.resolved_constant(self.definition.bindings[number as usize].asked?)
     }
 
-    /// The constant that a question of a pattern was answered with.
+    /// The constant that a query of a pattern was answered with.
     pub(super) fn resolved_constant(&self, asked: u32) -> Option<&ConstValue> {
         match &self.info.patterns[asked as usize] {
             Some(Resolved::Constant(constant)) => Some(constant),
@@ -206,40 +206,40 @@ impl Frame {
     }
 }
 
-/// The frames of a KIR function, and what their bindings refer to.
+/// The frames of a KIR function, and the places and memories that references in it point to.
 pub(super) struct Scopes {
     pub(super) frames: Vec<Frame>,
     /// The frame whose syntax is being lowered.
     pub(super) current: usize,
     /// The places that mutable references name.
     pub(super) places: Vec<Place>,
-    /// The memories of the references in each variable, and in each value that branches leave.
-    pub(super) pointing: Vec<Vec<Memory>>,
-    pub(super) learned: Learned,
+    /// The memories of the references in each variable and each merge that holds some.
+    pub(super) reference_memories: Vec<Vec<Memory>>,
+    pub(super) facts: Facts,
 }
 
-/// What is found out while a function is lowered, and needed from its beginning; see
+/// Facts that lowering a function finds out, and that must be known from its start; see
 /// [`Lowering::run`](super::function::Lowering::run).
 #[derive(Default)]
-pub(super) struct Learned {
-    /// Bindings that must lie in memory.
-    pub(super) cells: HashSet<(*const Definition, u32)>,
-    /// The memories of the references in variables, and in what branches leave, by the number of each in [`Scopes::pointing`].
+pub(super) struct Facts {
+    /// Bindings that must be in memory.
+    pub(super) in_memory: HashSet<(*const Definition, u32)>,
+    /// The memories of references in variables and merges, by their number in [`Scopes::reference_memories`].
     pub(super) memories: BTreeMap<usize, Vec<Memory>>,
-    /// The callables that the types of closures name.
-    pub(super) closures: Vec<Captured>,
+    /// The callables that closure types stand for.
+    pub(super) closures: Vec<Callable>,
 }
 
 impl Scopes {
     /// The scopes of a function.
-    pub(super) fn new(frame: Frame, mut learned: Learned) -> Self {
-        // the scopes of an earlier lowering are gone
-        for function in &mut learned.closures {
-            if let Captured::Written(written) = function {
-                written.scope = None;
+    pub(super) fn new(frame: Frame, mut facts: Facts) -> Self {
+        // scope numbers of an earlier attempt are invalid
+        for function in &mut facts.closures {
+            if let Callable::Closure(body) = function {
+                body.scope = None;
             }
         }
-        Scopes { frames: vec![frame], current: 0, places: Vec::new(), pointing: Vec::new(), learned }
+        Scopes { frames: vec![frame], current: 0, places: Vec::new(), reference_memories: Vec::new(), facts }
     }
 
     /// The frame whose syntax is being lowered.
@@ -247,31 +247,31 @@ impl Scopes {
         &self.frames[self.current]
     }
 
-    /// The same, to change it.
+    /// The frame whose syntax is being lowered, mutably.
     pub(super) fn frame_mut(&mut self) -> &mut Frame {
         &mut self.frames[self.current]
     }
 
-    /// Returns true if the kernel's indices are checked.
+    /// Returns true if indices are checked.
     pub(super) fn checks_bounds(&self) -> bool {
         !self.frame().unchecked
     }
 
-    /// Returns true if overflow is a panic.
+    /// Returns true if overflow panics.
     pub(super) fn checks_overflow(&self) -> bool {
         self.frame().checked
     }
 
-    /// The line of the function's name, for errors of what has no place of its own.
-    pub(super) fn beginning(&self) -> Pos {
+    /// The position of the function, for errors without one of their own.
+    pub(super) fn function_position(&self) -> Pos {
         Pos(self.frame().definition.line, 1)
     }
 
-    /// An error at a place in this function; one in the device library is where that was called.
+    /// An error at a position in the current frame; errors in the device library are reported at its call.
     pub(super) fn error(&self, at: Pos, message: impl Into<String>) -> LowerError {
         let (mut frame, mut at) = (self.frame(), at);
         while frame.definition.options.library
-            && let Some((caller, call)) = frame.called
+            && let Some((caller, call)) = frame.call_site
         {
             (frame, at) = (&self.frames[caller], call);
         }
@@ -279,11 +279,11 @@ impl Scopes {
         LowerError { function: name, message: message.into(), file, line, column }
     }
 
-    /// The source location that a panic here reports, or one of a callee with `#[track_caller]`: that where the function was
-    /// called if it has that attribute, which a closure in it does not have.
-    pub(super) fn spot(&self, at: Pos) -> Spot {
+    /// The location that a panic at a position reports, also one of a `#[track_caller]` callee: the call site if this
+    /// function has that attribute, except in its closures.
+    pub(super) fn panic_location(&self, at: Pos) -> SourceLocation {
         let frame = self.frame();
         let in_closure = frame.returns.len() > 1;
-        frame.caller.filter(|_| !in_closure).unwrap_or(Spot(frame.definition.file, at))
+        frame.caller.filter(|_| !in_closure).unwrap_or(SourceLocation(frame.definition.file, at))
     }
 }

@@ -1,4 +1,4 @@
-//! `view.slice(s![..])`: where each axis begins and ends, and in which steps.
+//! `view.slice(s![..])`: the bounds and step of each axis.
 
 use super::axes::AxisNumber;
 use super::builder::Builder;
@@ -9,48 +9,48 @@ use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::{Expr, ExprKind, Lit, Pos, Section, UnaryOp, ensure_sufficient_stack};
 use crate::typeinfo::Ty;
 
-/// A number in `s![..]`: an `isize`, which counts from the end if it is negative.
+/// A number in `s![..]`: an `isize`, where negative ones count from the end.
 #[derive(Clone, Copy)]
-enum Number {
+enum SectionIndex {
     /// A literal.
     Known(i64),
-    /// One that is never negative.
+    /// A value that is never negative.
     Unsigned(Value),
     Signed(Value),
 }
 
-/// What is left of an axis.
-enum Cut {
-    Index(Number),
-    Range { start: Option<Number>, end: Option<Number>, inclusive: bool, step: Option<Number> },
+/// The section of one axis.
+enum AxisSection {
+    Index(SectionIndex),
+    Range { start: Option<SectionIndex>, end: Option<SectionIndex>, inclusive: bool, step: Option<SectionIndex> },
     New,
 }
 
 impl Lowering<'_> {
-    /// `view.slice(sections)`
+    /// Lowers `view.slice(sections)`.
     pub(super) fn sliced(&mut self, at: Pos, mut view: View, sections: &'static Expr) -> Result<Val> {
-        let ExprKind::Sections(sections) = &sections.1 else {
-            return Err(self.error(at, "write what is sliced here, as `s![1.., 0]`"));
+        let ExprKind::Sections(written) = &sections.1 else {
+            return Err(self.error(at, "write the sections here, as in `s![1.., 0]`"));
         };
-        let mut cuts = Vec::with_capacity(sections.len());
-        for section in *sections {
-            cuts.push(self.cut_of(section)?);
+        let mut sections = Vec::with_capacity(written.len());
+        for section in *written {
+            sections.push(self.section_of(section)?);
         }
         let (mut axes, mut offset) = (std::mem::take(&mut view.axes).into_iter().enumerate(), None);
-        let mut left = Vec::with_capacity(cuts.len());
-        for cut in cuts {
-            let (moved, axis) = match (cut, &mut axes) {
-                (Cut::New, _) => (None, Some(self.new_axis())),
-                (Cut::Index(number), axes) => match axes.next() {
-                    Some((index, axis)) => (Some(self.place_on(at, index, axis, number)), None),
-                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+        let mut left = Vec::with_capacity(sections.len());
+        for section in sections {
+            let (moved, axis) = match (section, &mut axes) {
+                (AxisSection::New, _) => (None, Some(self.new_axis())),
+                (AxisSection::Index(number), axes) => match axes.next() {
+                    Some((index, axis)) => (Some(self.offset_of(at, index, axis, number)), None),
+                    None => return Err(self.error(at, "this `s![..]` has more entries than the view has axes")),
                 },
-                (Cut::Range { start, end, inclusive, step }, axes) => match axes.next() {
+                (AxisSection::Range { start, end, inclusive, step }, axes) => match axes.next() {
                     Some((index, axis)) => {
-                        let (moved, axis) = self.range_on(at, (index, axis), [start, end], inclusive, step);
+                        let (moved, axis) = self.range_offset(at, (index, axis), [start, end], inclusive, step);
                         (moved, Some(axis))
                     }
-                    None => return Err(self.error(at, "this says more of the view's axes than there are")),
+                    None => return Err(self.error(at, "this `s![..]` has more entries than the view has axes")),
                 },
             };
             offset = match (offset, moved) {
@@ -63,48 +63,53 @@ impl Lowering<'_> {
         if let Some(offset) = offset {
             self.move_view(&mut view, offset);
         }
-        Ok(view.whole())
+        Ok(view.into_val())
     }
 
-    fn cut_of(&mut self, section: &'static Section) -> Result<Cut> {
+    fn section_of(&mut self, section: &'static Section) -> Result<AxisSection> {
         Ok(match section {
             Section::Index(Expr(_, ExprKind::Cast(written, _))) if matches!(self.ty_of(written), Some(Ty::Unit)) => {
                 self.expr(written, None)?;
-                Cut::New
+                AxisSection::New
             }
-            Section::Index(index) => Cut::Index(self.section_number(index)?),
+            Section::Index(index) => AxisSection::Index(self.section_index(index)?),
             Section::Range(start, end, inclusive, step) => {
-                let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_number(of)).transpose();
-                Cut::Range { start: number(start)?, end: number(end)?, inclusive: *inclusive, step: number(step)? }
+                let mut number = |of: &Option<&'static Expr>| of.map(|of| self.section_index(of)).transpose();
+                AxisSection::Range {
+                    start: number(start)?,
+                    end: number(end)?,
+                    inclusive: *inclusive,
+                    step: number(step)?,
+                }
             }
         })
     }
 
-    fn section_number(&mut self, number: &'static Expr) -> Result<Number> {
+    fn section_index(&mut self, number: &'static Expr) -> Result<SectionIndex> {
         let ExprKind::Cast(written, _) = &number.1 else { return Err(self.error(number.0, "this is no number")) };
         if let Some(known) = literal(written) {
-            return Ok(Number::Known(known));
+            return Ok(SectionIndex::Known(known));
         }
         let signed = !matches!(self.ty_of(written), Some(Ty::Scalar(scalar)) if !scalar.is_signed());
         let value = self.scalar(number, Scalar::I64)?;
-        Ok(if signed { Number::Signed(value) } else { Number::Unsigned(self.build.unsigned_bits(value)) })
+        Ok(if signed { SectionIndex::Signed(value) } else { SectionIndex::Unsigned(self.build.unsigned_bits(value)) })
     }
 
-    /// How far off the place of an axis is that an index names.
-    fn place_on(&mut self, at: Pos, number: usize, axis: Axis, index: Number) -> Value {
+    /// The offset, in elements, of an index on an axis.
+    fn offset_of(&mut self, at: Pos, number: usize, axis: Axis, index: SectionIndex) -> Value {
         let index = self.build.absolute(index, axis.extent);
         self.check_place(at, AxisNumber::Known(number), index, axis.extent);
         self.build.index_op(BinaryOp::Mul, index, axis.stride)
     }
 
-    /// How far off the first place of a range is, unless it is the axis' own, and what the axis becomes.
-    fn range_on(
+    /// The offset, in elements, of a range's first element, unless it is zero, and the resulting axis.
+    fn range_offset(
         &mut self,
         at: Pos,
         (number, axis): (usize, Axis),
-        [start, end]: [Option<Number>; 2],
+        [start, end]: [Option<SectionIndex>; 2],
         inclusive: bool,
-        step: Option<Number>,
+        step: Option<SectionIndex>,
     ) -> (Option<Value>, Axis) {
         let Axis { extent, stride } = axis;
         let zero = self.build.constant(Scalar::U64, 0);
@@ -114,7 +119,7 @@ impl Lowering<'_> {
             let one = self.build.constant(Scalar::U64, 1);
             *end = self.build.index_op(BinaryOp::Add, *end, one);
         }
-        // a range that ends before it begins is empty
+        // a range whose end is before its start is empty
         let end = match (first, last) {
             (Some(first), Some(last)) => self.build.index_op(BinaryOp::Max, first, last),
             (Some(first), None) => self.build.index_op(BinaryOp::Max, first, extent),
@@ -124,7 +129,7 @@ impl Lowering<'_> {
         if first.is_some() || last.is_some() {
             let inside = self.build.compare(CompareOp::Le, end, extent);
             let message = format!("range {{0}}..{{1}} is out of bounds of axis {number}, which has length {{2}}");
-            self.check_cut(at, inside, &message, &[begin, end, extent]);
+            self.check_subslice(at, inside, &message, &[begin, end, extent]);
         }
         let count = match first {
             Some(first) => self.build.index_op(BinaryOp::Sub, end, first),
@@ -134,20 +139,20 @@ impl Lowering<'_> {
             let moved = first.map(|first| self.build.index_op(BinaryOp::Mul, first, stride));
             return (moved, Axis { extent: count, stride });
         };
-        self.stepped(at, (first, end), Axis { extent: count, stride }, step)
+        self.with_step(at, (first, end), Axis { extent: count, stride }, step)
     }
 
-    /// The places of a range from `begin` to before `end`, in steps; backwards from the last if they are negative.
-    fn stepped(
+    /// Applies a step to a range from `first` to before `end`; a negative one runs backwards from the last element.
+    fn with_step(
         &mut self,
         at: Pos,
         (first, end): (Option<Value>, Value),
         Axis { extent, stride }: Axis,
-        step: Number,
+        step: SectionIndex,
     ) -> (Option<Value>, Axis) {
         let (zero, one) = (self.build.constant(Scalar::U64, 0), self.build.constant(Scalar::U64, 1));
         let (step, size, begin) = match step {
-            Number::Known(known) => {
+            SectionIndex::Known(known) => {
                 if known == 0 {
                     let never = self.build.constant(Scalar::Bool, 0);
                     self.check(at, never, "the step of a slice must not be zero", &[]);
@@ -157,9 +162,9 @@ impl Lowering<'_> {
                     .map(|number| self.build.constant(Scalar::U64, number));
                 (step, size, begin)
             }
-            Number::Unsigned(value) | Number::Signed(value) => {
+            SectionIndex::Unsigned(value) | SectionIndex::Signed(value) => {
                 let step = match step {
-                    Number::Signed(_) => self.build.unsigned_bits(value),
+                    SectionIndex::Signed(_) => self.build.unsigned_bits(value),
                     _ => value,
                 };
                 let holds = self.build.compare(CompareOp::Ne, step, zero);
@@ -187,16 +192,16 @@ impl Builder {
         self.cast_value(value, Scalar::I64, Scalar::U64)
     }
 
-    /// Where on an axis a number is; one that is not there is some number that is too large.
-    fn absolute(&mut self, number: Number, extent: Value) -> Value {
+    /// Resolves an index that may count from the end; one that is out of bounds becomes a number that is too large.
+    fn absolute(&mut self, number: SectionIndex, extent: Value) -> Value {
         match number {
-            Number::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
-            Number::Known(known) => {
+            SectionIndex::Known(known) if known >= 0 => self.constant(Scalar::U64, known.cast_unsigned()),
+            SectionIndex::Known(known) => {
                 let back = self.constant(Scalar::U64, known.cast_unsigned());
                 self.index_op(BinaryOp::Add, extent, back)
             }
-            Number::Unsigned(value) => value,
-            Number::Signed(value) => {
+            SectionIndex::Unsigned(value) => value,
+            SectionIndex::Signed(value) => {
                 let zero = self.constant(Scalar::I64, 0);
                 let negative = self.compare(CompareOp::Lt, value, zero);
                 let bits = self.unsigned_bits(value);
@@ -207,7 +212,7 @@ impl Builder {
     }
 }
 
-/// The value of a literal, perhaps with a sign.
+/// The value of an integer literal, also a negated one.
 fn literal(expr: &Expr) -> Option<i64> {
     match &expr.1 {
         ExprKind::Lit(Lit::Int(value, _)) => i64::try_from(*value).ok(),

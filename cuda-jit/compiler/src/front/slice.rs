@@ -1,4 +1,4 @@
-//! Slices, their parts and elements.
+//! Slices, subslices and their elements.
 
 use super::function::{Lowering, Result};
 use super::place::Place;
@@ -18,8 +18,8 @@ pub(super) struct Elements {
 }
 
 impl Lowering<'_> {
-    /// `&base[start..end]`
-    pub(super) fn cut(
+    /// Lowers `&base[start..end]`.
+    pub(super) fn subslice(
         &mut self,
         base: &'static Expr,
         start: Option<&'static Expr>,
@@ -35,11 +35,11 @@ impl Lowering<'_> {
             Some(end) => self.scalar(end, Scalar::U64)?,
             None => of.len,
         };
-        Ok(self.cut_at(base.0, &of, start, end, inclusive))
+        Ok(self.subslice_at(base.0, &of, start, end, inclusive))
     }
 
-    /// `base[range]` of a range that is a value; none if the index is no range.
-    pub(super) fn cut_by(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
+    /// Lowers `base[range]` for a range value; `None` if the index is no range.
+    pub(super) fn subslice_by_range(&mut self, base: &'static Expr, index: &'static Expr) -> Result<Option<Val>> {
         let Some(range) = self.ty_of(index).filter(is_range) else { return Ok(None) };
         let of = self.elements(base)?;
         let value = self.expr(index, Some(&range))?;
@@ -47,82 +47,82 @@ impl Lowering<'_> {
         let end = part("end").unwrap_or(of.len);
         let mut start = part("start").unwrap_or_else(|| self.build.constant(Scalar::U64, 0));
         if let Some(exhausted) = part("exhausted") {
-            // one that has ended, and not one whose first number is behind its last
+            // an exhausted range is empty; one with start > end is out of bounds
             let ordered = self.build.compare(CompareOp::Le, start, end);
             let one = self.build.constant(Scalar::U64, 1);
-            let behind = self.build.index_op(BinaryOp::Add, end, one);
+            let after = self.build.index_op(BinaryOp::Add, end, one);
             let ended = self.build.value(Op::Binary(BinaryOp::And, exhausted, ordered), Scalar::Bool);
-            start = self.build.value(Op::Select(ended, behind, start), Scalar::U64);
+            start = self.build.value(Op::Select(ended, after, start), Scalar::U64);
         }
         let inclusive = matches!(&range, Ty::Struct(of) if of.name.ends_with("Inclusive"));
-        Ok(Some(self.cut_at(base.0, &of, start, end, inclusive)))
+        Ok(Some(self.subslice_at(base.0, &of, start, end, inclusive)))
     }
 
-    /// The elements of what an expression is, or refers to.
+    /// The elements of the slice or array that an expression is or refers to.
     fn elements(&mut self, base: &'static Expr) -> Result<Elements> {
         let place = self.place(base)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         Ok(Elements { ptr, element, memory, len })
     }
 
-    fn cut_at(&mut self, at: Pos, of: &Elements, start: Value, mut end: Value, inclusive: bool) -> Val {
+    fn subslice_at(&mut self, at: Pos, of: &Elements, start: Value, mut end: Value, inclusive: bool) -> Val {
         let len = of.len;
         if inclusive {
             let inside = self.build.compare(CompareOp::Lt, end, len);
-            self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+            self.check_subslice(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
             let one = self.build.constant(Scalar::U64, 1);
             end = self.build.index_op(BinaryOp::Add, end, one);
         }
         let ordered = self.build.compare(CompareOp::Le, start, end);
-        self.check_cut(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
+        self.check_subslice(at, ordered, "slice index starts at {0} but ends at {1}", &[start, end]);
         let inside = self.build.compare(CompareOp::Le, end, len);
-        self.check_cut(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
+        self.check_subslice(at, inside, "range end index {0} out of range for slice of length {1}", &[end, len]);
         let count = self.build.index_op(BinaryOp::Sub, end, start);
         self.slice_at(of.ptr, &of.element, of.memory, start, count)
     }
 
-    /// The slice of so many elements that begins at `start`.
+    /// The slice of `len` elements from `start` on.
     pub(super) fn slice_at(&mut self, ptr: Value, element: &Ty, memory: Memory, start: Value, len: Value) -> Val {
         let offset = self.build.scaled_by(start, element.count());
         let ptr = self.build.value(Op::Offset(ptr, offset), Type::Ptr(memory.space(), element.pointee()));
         Val { ty: Ty::Slice(Box::new(element.clone()), memory), leaves: vec![ptr, len] }
     }
 
-    pub(super) fn check_cut(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
+    pub(super) fn check_subslice(&mut self, at: Pos, holds: Value, message: &str, args: &[Value]) {
         if self.scopes.checks_bounds() {
             self.check(at, holds, message, args);
         }
     }
 
-    /// The slice that an expression is, or refers to; an array is one too.
-    pub(super) fn slice_behind(&mut self, expr: &'static Expr) -> Result<Val> {
+    /// The slice that an expression is or refers to; an array is coerced.
+    pub(super) fn slice_value(&mut self, expr: &'static Expr) -> Result<Val> {
         let place = self.place(expr)?;
         let (ptr, element, memory, len) = self.slice_of(&place)?;
         Ok(Val { ty: Ty::Slice(Box::new(element), memory), leaves: vec![ptr, len] })
     }
 
-    /// The element of that number, which is there.
+    /// The element at an index, which is in bounds.
     pub(super) fn nth(&mut self, of: &Elements, index: Value) -> Place {
         let offset = self.build.scaled_by(index, of.element.count());
-        self.build.moved(of.ptr, offset, of.element.clone(), of.memory)
+        self.build.place_at(of.ptr, offset, of.element.clone(), of.memory)
     }
 
-    /// Swaps what two places hold.
-    pub(super) fn exchanged(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
+    /// Swaps the values of two places.
+    pub(super) fn swap_places(&mut self, at: Pos, places: &[Place; 2]) -> Result<()> {
         let [first, second] = [self.read_copied(&places[0]), self.read_copied(&places[1])];
         self.write(at, &places[0], second)?;
         self.write(at, &places[1], first)
     }
 
-    /// `mem::swap`, `mem::replace` and `mem::take`.
+    /// Lowers `mem::swap`, `mem::replace` and `mem::take`.
     pub(super) fn exchange(&mut self, at: Pos, exchange: Exchange, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
         let target = self.expr(&args[0], None)?;
-        let target = self.behind(target);
+        let target = self.pointee_place(target);
         let old = self.read_copied(&target);
         match exchange {
             Exchange::Swap => {
                 let other = self.expr(&args[1], None)?;
-                let other = self.behind(other);
+                let other = self.pointee_place(other);
                 let value = self.read_copied(&other);
                 self.write(at, &target, value)?;
                 self.write(at, &other, old)?;
@@ -145,7 +145,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Returns true if a type's default may be another than zeros: that of a struct or enum is the user's.
+/// Returns true if a type's default may differ from all zeros: that of a struct or enum may be the user's.
 fn has_own_default(ty: &Ty) -> bool {
     match ty {
         Ty::Struct(_) | Ty::Enum(..) => true,
@@ -155,7 +155,7 @@ fn has_own_default(ty: &Ty) -> bool {
     }
 }
 
-/// Returns true for a range as a value, which is a struct of the device library.
+/// Returns true for the type of a range value, a struct of the device library.
 pub(super) fn is_range(ty: &Ty) -> bool {
     matches!(ty, Ty::Struct(of) if RANGES.contains(&of.name))
 }

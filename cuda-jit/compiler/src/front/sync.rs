@@ -1,4 +1,4 @@
-//! What threads do together: barriers, fences, shuffles and votes; clocks, and operations on bits.
+//! Synchronisation intrinsics: barriers, fences, shuffles and votes; also clocks and bit operations.
 
 use super::builder::Builder;
 use super::function::{Lowering, Result};
@@ -8,7 +8,7 @@ use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Intrinsic, Ty};
 
 impl Lowering<'_> {
-    /// An intrinsic that concerns other threads; `scalar` is its generic argument, if it has one.
+    /// Lowers a synchronisation intrinsic; `scalar` is its generic argument, if it has one.
     pub(super) fn synchronisation(
         &mut self,
         at: Pos,
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Operations on bits: of one integer, or of three.
+    /// Lowers bit operations on one integer or on three.
     fn bits(&mut self, intrinsic: Intrinsic, scalar: Scalar, args: &'static [Expr]) -> Result<Val> {
         let mut values = Vec::with_capacity(args.len());
         for arg in args {
@@ -106,10 +106,10 @@ impl Lowering<'_> {
             (Intrinsic::Ternary(op), &[a, b, c]) => self.build.value(Op::Ternary(op, a, b, c), scalar),
             (Intrinsic::Bits(op), &[a]) => self.build.unary_value(op, a, scalar),
             (_, &[a, ..]) => {
-                // of 0 all bits are behind the lowest that is one
-                let behind = self.build.unary_value(UnaryOp::TrailingZeros, a, scalar);
+                // `ffs(0)` is 0
+                let trailing = self.build.unary_value(UnaryOp::TrailingZeros, a, scalar);
                 let (zero, one) = (self.build.constant(scalar, 0), self.build.constant(scalar, 1));
-                let place = self.build.binary_value(BinaryOp::Add, behind, one, scalar);
+                let place = self.build.binary_value(BinaryOp::Add, trailing, one, scalar);
                 let none = self.build.compare(CompareOp::Eq, a, zero);
                 self.build.select(none, zero, place, scalar)
             }
@@ -133,7 +133,7 @@ impl Builder {
         }
     }
 
-    /// The hardware shuffles 32 bits at a time, so a wider number goes in two halves.
+    /// Shuffles a value; the hardware shuffles 32 bits at a time, so wider numbers are split.
     pub(super) fn shuffle(
         &mut self,
         (op, width): (ShuffleOp, u32),

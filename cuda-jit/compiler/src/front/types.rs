@@ -1,9 +1,9 @@
-//! The types of expressions, read off rustc's answers.
+//! The types of expressions, derived from rustc's answers.
 //!
-//! [`Scopes::ty_of`] tells an expression's type from the inside out, or nothing if only its surroundings decide it
-//! (a literal without a suffix). Whoever lowers an expression passes down what the surroundings say; where neither
-//! says anything, Rust's fallback holds: `i32` and `f64`. Where references point is not known here: a type that this
-//! yields is a hint, and the value that comes says the rest.
+//! [`Scopes::ty_of`] derives an expression's type bottom-up; it returns `None` for an expression whose type depends on
+//! the context, such as a literal without a suffix. The caller that lowers an expression passes the expected type down;
+//! if neither is known, Rust's fallback applies: `i32` and `f64`. The memories of references are not known here: in
+//! these types they are hints, and the lowered value has the real ones.
 
 use super::Callee;
 use super::scopes::Scopes;
@@ -15,7 +15,7 @@ use crate::typeinfo::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty
 use crate::typeinfo::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
 use cuda_jit_lang::device::Dim3;
 
-/// A value of the language: its type and the KIR values that it consists of.
+/// A value of the language: its type, and its leaves, the KIR values of its scalar components in order.
 #[derive(Clone, Debug)]
 pub(super) struct Val {
     pub(super) ty: Ty,
@@ -33,19 +33,19 @@ impl Val {
         Val { ty: Ty::Scalar(scalar), leaves: vec![value] }
     }
 
-    /// The value of a scalar.
+    /// The only leaf, of a scalar.
     pub(super) fn only(&self) -> Value {
         self.leaves[0]
     }
 
-    /// A part of a tuple or struct, or of a variant.
+    /// A part of a tuple, a struct or a variant.
     pub(super) fn part(&self, index: usize) -> Val {
         let leaves = self.leaves[self.ty.part_leaves(index)].to_vec();
         Val { ty: self.ty.parts()[index].0.clone(), leaves }
     }
 }
 
-/// What an intrinsic yields; `scalar` is its generic argument, if it has one.
+/// The result type of an intrinsic; `scalar` is its generic argument, if it has one.
 pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty {
     match intrinsic {
         Intrinsic::Barrier
@@ -55,7 +55,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
         | Intrinsic::Sleep
         | Intrinsic::Breakpoint
         | Intrinsic::SetConditional => Ty::Unit,
-        // its callee, or its argument, tells
+        // the callee or the argument determines the type
         Intrinsic::AsVectors
         | Intrinsic::Vector
         | Intrinsic::View(_)
@@ -111,7 +111,7 @@ pub(super) fn intrinsic_type(intrinsic: Intrinsic, scalar: Option<Scalar>) -> Ty
     }
 }
 
-/// What the method of a group yields for a value of a type.
+/// The result type of a group's method on a value of a type.
 pub(super) fn group_type(op: GroupOp, value: Ty) -> Ty {
     match op {
         GroupOp::Shuffle(_) | GroupOp::Reduce(_) => value,
@@ -129,7 +129,7 @@ pub(super) fn suffix_type(suffix: &str) -> Option<Scalar> {
     }
 }
 
-/// The variants of an `Option` or `Result` that `?` goes on with and returns.
+/// The variants of an `Option` or `Result` with which `?` continues and returns.
 pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
     match ty.as_sum()?.identity {
         SumIdentity::Option => Some((OPTION_SOME, OPTION_NONE)),
@@ -138,29 +138,29 @@ pub(super) fn tried_variants(ty: &Ty) -> Option<(usize, usize)> {
     }
 }
 
-/// The type behind references.
-pub(super) fn behind(mut ty: Ty) -> Ty {
+/// The type with all references removed.
+pub(super) fn strip_refs(mut ty: Ty) -> Ty {
     while let Ty::Ref(to, _) = ty {
         ty = *to;
     }
     ty
 }
 
-/// What the elements of something that can be indexed are.
+/// The element type of an indexable type.
 pub(super) fn element_type(ty: Ty) -> Option<Ty> {
-    match behind(ty) {
+    match strip_refs(ty) {
         Ty::Slice(element, _) | Ty::View(element, ..) | Ty::Array(element, _) => Some(*element),
         _ => None,
     }
 }
 
 impl Scopes {
-    /// An expression's type as far as it tells by itself.
+    /// An expression's type, if it is known without its context.
     pub(super) fn ty_of(&self, expr: &Expr) -> Option<Ty> {
         if matches!(expr.1, ExprKind::Lit(_) | ExprKind::Binding(_) | ExprKind::Const(_) | ExprKind::Cast(..)) {
             return self.ty_of_expr(expr);
         }
-        // each level of an expression asks for the types of those below it
+        // caches the result, since each level of an expression queries those below it
         let key = std::ptr::from_ref(expr);
         if let Some(known) = self.frame().types.borrow().get(&key) {
             return Some(known.clone());
@@ -224,7 +224,7 @@ impl Scopes {
             }
             ExprKind::Index(base, _) | ExprKind::IndexAll(base, _) => element_type(self.ty_of(base)?),
             ExprKind::Field(base, name) => {
-                let base = behind(self.ty_of(base)?);
+                let base = strip_refs(self.ty_of(base)?);
                 let index = base.field(name)?;
                 Some(base.parts()[index].0.clone())
             }
@@ -237,7 +237,7 @@ impl Scopes {
                 self.ty_of(args.first()?)
             }
             ExprKind::Call(number, args) if matches!(self.frame().callees[*number as usize], Callee::Duplicate) => {
-                Some(behind(self.ty_of(args.first()?)?))
+                Some(strip_refs(self.ty_of(args.first()?)?))
             }
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
@@ -247,7 +247,7 @@ impl Scopes {
             }
             ExprKind::Method(_, args, number) => match self.frame().callees[*number as usize] {
                 Callee::Intrinsic(Intrinsic::Tile(op, _) | Intrinsic::Coalesced(op), _) => {
-                    Some(group_type(op, behind(self.ty_of(args.first()?)?)))
+                    Some(group_type(op, strip_refs(self.ty_of(args.first()?)?)))
                 }
                 Callee::Intrinsic(Intrinsic::MapShared, _) => self.ty_of(args.first()?),
                 _ => self.result_of(*number),
@@ -256,7 +256,7 @@ impl Scopes {
         }
     }
 
-    /// What a call yields.
+    /// The result type of a call.
     pub(super) fn result_of(&self, number: u32) -> Option<Ty> {
         match &self.frame().callees[number as usize] {
             Callee::Function(_, info) => Some(info.result.clone()),
@@ -283,14 +283,14 @@ impl Scopes {
             Callee::Cached(..) => Some(Ty::Unit),
             Callee::Constructor(ty, _) => Some(ty.clone()),
             Callee::Constant(constant) => Some(constant.ty.clone()),
-            Callee::Another(_) | Callee::None | Callee::Identity | Callee::Duplicate => None,
+            Callee::HostFunction(_) | Callee::None | Callee::Identity | Callee::Duplicate => None,
         }
     }
 
     fn ty_of_control(&self, expr: &Expr) -> Option<Ty> {
         match &expr.1 {
             ExprKind::Block(None, block) => self.ty_of_block(block),
-            // one without a tail perhaps never reaches its end
+            // a block without a tail may diverge
             ExprKind::Block(Some(label), block) => {
                 let tail = block.tail.and_then(|tail| self.ty_of(tail));
                 tail.or_else(|| self.ty_of_break(*label, block))
@@ -314,29 +314,29 @@ impl Scopes {
     pub(super) fn ty_of_block(&self, block: &Block) -> Option<Ty> {
         match block.tail {
             Some(tail) => self.ty_of(tail),
-            // a block that ends in a statement may also never return, in which case another branch decides
+            // a block that ends in a diverging statement takes the type of another branch
             None if block.stmts.last().is_some_and(super::control::diverges) => None,
             None => Some(Ty::Unit),
         }
     }
 }
 
-/// The type of a unary operator's result, of an operand of a type.
+/// The result type of a unary operator.
 fn unary_type(op: UnaryOp, operand: Ty) -> Option<Ty> {
     let name = match op {
         UnaryOp::Neg => "Neg",
         UnaryOp::Not => "Not",
     };
-    match behind(operand) {
+    match strip_refs(operand) {
         of if of.lanes().is_some() => Some(of),
         of if of.lists_operators() => super::overload::result(&of, name, &of),
         other => Some(other),
     }
 }
 
-/// The type of a binary operator's result, of operands of types that are known.
+/// The result type of a binary operator, if the operand types that are known determine it.
 fn binary_type(op: BinaryOp, left: Option<Ty>, right: Option<Ty>) -> Option<Ty> {
-    match (left.map(behind), right.map(behind)) {
+    match (left.map(strip_refs), right.map(strip_refs)) {
         (Some(vector), _) | (_, Some(vector)) if vector.lanes().is_some() => Some(vector),
         (Some(number), _) | (_, Some(number)) if number.complex().is_some() => Some(number),
         (Some(of), right) if of.lists_operators() => {

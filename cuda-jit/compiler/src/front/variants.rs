@@ -1,5 +1,5 @@
-//! Comparison of C-like enums, by what their impls say of each pair of variants: one instruction where that is the order of
-//! their numbers, as a derived impl has it, else a test of which variants the two are.
+//! Comparison of C-like enums by their impls' results for each pair of variants: one instruction if the order is that
+//! of the discriminants, as derived impls have it, else set tests on the variants.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::kir::{BinaryOp, CompareOp, Scalar, Value};
 use crate::syntax::Pos;
 use crate::typeinfo::{EnumTy, Pairs};
 
-/// A variant's number, sign-extended.
+/// A variant's discriminant, sign-extended.
 fn number((_, bits): &(&str, u64), scalar: Scalar) -> i128 {
     let unused = 64 - scalar.bits();
     match scalar.is_signed() {
@@ -34,7 +34,7 @@ fn holds(op: CompareOp, order: Option<Ordering>) -> bool {
 }
 
 impl Lowering<'_> {
-    /// `left op right` of variants of an enum, by one of its impls.
+    /// Lowers `left op right` for variants of an enum, by one of its impls.
     pub(super) fn compare_variants(
         &mut self,
         at: Pos,
@@ -73,7 +73,7 @@ impl Lowering<'_> {
 }
 
 impl Scopes {
-    /// For each variant on the left, with which on the right the comparison holds.
+    /// For each left variant, the set of right variants for which the comparison holds.
     fn rows<T>(
         &self,
         at: Pos,
@@ -100,7 +100,7 @@ impl Scopes {
 }
 
 impl Builder {
-    /// Tests if a variant is one of a set.
+    /// Tests whether a variant is in a set.
     fn is_one_of(&mut self, value: Value, of: &EnumTy, scalar: Scalar, set: &[bool]) -> Value {
         let mut found = self.constant(Scalar::Bool, 0);
         for ((_, bits), _) in of.variants.iter().zip(set).filter(|(_, is_in)| **is_in) {

@@ -1,4 +1,4 @@
-//! Splits KIR text into tokens with their places. Knows no keywords.
+//! The lexer of KIR text: tokens with their positions. It knows no keywords.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -8,7 +8,7 @@ use super::ParseError;
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// An identifier or keyword; `.` may stand in it.
+    /// An identifier or keyword, which may contain `.`.
     Word(String),
     /// A number as written.
     Number(String),
@@ -21,8 +21,8 @@ pub(super) enum Token {
 }
 
 impl Token {
-    /// The token as an error message shows it.
-    pub(super) fn shown(&self) -> String {
+    /// The token in an error message.
+    pub(super) fn describe(&self) -> String {
         match self {
             Token::Word(text) | Token::Number(text) => format!("`{text}`"),
             Token::Text(text) => format!("the string {text:?}"),
@@ -33,16 +33,16 @@ impl Token {
     }
 }
 
-/// A token and the place where it begins.
+/// A token and its start position.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct Spanned {
     pub(super) token: Token,
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
 /// The tokens of `text`, the last of which is [`Token::End`].
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ParseError> {
+pub(super) fn tokens(text: &str) -> Result<Vec<Spanned>, ParseError> {
     let mut lexer = Lexer { chars: text.chars().peekable(), line: 1, column: 1 };
     let mut tokens = Vec::new();
     loop {
@@ -50,7 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, ParseError> {
         let (line, column) = (lexer.line, lexer.column);
         let token = lexer.token().map_err(|message| ParseError { line, column, message })?;
         let last = token == Token::End;
-        tokens.push(Placed { token, line, column });
+        tokens.push(Spanned { token, line, column });
         if last {
             return Ok(tokens);
         }

@@ -1,15 +1,15 @@
-//! The words of the text form for KIR's operators, one table for printing and reading. Not their meaning.
+//! The keywords of KIR's operators in the text form: one table for printing and parsing.
 
 use crate::{
     AtomicOp, Axis, BarrierOp, BinaryOp, CacheLoad, CacheStore, Clock, CompareOp, Float8, Lane, Ordering, ReduceOp,
     Role, Scalar, Scope, ShuffleOp, Space, Special, TernaryOp, UnaryOp, VoteOp,
 };
 
-/// Each role of a parameter that has a word.
+/// The parameter roles that have a keyword.
 pub(super) const ROLE: [(&str, Role); 3] =
     [("extent", Role::Extent), ("by_value", Role::ByValue), ("returned", Role::Returned)];
 
-/// Each unary operator with its word.
+/// The unary operators.
 pub(super) const UNARY: [(&str, UnaryOp); 13] = [
     ("neg", UnaryOp::Neg),
     ("not", UnaryOp::Not),
@@ -26,7 +26,7 @@ pub(super) const UNARY: [(&str, UnaryOp); 13] = [
     ("swap_bytes", UnaryOp::SwapBytes),
 ];
 
-/// Each binary operator with its word.
+/// The binary operators.
 pub(super) const BINARY: [(&str, BinaryOp); 13] = [
     ("add", BinaryOp::Add),
     ("sub", BinaryOp::Sub),
@@ -43,7 +43,7 @@ pub(super) const BINARY: [(&str, BinaryOp); 13] = [
     ("copysign", BinaryOp::CopySign),
 ];
 
-/// Each comparison with its word.
+/// The comparisons.
 pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("eq", CompareOp::Eq),
     ("ne", CompareOp::Ne),
@@ -53,7 +53,7 @@ pub(super) const COMPARE: [(&str, CompareOp); 6] = [
     ("ge", CompareOp::Ge),
 ];
 
-/// Each load with a hint with its word.
+/// The loads with a cache hint.
 pub(super) const LOAD: [(&str, CacheLoad); 6] = [
     ("load.ca", CacheLoad::All),
     ("load.cg", CacheLoad::Global),
@@ -63,7 +63,7 @@ pub(super) const LOAD: [(&str, CacheLoad); 6] = [
     ("load.nc", CacheLoad::ReadOnly),
 ];
 
-/// Each store with a hint with its word.
+/// The stores with a cache hint.
 pub(super) const STORE: [(&str, CacheStore); 4] = [
     ("store.wb", CacheStore::WriteBack),
     ("store.cg", CacheStore::Global),
@@ -71,13 +71,13 @@ pub(super) const STORE: [(&str, CacheStore); 4] = [
     ("store.wt", CacheStore::WriteThrough),
 ];
 
-/// Each half of a pair with its word.
+/// The halves of a pair.
 pub(super) const LANE: [(&str, Lane); 2] = [("low", Lane::Low), ("high", Lane::High)];
 
-/// Each format of 8-bit floats with its word.
+/// The formats of 8-bit floats.
 pub(super) const FLOAT8: [(&str, Float8); 2] = [("e4m3", Float8::E4m3), ("e5m2", Float8::E5m2)];
 
-/// Each special register with its word.
+/// The special registers.
 pub(super) const SPECIAL: [(&str, Special); 30] = [
     ("thread_idx.x", Special::ThreadIdx(Axis::X)),
     ("thread_idx.y", Special::ThreadIdx(Axis::Y)),
@@ -111,7 +111,7 @@ pub(super) const SPECIAL: [(&str, Special); 30] = [
     ("compute_capability", Special::ComputeCapability),
 ];
 
-/// Each operator of three operands with its word.
+/// The operators of three operands.
 pub(super) const TERNARY: [(&str, TernaryOp); 4] = [
     ("byte_perm", TernaryOp::BytePerm),
     ("funnel_left", TernaryOp::FunnelLeft),
@@ -119,11 +119,11 @@ pub(super) const TERNARY: [(&str, TernaryOp); 4] = [
     ("dot_bytes", TernaryOp::DotBytes),
 ];
 
-/// Each clock with its word.
+/// The clocks.
 pub(super) const CLOCK: [(&str, Clock); 3] =
     [("cycles_low", Clock::CyclesLow), ("cycles", Clock::Cycles), ("nanoseconds", Clock::Nanoseconds)];
 
-/// Each ordering with its word.
+/// The memory orderings.
 pub(super) const ORDERING: [(&str, Ordering); 5] = [
     ("relaxed", Ordering::Relaxed),
     ("acquire", Ordering::Acquire),
@@ -132,7 +132,7 @@ pub(super) const ORDERING: [(&str, Ordering); 5] = [
     ("seq_cst", Ordering::SeqCst),
 ];
 
-/// Each reduction with its word.
+/// The reductions over lanes.
 pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
     ("add", ReduceOp::Add),
     ("min", ReduceOp::Min),
@@ -142,7 +142,7 @@ pub(super) const REDUCE: [(&str, ReduceOp); 6] = [
     ("xor", ReduceOp::Xor),
 ];
 
-/// Each memory with its word.
+/// The memory spaces.
 pub(super) const SPACE: [(&str, Space); 6] = [
     ("global", Space::Global),
     ("shared", Space::Shared),
@@ -152,15 +152,15 @@ pub(super) const SPACE: [(&str, Space); 6] = [
     ("generic", Space::Generic),
 ];
 
-/// Each reducing barrier with its word.
+/// The barrier reductions.
 pub(super) const BARRIER: [(&str, BarrierOp); 3] =
     [("barrier_count", BarrierOp::Count), ("barrier_and", BarrierOp::And), ("barrier_or", BarrierOp::Or)];
 
-/// Each scope with its word.
+/// The scopes.
 pub(super) const SCOPE: [(&str, Scope); 4] =
     [("block", Scope::Block), ("cluster", Scope::Cluster), ("device", Scope::Device), ("system", Scope::System)];
 
-/// Each atomic operator with its word.
+/// The atomic operators.
 pub(super) const ATOMIC: [(&str, AtomicOp); 10] = [
     ("add", AtomicOp::Add),
     ("sub", AtomicOp::Sub),
@@ -174,20 +174,20 @@ pub(super) const ATOMIC: [(&str, AtomicOp); 10] = [
     ("dec", AtomicOp::Dec),
 ];
 
-/// Each shuffle with its word.
+/// The shuffles.
 pub(super) const SHUFFLE: [(&str, ShuffleOp); 4] =
     [("index", ShuffleOp::Index), ("up", ShuffleOp::Up), ("down", ShuffleOp::Down), ("xor", ShuffleOp::Xor)];
 
-/// Each vote with its word.
+/// The votes.
 pub(super) const VOTE: [(&str, VoteOp); 4] =
     [("all", VoteOp::All), ("any", VoteOp::Any), ("equal", VoteOp::Equal), ("ballot", VoteOp::Ballot)];
 
-/// The word of `item` in `table`; the tables are complete, which a test checks by printing every operator.
+/// The keyword of `item` in a table. The tables are complete; a test prints every operator.
 pub(super) fn word<T: PartialEq>(table: &[(&'static str, T)], item: &T) -> &'static str {
     table.iter().find(|(_, other)| other == item).map_or("?", |(word, _)| word)
 }
 
-/// The item of `word` in `table`.
+/// The item of a keyword in a table.
 pub(super) fn item<T: Copy>(table: &[(&'static str, T)], word: &str) -> Option<T> {
     table.iter().find(|(other, _)| *other == word).map(|(_, item)| *item)
 }

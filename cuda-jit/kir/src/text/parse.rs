@@ -1,12 +1,12 @@
-//! Reads modules: one function per rule of the grammar in [`super`]. Checks syntax only, but for the indices that the
-//! text repeats (of sites, parameters, slots and blocks), which must be their places.
+//! The parser: one function per rule of the grammar in [`super`]. It checks only syntax, and that the indices written
+//! with sites, parameters, slots and blocks equal their positions.
 
 mod source;
 
 use std::fmt::Display;
 
 use super::ParseError;
-use super::lex::{Placed, Token, tokens};
+use super::lex::{Spanned, Token, tokens};
 use super::names::{
     ATOMIC, BARRIER, BINARY, CLOCK, COMPARE, FLOAT8, LANE, LOAD, ORDERING, REDUCE, ROLE, SCOPE, SHUFFLE, SPACE,
     SPECIAL, STORE, TERNARY, UNARY, VOTE, item, scalar,
@@ -18,7 +18,7 @@ use crate::{
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Reads a module and nothing after it.
+/// Parses a module and the end of the text.
 pub(super) fn module(text: &str) -> Result<Module> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0 };
     parser.word("kir")?;
@@ -51,19 +51,19 @@ pub(super) fn module(text: &str) -> Result<Module> {
 }
 
 struct Parser {
-    tokens: Vec<Placed>,
+    tokens: Vec<Spanned>,
     at: usize,
 }
 
 impl Parser {
     fn site(&mut self, index: usize) -> Result<Site> {
-        self.place(index, Self::bare)?;
-        let place = self.source()?;
+        self.at_index(index, Self::bare)?;
+        let place = self.location()?;
         Ok(Site { message: self.text()?, file: place.file.to_string(), line: place.line, column: place.column })
     }
 
     fn array(&mut self, index: usize, id: impl FnOnce(&mut Self) -> Result<u32>) -> Result<ArrayDecl> {
-        self.place(index, id)?;
+        self.at_index(index, id)?;
         let name = self.name()?;
         self.sign(':')?;
         let element = self.pointee()?;
@@ -72,7 +72,7 @@ impl Parser {
 
     fn constant_in_memory(&mut self, index: usize) -> Result<ConstantDecl> {
         let array = self.array(index, Self::constant_id)?;
-        let (space, host) = (self.item(&SPACE, "a memory")?, self.is_word("host"));
+        let (space, host) = (self.item(&SPACE, "a memory space")?, self.is_word("host"));
         let text = self.text()?;
         let digits: Vec<u8> = text.chars().filter_map(|c| Some(c.to_digit(16)? as u8)).collect();
         if digits.len() != text.len() || !digits.len().is_multiple_of(2) {
@@ -112,7 +112,7 @@ impl Parser {
     }
 
     fn param(&mut self, index: usize) -> Result<Param> {
-        self.place(index, |parser| parser.value().map(|value| value.0))?;
+        self.at_index(index, |parser| parser.value().map(|value| value.0))?;
         let (name, ty) = self.name_and_type()?;
         let access = match ty {
             Type::Ptr(..) => self.access()?,
@@ -135,7 +135,7 @@ impl Parser {
     }
 
     fn slot(&mut self, index: usize) -> Result<Slot> {
-        self.place(index, Self::slot_id)?;
+        self.at_index(index, Self::slot_id)?;
         let (name, ty) = self.name_and_type()?;
         Ok(Slot { name, ty })
     }
@@ -147,7 +147,7 @@ impl Parser {
     }
 
     fn block(&mut self, index: usize) -> Result<Block> {
-        self.place(index, |parser| parser.block_id().map(|block| block.0))?;
+        self.at_index(index, |parser| parser.block_id().map(|block| block.0))?;
         self.sign(':')?;
         let mut insts = Vec::new();
         loop {
@@ -297,7 +297,7 @@ impl Parser {
             "local" => self.array_id().map(|array| Op::Local(ArrayId(array))),
             "constant" => self.constant_id().map(|constant| Op::Constant(ConstantId(constant))),
             "barrier" => Ok(Op::Barrier),
-            "line" => Ok(Op::Line(self.source()?, self.within()?)),
+            "line" => Ok(Op::Line(self.location()?, self.within()?)),
             "fence" => self.order().map(Op::Fence),
             "atomic_load" => {
                 let order = self.order_or_none()?;
@@ -426,7 +426,7 @@ impl Parser {
 
     fn ty(&mut self) -> Result<Type> {
         if self.is_word("ptr") {
-            let space = self.item(&SPACE, "a memory")?;
+            let space = self.item(&SPACE, "a memory space")?;
             return Ok(Type::Ptr(space, self.pointee()?));
         }
         self.scalar().map(Type::Scalar)
@@ -461,8 +461,8 @@ impl Parser {
         Ok(found)
     }
 
-    /// Reads an index with `read` that must be `place`.
-    fn place(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
+    /// Parses an index with `read`, which must equal `place`.
+    fn at_index(&mut self, place: usize, read: impl FnOnce(&mut Self) -> Result<u32>) -> Result<()> {
         let start = self.at;
         if read(self)? as usize == place {
             return Ok(());
@@ -545,10 +545,10 @@ impl Parser {
     }
 
     fn sign(&mut self, sign: char) -> Result<()> {
-        if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).shown())) }
+        if self.is_sign(sign) { Ok(()) } else { Err(self.expected(Token::Sign(sign).describe())) }
     }
 
-    /// Takes the next token if it is this word.
+    /// Takes the next token if it is this keyword.
     fn is_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Word(other) if other == word);
         self.at += usize::from(found);
@@ -568,18 +568,18 @@ impl Parser {
     }
 
     fn expected(&self, what: impl Display) -> ParseError {
-        let Placed { token, line, column } = &self.tokens[self.at];
-        ParseError { line: *line, column: *column, message: format!("expected {what}, found {}", token.shown()) }
+        let Spanned { token, line, column } = &self.tokens[self.at];
+        ParseError { line: *line, column: *column, message: format!("expected {what}, found {}", token.describe()) }
     }
 }
 
-/// A decimal index without leading zeros or sign, so that each has one spelling.
+/// Parses a decimal index without sign or leading zeros, so that each has one spelling.
 fn decimal(text: &str) -> Option<u32> {
     let plain = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
     if plain { text.parse().ok() } else { None }
 }
 
-/// The bits of a literal of type `ty`, if it is one and fits; hexadecimal ones may have any bits.
+/// The bits of a literal of type `ty`, if it is one and fits; hexadecimal literals may have any bits.
 fn literal(ty: Scalar, text: &str) -> Option<u128> {
     if let Some(digits) = text.strip_prefix("0x") {
         return u128::from_str_radix(digits, 16).ok();

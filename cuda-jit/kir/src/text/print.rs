@@ -1,4 +1,4 @@
-//! Prints modules. Total: whatever a [`Module`] holds, valid or not, is printed so that it reads back the same.
+//! Prints modules. Total: any [`Module`], valid or not, is printed so that it parses to the same module.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -7,9 +7,9 @@ use super::names::{
     SPECIAL, STORE, TERNARY, UNARY, VOTE, word,
 };
 use crate::{
-    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Home, Inst, Module,
-    Op, Order, Param, Place, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, SourceField, SourceKind,
-    SourceScope, SourceScopeId, SourceType, SourceTypeId, Terminator, Type, Value, Variable,
+    Access, ArrayDecl, ArrayId, Block, BlockId, Const, ConstantDecl, ConstantId, FuncId, Function, Inst, Location,
+    Module, Op, Order, Param, Pointee, Record, Role, Scalar, SharedId, Site, SiteId, SlotId, SourceField, SourceKind,
+    SourceScope, SourceScopeId, SourceType, SourceTypeId, Storage, Terminator, Type, Value, Variable,
 };
 
 impl Display for Module {
@@ -156,7 +156,7 @@ fn print_source_type(SourceType { name, kind }: &SourceType) -> String {
     format!("{}: {kind}", quoted(name))
 }
 
-fn print_place(Place { file, line, column }: &Place) -> String {
+fn print_location(Location { file, line, column }: &Location) -> String {
     format!("{}:{line}:{column}", quoted(file))
 }
 
@@ -164,19 +164,19 @@ fn within(scope: Option<SourceScopeId>) -> String {
     scope.map(|scope| format!(" in {scope}")).unwrap_or_default()
 }
 
-fn print_scope(SourceScope { outer, place, inlined }: &SourceScope) -> String {
-    let inlined = inlined.as_ref().map(|(name, at)| format!(" inlined {} {}", quoted(name), print_place(at)));
-    format!("{}{}{}", print_place(place), within(*outer), inlined.unwrap_or_default())
+fn print_scope(SourceScope { outer, location, inlined }: &SourceScope) -> String {
+    let inlined = inlined.as_ref().map(|(name, at)| format!(" inlined {} {}", quoted(name), print_location(at)));
+    format!("{}{}{}", print_location(location), within(*outer), inlined.unwrap_or_default())
 }
 
 fn print_variable(variable: &Variable) -> String {
-    let Variable { name, ty, scope, place, parameter, home } = variable;
+    let Variable { name, ty, scope, location, parameter, storage } = variable;
     let parameter = parameter.map(|number| format!(" parameter {number}")).unwrap_or_default();
-    let home = match home {
-        Home::Array(array) => format!(" {array}"),
-        Home::Slots(slots) => slots.iter().map(|(slot, offset)| format!(" {slot} {offset}")).collect(),
+    let storage = match storage {
+        Storage::Array(array) => format!(" {array}"),
+        Storage::Slots(slots) => slots.iter().map(|(slot, offset)| format!(" {slot} {offset}")).collect(),
     };
-    format!("{}: {ty} {}{}{parameter} at{home}", quoted(name), print_place(place), within(*scope))
+    format!("{}: {ty} {}{}{parameter} at{storage}", quoted(name), print_location(location), within(*scope))
 }
 
 /// The callee's name as a comment, since the text itself has only its index.
@@ -251,7 +251,7 @@ pub fn inst(inst: &Inst) -> String {
         Op::DynamicShared(offset, part) => format!("dynamic_shared {offset} to {part}"),
         Op::MapShared(pointer, rank) => format!("map_shared {pointer}, {rank}"),
         Op::Local(array) => format!("local {array}"),
-        Op::Line(place, scope) => format!("line {}{}", print_place(place), within(*scope)),
+        Op::Line(location, scope) => format!("line {}{}", print_location(location), within(*scope)),
         Op::Barrier => "barrier".to_owned(),
         Op::BarrierReduce(op, a) => format!("{} {a}", word(&BARRIER, op)),
         Op::Fence(Order { ordering, scope }) => {
@@ -292,7 +292,7 @@ pub fn inst(inst: &Inst) -> String {
     }
 }
 
-/// An order that is not the one that stands for none.
+/// An order, unless it is the default one.
 fn print_order(order: Order) -> String {
     match order {
         Order::RELAXED => String::new(),
@@ -300,7 +300,7 @@ fn print_order(order: Order) -> String {
     }
 }
 
-/// The text of a block's end.
+/// The text of a terminator.
 pub fn terminator(end: &Terminator) -> String {
     match end {
         Terminator::Jump(to) => format!("jump {to}"),
@@ -316,7 +316,7 @@ fn list(values: &[Value]) -> String {
     values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// A name as it is, or as a string where it is no identifier.
+/// A name, quoted if it is no identifier.
 fn name(name: &str) -> String {
     let start = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     let rest = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.');

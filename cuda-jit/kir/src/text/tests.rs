@@ -1,11 +1,11 @@
-//! The corners of the text form; generated modules are round-tripped in `tests/generated`.
+//! Corner cases of the text form; `tests/generated` round-trips generated modules.
 
 use super::parse;
 use crate::{
-    Access, Const, Function, Inst, LibFn, Module, Op, Param, Place, Role, Scalar, Site, Terminator, Type, Value,
+    Access, Const, Function, Inst, LibFn, Location, Module, Op, Param, Role, Scalar, Site, Terminator, Type, Value,
 };
 
-/// A module of one function with one block that holds these operations.
+/// A module with one function of one block with these operations.
 fn module(ops: Vec<Op>) -> Module {
     let insts = ops.into_iter().enumerate().map(|(index, op)| {
         let result = Some((Value(index as u32), Type::Scalar(Scalar::Bool)));
@@ -68,8 +68,8 @@ fn constants_keep_their_bits() {
 }
 
 #[test]
-fn places_round_trip() {
-    let place = |file: &str, line| Op::Line(Place { file: file.into(), line, column: 7 }, None);
+fn locations_round_trip() {
+    let place = |file: &str, line| Op::Line(Location { file: file.into(), line, column: 7 }, None);
     let mut module = module(vec![place("src/main.rs", 12), place("\"\\\n", 0)]);
     module.functions[0].blocks[0].insts.iter_mut().for_each(|inst| inst.result = None);
     assert!(module.to_string().contains("  line \"src/main.rs\":12:7\n"), "{module}");

@@ -1,21 +1,22 @@
-//! The access of each pointer of a function: a parameter's is declared, and that of a generic one; a moved pointer keeps its origin's, a slot
-//! has that of what is set into it, wherever that is. Flow is ignored: a slot has one access in the whole function.
+//! Infers the access of each pointer of a function. Parameters and generic pointers declare theirs, derived pointers
+//! inherit it, and a slot has the access of the pointers that are stored in it. The analysis is flow-insensitive: a
+//! slot has one access in the whole function.
 //!
-//! Total on functions whose values and slots are in range. A slot into which no pointer of known access is ever set
+//! It is total on functions whose values and slots are in range. A slot that never gets a pointer of known access
 //! counts as [`Access::Read`]; only then is it certain that nothing is stored through it.
 
 use crate::{Access, Function, Op, SlotId, Type, Value};
 
-/// What holds a pointer.
+/// A value or slot that may hold a pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Holder {
     /// A value.
     Value(Value),
     /// A slot.
     Slot(SlotId),
 }
 
-/// The access of every pointer in a function; of other values it means nothing.
+/// The access of every pointer in a function; meaningless for other values.
 #[derive(Debug)]
 pub struct Accesses {
     values: Vec<Option<Access>>,
@@ -23,7 +24,7 @@ pub struct Accesses {
 }
 
 impl Accesses {
-    /// Finds them, by passes over the function until nothing new is learnt.
+    /// Infers the accesses, by iterating over the function to a fixed point.
     pub fn of(function: &Function) -> Self {
         let params = function.params.iter().map(|param| match param.ty {
             Type::Ptr(..) => Some(param.access),
@@ -32,28 +33,28 @@ impl Accesses {
         let results = function.blocks.iter().flat_map(|block| &block.insts).filter(|inst| inst.result.is_some());
         let mut accesses =
             Self { values: params.chain(results.map(|_| None)).collect(), slots: vec![None; function.slots.len()] };
-        while accesses.learn(function) {}
+        while accesses.iterate(function) {}
         accesses
     }
 
-    /// The access at a place, if any pointer reaches it.
-    pub fn at(&self, place: Place) -> Option<Access> {
+    /// The access of the pointers in a value or slot, if it holds any.
+    pub fn at(&self, place: Holder) -> Option<Access> {
         match place {
-            Place::Value(value) => self.values[value.index()],
-            Place::Slot(slot) => self.slots[slot.index()],
+            Holder::Value(value) => self.values[value.index()],
+            Holder::Slot(slot) => self.slots[slot.index()],
         }
     }
 
     /// The access of a pointer.
     pub fn of_value(&self, value: Value) -> Access {
-        self.at(Place::Value(value)).unwrap_or(Access::Read)
+        self.at(Holder::Value(value)).unwrap_or(Access::Read)
     }
 
-    /// One pass; whether it learnt anything.
-    fn learn(&mut self, function: &Function) -> bool {
-        let mut learnt = false;
+    /// Iterates once; returns true if anything changed.
+    fn iterate(&mut self, function: &Function) -> bool {
+        let mut changed = false;
         for inst in function.blocks.iter().flat_map(|block| &block.insts) {
-            let result = inst.result.map(|(value, _)| Place::Value(value));
+            let result = inst.result.map(|(value, _)| Holder::Value(value));
             let (from, to) = match (&inst.op, result) {
                 (
                     Op::Shared(_) | Op::DynamicShared(..) | Op::MapShared(..) | Op::Local(_) | Op::GridBarrier,
@@ -66,18 +67,18 @@ impl Accesses {
                 (Op::Generic(_, access), Some(result)) => (Some(*access), result),
                 (Op::Select(_, a, b), Some(result)) => (self.values[a.index()].or(self.values[b.index()]), result),
                 (Op::Get(slot), Some(result)) => (self.slots[slot.index()], result),
-                (Op::Set(slot, value), _) => (self.values[value.index()], Place::Slot(*slot)),
+                (Op::Set(slot, value), _) => (self.values[value.index()], Holder::Slot(*slot)),
                 _ => continue,
             };
             let known = match to {
-                Place::Value(value) => &mut self.values[value.index()],
-                Place::Slot(slot) => &mut self.slots[slot.index()],
+                Holder::Value(value) => &mut self.values[value.index()],
+                Holder::Slot(slot) => &mut self.slots[slot.index()],
             };
             if known.is_none() && from.is_some() {
                 *known = from;
-                learnt = true;
+                changed = true;
             }
         }
-        learnt
+        changed
     }
 }

@@ -1,21 +1,21 @@
-//! Which blocks control must pass on its way to others.
+//! The dominator tree of a function's control-flow graph.
 //!
-//! The iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001), over the blocks
-//! that control reaches. A block that it does not reach dominates, and is dominated by, itself alone.
+//! It is computed by the iterative algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001)
+//! over the reachable blocks. An unreachable block dominates, and is dominated by, itself alone.
 
 use crate::{BlockId, Function, Terminator};
 
 /// The dominator tree of a function.
 #[derive(Debug)]
 pub(super) struct Dominators {
-    /// The place of each block in reverse postorder; `None` if control does not reach it.
+    /// The index of each block in reverse postorder; `None` if it is unreachable.
     order: Vec<Option<usize>>,
-    /// The immediate dominator of each block in that order, as a place; the entry's is itself.
+    /// The immediate dominator of each block, both by index in reverse postorder; the entry's is itself.
     parents: Vec<usize>,
 }
 
 impl Dominators {
-    /// The dominators of a function. Targets that do not exist are passed over.
+    /// Computes the dominators of a function. Nonexistent targets are ignored.
     pub(super) fn of(function: &Function) -> Self {
         let successors: Vec<Vec<usize>> = function.blocks.iter().map(|block| targets(&block.end)).collect();
         let blocks = reverse_postorder(&successors);
@@ -32,7 +32,7 @@ impl Dominators {
         Self { parents: solve(&predecessors), order }
     }
 
-    /// Whether control passes `a` on every way to `b`.
+    /// Returns true if every path from the entry to `b` passes `a`.
     pub(super) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let (Some(a), Some(mut b)) = (self.order[a.index()], self.order[b.index()]) else { return a == b };
         while b > a {
@@ -75,7 +75,7 @@ fn reverse_postorder(successors: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// The immediate dominators, given the predecessors of each block in reverse postorder.
+/// Computes the immediate dominators, given each block's predecessors in reverse postorder.
 fn solve(predecessors: &[Vec<usize>]) -> Vec<usize> {
     const UNKNOWN: usize = usize::MAX;
     let mut parents = vec![UNKNOWN; predecessors.len()];
@@ -97,7 +97,7 @@ fn solve(predecessors: &[Vec<usize>]) -> Vec<usize> {
     parents
 }
 
-/// The nearest block that dominates both.
+/// The nearest common dominator.
 fn meet(parents: &[usize], mut a: usize, mut b: usize) -> usize {
     while a != b {
         if a > b {

@@ -1,7 +1,7 @@
-//! The rules of one function: its head, the numbering and definition of values, block ends and calls. What types an
-//! operation takes is `types`' part, what pointers may do is `access`'.
+//! The rules of one function: its signature, the numbering and definition of values, terminators and calls. Operand
+//! types are in `types`, the access of pointers in `access`.
 
-use super::access::{Accesses, Place};
+use super::access::{Accesses, Holder};
 use super::dominators::Dominators;
 use super::{Kind, Rule, VerifyError, broken, source, types};
 use crate::{
@@ -18,7 +18,7 @@ pub(super) fn check(module: &Module, function: &Function, kind: Kind) -> Result<
         module,
         function,
         types: function.params.iter().map(|param| param.ty).collect(),
-        homes: Vec::new(),
+        defining_blocks: Vec::new(),
         dominators: Dominators::of(function),
         current: BlockId(0),
     };
@@ -34,7 +34,7 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
     let name = &function.name;
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let begins = |c: char| c.is_ascii_alphabetic() || c == '_';
-    // What PTX does not take, and what the driver or the device's library brings.
+    // names that PTX reserves, and that the driver or the device runtime defines
     let taken = ["_", "WARP_SZ", "vprintf", "cudaGraphSetConditional"];
     if !name.starts_with(begins) || !name.chars().all(plain) || taken.contains(&name.as_str()) {
         return Err(broken(Rule::FunctionName, format!("the function is named {name:?}")));
@@ -79,14 +79,14 @@ fn check_head(function: &Function, kind: Kind) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What is known of a function's values while its blocks are walked in order.
+/// The state of checking a function, whose blocks are visited in order.
 pub(super) struct Checker<'m> {
     pub(super) module: &'m Module,
     pub(super) function: &'m Function,
-    /// The types of all values up to here.
+    /// The types of all values so far.
     types: Vec<Type>,
-    /// The block of each value after the parameters.
-    homes: Vec<BlockId>,
+    /// The defining block of each value after the parameters.
+    defining_blocks: Vec<BlockId>,
     dominators: Dominators,
     current: BlockId,
 }
@@ -113,7 +113,7 @@ impl Checker<'_> {
                 return Err(broken(Rule::Numbering, format!("the next value is v{}", self.types.len())));
             }
             self.types.push(ty);
-            self.homes.push(self.current);
+            self.defining_blocks.push(self.current);
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Checker<'_> {
             return Err(out_of_range("block", block.0, self.function.blocks.len()));
         }
         if block.0 == 0 {
-            return Err(broken(Rule::JumpToEntry, "it goes on in b0"));
+            return Err(broken(Rule::JumpToEntry, "it jumps to b0"));
         }
         Ok(())
     }
@@ -165,12 +165,12 @@ impl Checker<'_> {
         if ty == expected { Ok(()) } else { Err(broken(rule, format!("{value} is {ty}, not {expected}"))) }
     }
 
-    /// The type of a value that the current block may use here.
+    /// The type of a value, which must be usable here.
     pub(super) fn ty(&self, value: Value) -> Result<Type, VerifyError> {
         let Some(ty) = self.types.get(value.index()) else {
             return Err(broken(Rule::Definition, format!("{value} is not defined yet")));
         };
-        let home = value.index().checked_sub(self.function.params.len()).map(|index| self.homes[index]);
+        let home = value.index().checked_sub(self.function.params.len()).map(|index| self.defining_blocks[index]);
         match home {
             Some(home) if !self.dominators.dominates(home, self.current) => {
                 let detail = format!("control may get here without passing {home}, which defines {value}");
@@ -194,15 +194,15 @@ impl Checker<'_> {
     }
 
     fn check_access(&self, accesses: &Accesses, op: &Op) -> Result<(), VerifyError> {
-        let same = |a: Place, b: Place| match (accesses.at(a), accesses.at(b)) {
+        let same = |a: Holder, b: Holder| match (accesses.at(a), accesses.at(b)) {
             (Some(a), Some(b)) if a != b => {
-                Err(broken(Rule::MixedAccess, format!("a {} pointer meets a {} one", name(a), name(b))))
+                Err(broken(Rule::MixedAccess, format!("it mixes a {} pointer with a {} one", name(a), name(b))))
             }
             _ => Ok(()),
         };
         match op {
-            Op::Set(slot, value) => same(Place::Value(*value), Place::Slot(*slot)),
-            Op::Select(_, a, b) => same(Place::Value(*a), Place::Value(*b)),
+            Op::Set(slot, value) => same(Holder::Value(*value), Holder::Slot(*slot)),
+            Op::Select(_, a, b) => same(Holder::Value(*a), Holder::Value(*b)),
             Op::Generic(pointer, Access::Read) if accesses.of_value(*pointer) == Access::ReadWrite => {
                 Err(broken(Rule::GenericAccess, format!("{pointer} has access readwrite")))
             }
@@ -246,7 +246,7 @@ fn name(access: Access) -> &'static str {
     }
 }
 
-/// An error about an index that names nothing.
+/// The error of an index that is out of range.
 pub(super) fn out_of_range(what: &str, index: u32, count: usize) -> VerifyError {
     broken(Rule::InRange, format!("there is no {what} {index}, only {count}"))
 }

@@ -1,14 +1,14 @@
-//! The verifier: whether a [`Module`] obeys KIR's rules. A module that verifies never makes a back end panic, nor a
-//! code generator behind it abort.
+//! The verifier: checks that a [`Module`] obeys KIR's rules. A verified module never makes a back end panic, nor a code
+//! generator behind it abort.
 //!
 //! It checks every [`Rule`]; each variant's documentation is the rule. It does not check
 //!
-//! - that a divisor is not zero and a pointer points where it may: those are the front end's to guarantee;
-//! - that a slot was written before it is read, or that a block can be reached: both are allowed;
+//! - that a divisor is not zero and a pointer is valid: the front end guarantees these;
+//! - that a slot is written before it is read, or that a block is reachable: neither is required;
 //! - that nobody writes the memory behind an [`Access::Read`](crate::Access) parameter: the launch guarantees it;
-//! - that what is only read is not written through a generic pointer: rustc has checked that;
+//! - that read-only memory is not written through a generic pointer: rustc has checked that;
 //! - that recursion ends, nor how much stack it takes;
-//! - how often a message uses its arguments, nor that a site's file exists;
+//! - that a message uses its arguments, nor that a site's file exists;
 //! - limits of a device, such as the size of all parameters: the driver reports those.
 
 mod access;
@@ -55,7 +55,7 @@ rules! {
     Kernel,
     /// A kernel has no result.
     KernelResult,
-    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX does not take, nor `vprintf` or `cudaGraphSetConditional`, which the driver or the device's library brings.
+    /// A function's name is made of letters, digits and `_`, does not begin with a digit, and is neither `_` nor `WARP_SZ`, which PTX reserves, nor `vprintf` or `cudaGraphSetConditional`, which the driver or the device runtime defines.
     FunctionName,
     /// Function names are unique in the module.
     UniqueName,
@@ -71,41 +71,41 @@ rules! {
     Entry,
     /// No block jumps to the entry.
     JumpToEntry,
-    /// Every slot, block, function and site that is named exists.
+    /// Every index refers to an existing slot, block, function or site.
     InRange,
     /// Results are numbered after the parameters, one by one, in the order of blocks and instructions.
     Numbering,
-    /// A value is used after its definition, in the block that defines it or in a later one which that dominates.
+    /// A value is used after its definition, in the same block or in a later one that the definition's block dominates.
     Definition,
     /// The operands have types that the operation takes.
     Operand,
-    /// The result has the type that the operation yields, or there is none where it yields nothing.
+    /// The result has the operation's result type, or there is none if the operation has no result.
     Result,
     /// Bits of a constant above its type's width are zero.
     ConstantBits,
     /// The condition of a branch is a `bool`.
     Condition,
-    /// What is returned has the type of the function's result.
+    /// A returned value has the function's result type.
     Return,
-    /// A call passes what the callee takes: as many values, of the same types, pointers with the same access.
+    /// A call's arguments match the callee's parameters: as many values, of the same types, pointers with the same access.
     Arguments,
     /// The kernel or exported function is not called.
     CallsKernel,
-    /// Only an exported function has parameters by value, and one to return through, which is its first; they are `ptr local`, `readwrite`.
+    /// Only an exported function has by-value parameters and a result parameter, which is its first; they are `ptr local`, `readwrite`.
     Exported,
-    /// An exported function comes without a launch: nothing in its module is a constant that the host writes or needs more shared memory than is fixed.
+    /// An exported function has no launch: its module has no constant that the host updates, and no more shared memory than the static limit.
     ExportedLaunch,
-    /// A panic has at most two arguments, each a `u64`.
+    /// A panic has at most eight arguments, each a `u64`.
     PanicArguments,
     /// A store or atomic operation, a load included, goes through a pointer with access `ReadWrite`.
     StoreAccess,
     /// A load through the read-only cache goes through a pointer with access `Read`.
     LoadAccess,
-    /// A generic pointer has access `Read` only if the pointer that it is made of has.
+    /// A generic pointer has access `Read` only if its operand has.
     GenericAccess,
-    /// Numbers that are moved at once are two or four, of up to 16 bytes together.
+    /// A vector access has two or four elements, of up to 16 bytes in total.
     VectorWidth,
-    /// What a `field` points to lies within the record and is aligned in it.
+    /// A `field` lies within its record and is aligned in it.
     Field,
     /// A record's alignment is a power of two up to 256, and its size a multiple of that and less than 2^31.
     Record,
@@ -113,38 +113,38 @@ rules! {
     KernelPointer,
     /// An array has at least one element, its name is made of letters, digits, `_` and `.`, and all fit 2^31 bytes.
     Array,
-    /// A constant has the bytes of its elements, and lies in constant memory or, unless the host writes it, in global memory.
+    /// A constant has the bytes of its elements, and lies in constant memory or, unless the host updates it, in global memory.
     Constant,
-    /// What lies in constant memory fits its 64 KiB.
+    /// The constants in constant memory fit its 64 KiB.
     ConstantMemory,
-    /// A format is C's with KIR's conversions, and a print has a value of each one's type.
+    /// A format has only KIR's conversions, and a print has a value of each one's type.
     Format,
     /// An atomic load does not release, and an atomic store does not acquire.
     Order,
-    /// A shuffle's part of the warp is a power of two of lanes, up to 32.
-    Part,
-    /// A source type consists of types before it, whose parts lie within it, and is less than 2^31 bytes.
+    /// The segments of a shuffle have a power of two of lanes, up to 32.
+    ShuffleSegment,
+    /// A source type refers to earlier types only, its fields lie within it, and it is less than 2^31 bytes.
     SourceType,
-    /// A scope of the source is within one before it.
+    /// A source scope is within an earlier one.
     SourceScope,
-    /// A variable of the source has a home of its own that is as large: an array, or slots that lie in it, aligned and one behind the other.
+    /// A debug variable has storage of its own: an array of its size, or slots that lie in it, in order and aligned.
     Variable,
     /// All pointers that a slot holds or a `select` chooses from have the same access.
     MixedAccess,
 }
 
-/// Which rule a module breaks, and where.
+/// A broken rule, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
-    /// The function's name, if the rule is about one.
+    /// The function's name, if the rule concerns one.
     pub function: Option<String>,
-    /// The block, if the rule is about one.
+    /// The block, if the rule concerns one.
     pub block: Option<BlockId>,
-    /// The instruction's index in its block; the number of instructions stands for the block's end.
+    /// The instruction's index in its block; the number of instructions stands for the terminator.
     pub inst: Option<usize>,
     /// The rule.
     pub rule: Rule,
-    /// What breaks it, with the instruction's text if there is one.
+    /// The violation, with the instruction's text if there is one.
     pub detail: String,
 }
 
@@ -186,7 +186,7 @@ impl std::error::Error for VerifyError {}
 ///
 /// # Errors
 ///
-/// The first rule that is broken, in the order of functions, blocks and instructions.
+/// The first violation, in the order of functions, blocks and instructions.
 pub fn verify(module: &Module) -> Result<(), VerifyError> {
     if module.functions.is_empty() {
         return Err(broken(Rule::Kernel, "the module has no function"));
@@ -195,7 +195,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     check_constants(module)?;
     source::check_types(module)?;
     if module.exported && (module.spilled_shared().is_some() || module.constants.iter().any(|constant| constant.host)) {
-        return Err(broken(Rule::ExportedLaunch, "the module has such"));
+        return Err(broken(Rule::ExportedLaunch, "the module has one of them"));
     }
     let mut names = HashSet::new();
     for (index, function) in module.functions.iter().enumerate() {
@@ -209,7 +209,7 @@ pub fn verify(module: &Module) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// What a function is in its module.
+/// The kind of a function in its module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Kernel,
@@ -227,7 +227,7 @@ impl Kind {
     }
 }
 
-/// The arrays of a module or function.
+/// Checks the arrays of a module or function.
 fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
     let mut bytes = 0u64;
     for array in arrays {
@@ -243,7 +243,7 @@ fn check_arrays(arrays: &[ArrayDecl]) -> Result<(), VerifyError> {
     Ok(())
 }
 
-/// The constants of a module.
+/// Checks the constants of a module.
 fn check_constants(module: &Module) -> Result<(), VerifyError> {
     for ConstantDecl { array, space, host, bytes } in &module.constants {
         check_arrays(std::slice::from_ref(array))?;
@@ -264,7 +264,7 @@ fn check_constants(module: &Module) -> Result<(), VerifyError> {
     }
 }
 
-/// What a pointer or array is declared to hold.
+/// Checks the pointee of a pointer or array.
 fn check_pointee(pointee: Pointee) -> Result<(), VerifyError> {
     match pointee {
         Pointee::Record(record) if !record.is_sound() => Err(broken(Rule::Record, format!("there is a `{pointee}`"))),
@@ -272,7 +272,7 @@ fn check_pointee(pointee: Pointee) -> Result<(), VerifyError> {
     }
 }
 
-/// The type of a parameter or slot.
+/// Checks the type of a parameter or slot.
 fn check_type(ty: Type) -> Result<(), VerifyError> {
     match ty {
         Type::Ptr(_, pointee) => check_pointee(pointee),
@@ -280,7 +280,7 @@ fn check_type(ty: Type) -> Result<(), VerifyError> {
     }
 }
 
-/// An error about no place yet.
+/// An error without a position.
 fn broken(rule: Rule, detail: impl Into<String>) -> VerifyError {
     VerifyError { function: None, block: None, inst: None, rule, detail: detail.into() }
 }

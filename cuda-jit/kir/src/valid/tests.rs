@@ -1,11 +1,11 @@
-//! Every rule of the verifier, broken by the smallest module; and what the rules allow.
+//! Tests of the verifier: the smallest modules that break each rule, and valid corner cases.
 
 use std::collections::HashSet;
 
 use super::{Rule, verify};
 use crate::text::parse;
 
-/// The smallest module that breaks each rule, or more than one where the rule has more than one side.
+/// The smallest module that breaks each rule; several for a rule with several parts.
 const BROKEN: &[(Rule, &str)] = &[
     (Rule::Kernel, "kir 1"),
     (Rule::KernelResult, "kir 1 kernel f() -> u8 { b0: v0: u8 = const u8 1 return v0 }"),
@@ -189,8 +189,8 @@ const BROKEN: &[(Rule, &str)] = &[
         Rule::Operand,
         "kir 1 kernel f(v0 p: ptr global u8 readwrite, v1 x: u8) { b0: v2: u8 = compare_exchange v0, v1, v1 return }",
     ),
-    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 12 v0, v0, v0 return }"),
-    (Rule::Part, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 64 v0, v0, v0 return }"),
+    (Rule::ShuffleSegment, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 12 v0, v0, v0 return }"),
+    (Rule::ShuffleSegment, "kir 1 kernel f(v0 x: u32) { b0: v1: u32 = shuffle up within 64 v0, v0, v0 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: u32, v1 y: f32) { b0: v2: f32 = reduce add v0, v1 return }"),
     (Rule::Operand, "kir 1 kernel f(v0 x: i32) { b0: v1: i32 = byte_perm v0, v0, v0 return }"),
     (
@@ -252,7 +252,7 @@ fn every_rule_is_checked() {
 }
 
 #[test]
-fn what_the_rules_allow() {
+fn modules_that_the_rules_allow() {
     let allowed = [
         "kir 1 kernel f(v0 x: f64, v1 n: i32, v2 p: ptr global f64 read) { array a0 e: i32 1 b0: \
          v3: ptr local i32 = local a0 v4: f64 = math frexp(v0, v3) v5: f64 = math norm(v1, v2) return }",
@@ -276,12 +276,12 @@ fn what_the_rules_allow() {
 }
 
 #[test]
-fn an_error_names_the_place() {
+fn an_error_names_the_position() {
     let text = "kir 1 kernel f() { b0: return } device g(v0 x: f32) { b0: jump b1 b1: v1: f32 = neg v0 v2: f32 = add v0, v3 return }";
     let error = verify(&parse(text).expect(text)).unwrap_err();
     assert_eq!(
         error.to_string(),
         "invalid KIR in `g`, block b1, instruction 1: `v2: f32 = add v0, v3`: v3 is not defined yet. A value is used \
-         after its definition, in the block that defines it or in a later one which that dominates."
+         after its definition, in the same block or in a later one that the definition's block dominates."
     );
 }

@@ -1,5 +1,5 @@
-//! The types that each operation takes and yields. Indices that an operation holds are checked here too, since its
-//! types depend on them.
+//! The operand and result types of each operation. Indices in operations are checked here too, since types depend on
+//! them.
 
 use super::function::{Checker, out_of_range};
 use super::source::check_scope;
@@ -11,7 +11,7 @@ use crate::{
 
 type Result<T> = std::result::Result<T, VerifyError>;
 
-/// A set of scalar types, with the words that an error uses for it.
+/// A set of scalar types, with its description in errors.
 type Class = (&'static str, fn(Scalar) -> bool);
 
 const ANY: Class = ("a scalar", |_| true);
@@ -33,7 +33,7 @@ const EXCHANGED: Class =
 const SIGNED: Class =
     ("a signed integer, float or pair", |scalar| scalar.is_signed() || scalar.is_float() || scalar.is_pair());
 
-/// The type that `op` yields, if its operands are right.
+/// The result type of `op`, whose operands are checked.
 pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
     let yields = match op {
         Op::Const(constant) => {
@@ -61,7 +61,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Overflows(op, a, b) => {
             if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul) {
-                return Err(broken(Rule::Operand, "only add, sub and mul can be asked for overflow"));
+                return Err(broken(Rule::Operand, "overflow is defined for add, sub and mul only"));
             }
             same(checker, *a, *b, INTEGER)?;
             Scalar::Bool.into()
@@ -125,7 +125,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
             let element = cached_all(checker, *pointer, slots.len())?;
             for slot in slots {
                 if slot_type(checker, *slot)? != element.into() {
-                    return Err(broken(Rule::Operand, format!("slot {slot} holds no {element}")));
+                    return Err(broken(Rule::Operand, format!("slot {slot} does not hold a {element}")));
                 }
             }
             return Ok(None);
@@ -187,7 +187,7 @@ pub(super) fn result(checker: &Checker<'_>, op: &Op) -> Result<Option<Type>> {
         }
         Op::Shuffle(_, width, mask, value, lane) => {
             if !width.is_power_of_two() || *width > 32 {
-                return Err(broken(Rule::Part, format!("it is {width} lanes wide")));
+                return Err(broken(Rule::ShuffleSegment, format!("it is {width} lanes wide")));
             }
             is(checker, *mask, Scalar::U32.into())?;
             is(checker, *lane, Scalar::U32.into())?;
@@ -263,12 +263,12 @@ fn number(scalar: Scalar) -> Result<Scalar> {
     if NUMBER.1(scalar) && scalar.bits() <= 64 {
         Ok(scalar)
     } else {
-        Err(broken(Rule::Operand, format!("a {scalar} is not read or written at once")))
+        Err(broken(Rule::Operand, format!("a {scalar} cannot be accessed atomically")))
     }
 }
 
 fn ordered(order: Order, suits: bool) -> Result<()> {
-    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("it is to be {:?}", order.ordering))) }
+    if suits { Ok(()) } else { Err(broken(Rule::Order, format!("its ordering is {:?}", order.ordering))) }
 }
 
 fn atomic(op: AtomicOp) -> Class {
@@ -370,7 +370,7 @@ fn math(checker: &Checker<'_>, function: LibFn, arguments: &[Value]) -> Result<O
     Ok(function.result.map(Type::from))
 }
 
-/// What an operand of libdevice's must be: of a type, or a pointer to a number in any memory.
+/// The expected operand of a libdevice function: a type, or a pointer to a number in any memory space.
 enum Operand {
     Is(Type),
     To(Scalar),
@@ -413,7 +413,7 @@ fn number_behind(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     pointee.scalar().ok_or_else(|| broken(Rule::Operand, format!("{pointer} is {ty}, not a pointer to a number")))
 }
 
-/// The number behind a pointer to memory that has caches; a `bool` has no register there.
+/// The number behind a pointer to cached memory; a `bool` has no register type there.
 fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     let number = number_behind(checker, pointer)?;
     match checker.ty(pointer)? {
@@ -422,7 +422,7 @@ fn cached(checker: &Checker<'_>, pointer: Value) -> Result<Scalar> {
     }
 }
 
-/// The type of so many elements that are moved at once.
+/// The element type of a vector access.
 fn cached_all(checker: &Checker<'_>, pointer: Value, count: usize) -> Result<Scalar> {
     let element = cached(checker, pointer)?;
     match count {
@@ -435,7 +435,7 @@ fn field(checker: &Checker<'_>, pointer: Value, offset: u32, part: Pointee) -> R
     let (space, whole) = pointee(checker, pointer)?;
     super::check_pointee(part)?;
     if !whole.holds(offset, part) {
-        return Err(broken(Rule::Field, format!("{whole} holds no {part} at byte {offset}")));
+        return Err(broken(Rule::Field, format!("{whole} has no {part} at byte {offset}")));
     }
     Ok(Type::Ptr(space, part))
 }

@@ -1,7 +1,7 @@
-//! The mathematical methods of floats on the software device: libdevice's where a toolkit is found, this crate's own in
-//! any case, against values that are correctly rounded.
+//! The mathematical methods of floats on the software device: libdevice's if a toolkit is found, and this crate's own,
+//! against correctly rounded values.
 //!
-//! `reference.txt` is what `python3 reference.py` prints, with mpmath.
+//! `python3 reference.py` generates `reference.txt` with mpmath.
 
 use super::{differ, on_device, on_host};
 use cuda_jit::device::grid;
@@ -76,7 +76,7 @@ macro_rules! functions {
 
 functions! { single f32 double f64 }
 
-/// A function, its arguments, the nearest `f64`, and how far beyond that the exact value lies, in ulp.
+/// A function, its arguments, the nearest `f64`, and the exact value's distance from it, in ulp.
 struct Case {
     which: u32,
     x: f64,
@@ -112,7 +112,7 @@ macro_rules! run {
     }};
 }
 
-/// Panics if an error, in ulp, is beyond the bound; prints the worst of each function.
+/// Panics if an error, in ulp, exceeds the bound; prints the worst error of each function.
 fn judge(title: &str, bound: f64, errors: impl Iterator<Item = (u32, f64, String)>) {
     let mut worst = vec![(0.0, String::new()); NAMES.len()];
     for (which, error, text) in errors {
@@ -137,7 +137,7 @@ fn judge_double(title: &str, bound: f64, cases: &[Case], results: &[f64]) {
     judge(title, bound, cases.iter().zip(results).map(error));
 }
 
-/// The host's `f64` is the reference: its own error is nothing beside an ulp of `f32`.
+/// The host's `f64` is the reference: its own error is negligible beside an ulp of `f32`.
 fn judge_single(title: &str, bound: f64, cases: &[Case], results: &[f32]) {
     let error = |(case, &result): (&Case, &f32)| {
         let (x, y) = (f64::from(case.x as f32), f64::from(case.y as f32));
@@ -166,9 +166,9 @@ fn built_in_single_is_within_its_error() {
     judge_single("f32 unfused", 0.501, &cases, &run!(single::unfused, &cases, f32));
 }
 
-/// libdevice where there is a toolkit, with the errors that its manual states at most.
+/// libdevice, if there is a toolkit, with the maximum errors that its manual states.
 #[test]
-fn what_is_found_is_within_its_error() {
+fn libdevice_is_within_its_error() {
     let cases = cases();
     judge_double("f64 found", 3.0, &cases, &run!(double::found, &cases, f64));
     judge_single("f32 found", 4.0, &cases, &run!(single::found, &cases, f32));
@@ -195,7 +195,7 @@ fn on_the_host(which: u32, x: f64, y: f64) -> f64 {
     double::of(which, x, y)
 }
 
-/// Zeros, infinities, NaN and the ends of the range: as on the host, but for an ulp.
+/// Zeros, infinities, NaN and range ends: as on the host, within an ulp.
 #[test]
 fn special_values_are_the_hosts() {
     let values = [

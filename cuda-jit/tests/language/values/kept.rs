@@ -1,4 +1,4 @@
-//! Arrays that branches, loops, closures and iterators yield, and that bindings and patterns keep.
+//! Arrays that branches, loops, closures and iterators return, and that bindings and patterns hold.
 
 #![expect(unused_assignments, reason = "what is overwritten unread is what the programs are about")]
 

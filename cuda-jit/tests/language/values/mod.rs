@@ -1,11 +1,11 @@
-//! Arrays, and what has arrays in it, are values: what is written after one is read, passed or stored does not show in it.
+//! Value semantics of arrays: later writes do not affect an array that was read, passed or stored.
 
 use super::differ;
 use cuda_jit::device::{grid, shared, sync_threads};
 use cuda_jit::{DeviceType, device, kernel};
 
-/// A test for each program: what it makes of a thread's number is the same on the device, optimised and as a debugger wants
-/// it, and on the host.
+/// A test for each program: its result for a thread's number is the same on the device, optimised and with debug
+/// information, and on the host.
 macro_rules! programs {
     ($($(#[$doc:meta])* $name:ident($x:ident) { $($body:tt)* })*) => { $(
         $(#[$doc])*

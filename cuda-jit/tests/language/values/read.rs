@@ -1,4 +1,4 @@
-//! Arrays that are read, passed and put together, and changed before the expression ends.
+//! Arrays that are read, passed and put into aggregates, and modified before the expression ends.
 
 #![expect(unused_assignments, reason = "what is overwritten unread is what the programs are about")]
 

@@ -1,17 +1,17 @@
-//! What a debugger is told of a random module's source.
+//! Generates the debug information of random modules.
 
 use cuda_jit::kir::build::FunctionBuilder;
 use cuda_jit::kir::{
-    ArrayDecl, ArrayId, Home, Place, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType,
-    SourceTypeId, Space, Type, Variable,
+    ArrayDecl, ArrayId, Location, Scalar, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType,
+    SourceTypeId, Space, Storage, Type, Variable,
 };
 
 use super::Random;
 
-/// The type of 256 bytes: larger than all slots of a function together.
+/// A type of 256 bytes, larger than all slots of a function.
 const LARGE: SourceTypeId = SourceTypeId(1);
 
-/// Types of the source: first two that are always there.
+/// Source types, of which the first two are always there.
 pub(super) fn types(random: &mut Random) -> Vec<SourceType> {
     let of = |name: &str, kind| SourceType { name: name.to_owned(), kind };
     let mut types =
@@ -37,11 +37,11 @@ pub(super) fn types(random: &mut Random) -> Vec<SourceType> {
     types
 }
 
-/// A place in a random file.
-pub(super) fn place(random: &mut Random) -> Place {
+/// A location in a random file.
+pub(super) fn location(random: &mut Random) -> Location {
     let (line, column) = (1 + random.below(900) as u32, 1 + random.below(80) as u32);
     let file = random.one_of(&["src/main.rs", "a \"b\"\\c.rs", "é.rs"]);
-    Place { file: file.into(), line, column }
+    Location { file: file.into(), line, column }
 }
 
 /// A scope of the function, or none.
@@ -50,13 +50,13 @@ pub(super) fn scope(random: &mut Random, count: usize) -> Option<SourceScopeId> 
     (scope < count).then_some(SourceScopeId(scope as u32))
 }
 
-/// Adds scopes to a function, and variables for some of its slots and arrays; yields how many scopes there are.
+/// Adds scopes to a function, and variables for some of its slots and arrays; returns the number of scopes.
 pub(super) fn describe(random: &mut Random, b: &mut FunctionBuilder, slots: &[Type], arrays: &[ArrayDecl]) -> usize {
     let scopes = random.below(4);
     for index in 0..scopes {
-        let (outer, place) = (scope(random, index), place(random));
-        let inlined = (random.below(3) == 0).then(|| ("g".to_owned(), self::place(random)));
-        b.new_scope(SourceScope { outer, place, inlined });
+        let (outer, location) = (scope(random, index), location(random));
+        let inlined = (random.below(3) == 0).then(|| ("g".to_owned(), self::location(random)));
+        b.new_scope(SourceScope { outer, location, inlined });
     }
     let (mut held, mut end) = (Vec::new(), 0);
     for (index, ty) in slots.iter().enumerate() {
@@ -66,19 +66,19 @@ pub(super) fn describe(random: &mut Random, b: &mut FunctionBuilder, slots: &[Ty
             end = offset + ty.bytes();
         }
         if !held.is_empty() && random.below(2) == 0 {
-            variable(random, b, scopes, LARGE, Home::Slots(std::mem::take(&mut held)));
+            variable(random, b, scopes, LARGE, Storage::Slots(std::mem::take(&mut held)));
             end = 0;
         }
     }
     for index in 0..arrays.len() {
         if random.below(2) == 0 {
-            variable(random, b, scopes, SourceTypeId(0), Home::Array(ArrayId(index as u32)));
+            variable(random, b, scopes, SourceTypeId(0), Storage::Array(ArrayId(index as u32)));
         }
     }
     scopes
 }
 
-fn variable(random: &mut Random, b: &mut FunctionBuilder, scopes: usize, ty: SourceTypeId, home: Home) {
-    let (scope, place) = (scope(random, scopes), place(random));
-    b.variable(Variable { name: "an \"é\"".to_owned(), ty, scope, place, parameter: None, home });
+fn variable(random: &mut Random, b: &mut FunctionBuilder, scopes: usize, ty: SourceTypeId, storage: Storage) {
+    let (scope, location) = (scope(random, scopes), location(random));
+    b.variable(Variable { name: "an \"é\"".to_owned(), ty, scope, location, parameter: None, storage });
 }

@@ -1,12 +1,12 @@
-//! Lowers atomic operations and fences: what other threads see at once, and in which order.
+//! Lowers atomic operations and fences, with their orderings and scopes.
 //!
-//! LLVM's NVPTX back end prints the order and scope of loads, stores, compare-and-exchanges and fences, and ignores those
-//! of `atomicrmw`: it prints an operation without either, which means relaxed and the device's. Any other is PTX of our
-//! own, and so is the exchange of 16 bits, for which LLVM exchanges 32. Devices before compute capability 7.0 know no orders; there a `membar` stands before and behind a relaxed
-//! operation. A sequentially consistent operation is one behind a `fence.sc`.
+//! LLVM's NVPTX back end prints the ordering and scope of loads, stores, compare-and-exchanges and fences, and ignores
+//! those of `atomicrmw`, which it prints as relaxed at device scope. Any other `atomicrmw` is inline PTX, and so is the
+//! exchange of 16 bits, for which LLVM exchanges 32. Devices before compute capability 7.0 have no orderings; there a
+//! `membar` stands before and after a relaxed operation. A sequentially consistent operation follows a `fence.sc`.
 //!
-//! Memory of the thread's own has no other threads (`alone.rs`). A generic address is asked whether it is there, since the device's
-//! instructions cannot change it.
+//! Local memory is private to the thread, so atomic operations on it are plain ones (`local_atomic.rs`). A generic
+//! address is tested for local memory at run time, since the device's atomic instructions do not support it.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -19,7 +19,7 @@ use super::raw::{self, Rmw};
 use super::stack::LOCAL;
 use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, Scope, Space, Type, Value};
 
-/// The number that an operation is on.
+/// The memory location of an atomic operation: a number and its address.
 #[derive(Clone, Copy)]
 pub(super) struct Number<'ctx> {
     pub(super) pointer: PointerValue<'ctx>,
@@ -28,8 +28,8 @@ pub(super) struct Number<'ctx> {
 }
 
 impl<'ctx> Body<'ctx, '_> {
-    /// Lowers an atomic operation or fence; what it yields, if anything.
-    pub(super) fn at_once(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    /// Lowers an atomic operation or fence; returns its result, if it has one.
+    pub(super) fn atomic_operation(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         let pointer = match *op {
             Op::Fence(order) => return self.fence(order).map(|()| None),
             Op::AtomicLoad(_, pointer)
@@ -40,14 +40,14 @@ impl<'ctx> Body<'ctx, '_> {
         };
         let number = self.number_at(pointer)?;
         match number.space {
-            Space::Generic => self.anywhere(op, number),
-            Space::Local => self.alone(number, op),
-            _ => self.on(number, op),
+            Space::Generic => self.generic_operation(op, number),
+            Space::Local => self.non_atomic(number, op),
+            _ => self.device_operation(number, op),
         }
     }
 
-    /// An operation on a number that may be in the thread's own memory, which is known when it runs.
-    fn anywhere(&self, op: &Op, number: Number<'ctx>) -> Result<Option<BasicValueEnum<'ctx>>> {
+    /// Lowers an operation through a generic pointer, which may point to local memory at run time.
+    fn generic_operation(&self, op: &Op, number: Number<'ctx>) -> Result<Option<BasicValueEnum<'ctx>>> {
         let (context, builder) = (self.lowering.context, self.builder());
         let is_local = self.lowering.intrinsic("llvm.nvvm.isspacep.local", &[], &[number.pointer.into()])?;
         let [own, others, exit] = [(); 3].map(|()| context.append_basic_block(self.function, ""));
@@ -58,9 +58,9 @@ impl<'ctx> Body<'ctx, '_> {
             builder.position_at_end(begin);
             let value = if begin == own {
                 let pointer = builder.build_address_space_cast(number.pointer, local, "")?;
-                self.alone(Number { pointer, ..number }, op)?
+                self.non_atomic(Number { pointer, ..number }, op)?
             } else {
-                self.on(number, op)?
+                self.device_operation(number, op)?
             };
             if let Some(value) = value {
                 yielded.push((value, self.block()?));
@@ -74,16 +74,16 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(Some(phi.as_basic_value()))
     }
 
-    /// An operation on a number that other threads reach.
-    fn on(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    /// Lowers an operation on memory that other threads can access.
+    fn device_operation(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         match *op {
-            Op::AtomicLoad(order, _) => self.surrounded(order, |order| {
+            Op::AtomicLoad(order, _) => self.fenced(order, |order| {
                 let memory = self.lowering.scalar(bits(number.scalar));
                 let loaded = self.builder().build_load(memory, number.pointer, "")?;
                 self.make_atomic(loaded.as_instruction_value(), number, order)?;
                 Ok(Some(self.builder().build_bit_cast(loaded, self.lowering.scalar(number.scalar), "")?))
             }),
-            Op::AtomicStore(order, _, value) => self.surrounded(order, |order| {
+            Op::AtomicStore(order, _, value) => self.fenced(order, |order| {
                 let stored = self.lowering.scalar(bits(number.scalar));
                 let stored = self.builder().build_bit_cast(self.value(value), stored, "")?;
                 let inst = self.builder().build_store(number.pointer, stored)?;
@@ -91,23 +91,23 @@ impl<'ctx> Body<'ctx, '_> {
                 Ok(None)
             }),
             Op::Atomic(op, order, _, value) => {
-                self.surrounded(order, |order| self.change(op, order, number, value).map(Some))
+                self.fenced(order, |order| self.change(op, order, number, value).map(Some))
             }
             Op::CompareExchange(order, _, old, new) => {
-                self.surrounded(order, |order| self.compare_exchange(order, number, [old, new]).map(Some))
+                self.fenced(order, |order| self.compare_exchange(order, number, [old, new]).map(Some))
             }
             _ => Err(self.unverified("atomic operation")),
         }
     }
 
-    /// Whether the device's instructions have orders.
-    fn has_orders(&self) -> bool {
+    /// Returns true if the device's instructions have orderings.
+    fn has_orderings(&self) -> bool {
         self.lowering.capability >= (7, 0).into()
     }
 
-    /// An operation in its order, or a relaxed one between fences on devices that know no orders.
-    fn surrounded<T>(&self, order: Order, operation: impl FnOnce(Order) -> Result<T>) -> Result<T> {
-        if self.has_orders() {
+    /// Emits an operation with its ordering; on devices without orderings, a relaxed one between fences.
+    fn fenced<T>(&self, order: Order, operation: impl FnOnce(Order) -> Result<T>) -> Result<T> {
+        if self.has_orderings() {
             return operation(order);
         }
         if order.ordering.releases() {
@@ -124,16 +124,16 @@ impl<'ctx> Body<'ctx, '_> {
         match order.ordering {
             Ordering::Relaxed => {}
             Ordering::SeqCst => self.membar(order.scope)?,
-            _ if !self.has_orders() => self.membar(order.scope)?,
+            _ if !self.has_orderings() => self.membar(order.scope)?,
             _ => raw::fence(self.lowering.context, self.builder(), order),
         }
         Ok(())
     }
 
-    /// A sequentially consistent fence.
+    /// Emits a sequentially consistent fence.
     fn membar(&self, scope: Scope) -> Result<()> {
         let name = match scope {
-            // LLVM's word for it is newer
+            // `membar` has no cluster scope; devices with clusters have `fence.sc`
             Scope::Cluster => {
                 raw::fence(self.lowering.context, self.builder(), Order { ordering: Ordering::SeqCst, scope });
                 return Ok(());
@@ -146,7 +146,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 
     fn number_at(&self, pointer: Value) -> Result<Number<'ctx>> {
-        match (self.ty(pointer), self.behind(pointer)) {
+        match (self.ty(pointer), self.pointee_scalar(pointer)) {
             (Type::Ptr(space, _), Some(scalar)) => {
                 Ok(Number { pointer: self.value(pointer).into_pointer_value(), space, scalar })
             }
@@ -171,8 +171,8 @@ impl<'ctx> Body<'ctx, '_> {
         let (own, integer) = (self.lowering.scalar(scalar), self.lowering.scalar(bits(scalar)));
         let [old, new] = values.map(|value| self.builder().build_bit_cast(self.value(value), integer, ""));
         let (old, new) = (old?, new?);
-        // LLVM does it with the word around it.
-        if scalar.bits() == 16 && self.has_orders() {
+        // LLVM would exchange the word that contains it
+        if scalar.bits() == 16 && self.has_orderings() {
             if order.ordering == Ordering::SeqCst {
                 self.membar(order.scope)?;
             }
@@ -185,13 +185,13 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_bit_cast(found, own, "")?)
     }
 
-    /// Reads, changes and writes a number.
+    /// Emits a read-modify-write operation.
     fn change(&self, op: AtomicOp, order: Order, number: Number<'ctx>, value: Value) -> Result<BasicValueEnum<'ctx>> {
         let scalar = number.scalar;
         if scalar.is_half() {
             return self.add_half(order, number, value);
         }
-        // Before compute capability 6.0 there are no scopes either, and what there is holds for the system.
+        // Before compute capability 6.0 there are no scopes: every operation has system scope.
         let scoped = order.scope != Scope::Device && self.lowering.capability >= (6, 0).into();
         if order.ordering == Ordering::Relaxed && !scoped {
             let (pointer, value) = (number.pointer, self.value(value));
@@ -203,12 +203,13 @@ impl<'ctx> Body<'ctx, '_> {
         self.change_in_order(op, order, number, value)
     }
 
-    /// Adds floats of 16 bits: by an instruction where there is one, else by LLVM's exchanges, between fences.
+    /// Adds floats of 16 bits: with an instruction if there is one, else with LLVM's compare-and-exchange loop between
+    /// fences.
     fn add_half(&self, order: Order, number: Number<'ctx>, value: Value) -> Result<BasicValueEnum<'ctx>> {
         let scalar = number.scalar;
         let (oldest, end) = if scalar == Scalar::F16 { ((7, 0), "add.noftz.f16") } else { ((9, 0), "add.noftz.bf16") };
         let known = self.lowering.capability >= oldest.into();
-        let fenced = self.has_orders();
+        let fenced = self.has_orderings();
         if fenced && (order.ordering == Ordering::SeqCst || !known && order.ordering.releases()) {
             self.membar(order.scope)?;
         }
@@ -225,7 +226,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(old)
     }
 
-    /// The same as PTX, in which it has its order and scope.
+    /// As [`change`](Self::change), by inline PTX with ordering and scope.
     fn change_in_order(
         &self,
         op: AtomicOp,
@@ -235,7 +236,7 @@ impl<'ctx> Body<'ctx, '_> {
     ) -> Result<BasicValueEnum<'ctx>> {
         let scalar = number.scalar;
         let (name, ty) = instruction(op, scalar);
-        // The bits of a float, where they are moved and not computed with.
+        // operations that only move a float take its bits
         let in_asm = if ty.starts_with('b') { bits(scalar) } else { scalar };
         let mut operand = self.builder().build_bit_cast(self.value(value), self.lowering.scalar(in_asm), "")?;
         if op == AtomicOp::Sub {
@@ -245,7 +246,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_bit_cast(old, self.lowering.scalar(scalar), "")?)
     }
 
-    /// PTX's `atom` with the end of its name, on operands that are all of one type.
+    /// Emits PTX's `atom` with a suffix, on operands of one type.
     fn atom(
         &self,
         end: &str,
@@ -255,7 +256,7 @@ impl<'ctx> Body<'ctx, '_> {
         operands: &[BasicValueEnum<'ctx>],
     ) -> Result<BasicValueEnum<'ctx>> {
         let ordering = match order.ordering {
-            _ if !self.has_orders() => "",
+            _ if !self.has_orderings() => "",
             Ordering::Relaxed => ".relaxed",
             Ordering::Acquire => ".acquire",
             Ordering::Release => ".release",
@@ -298,7 +299,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 }
 
-/// LLVM's name of an operation.
+/// LLVM's `atomicrmw` operation.
 fn rmw(op: AtomicOp, scalar: Scalar) -> Rmw {
     match op {
         AtomicOp::Add if scalar.is_float() => Rmw::LLVMAtomicRMWBinOpFAdd,
@@ -317,7 +318,7 @@ fn rmw(op: AtomicOp, scalar: Scalar) -> Rmw {
     }
 }
 
-/// PTX's name of an operation, and of the type that it has there. There is no `sub`: the negative is added.
+/// PTX's operation and type suffix. PTX has no `sub`: the negated operand is added.
 fn instruction(op: AtomicOp, scalar: Scalar) -> (&'static str, &'static str) {
     let wide = scalar.bits() == 64;
     let untyped = if wide { "b64" } else { "b32" };

@@ -1,5 +1,5 @@
-//! Casts between integers of 128 bits and floats, for which NVPTX has no lowering of its own: LLVM would call a library
-//! that no device has, and ends the process where it finds none. All else on these integers it lowers itself.
+//! Casts between 128-bit integers and floats, which LLVM's NVPTX back end would lower to library calls that no device
+//! has, and abort. It lowers all other operations on these integers itself.
 
 use cuda_llvm::inkwell;
 use inkwell::IntPredicate;
@@ -9,13 +9,13 @@ use inkwell::values::{BasicValueEnum, FloatValue, IntValue};
 use super::function::{Body, Result};
 use crate::kir::{Scalar, UnaryOp};
 
-/// How many bits of fraction an `f64` has.
+/// The number of fraction bits of an `f64`.
 const FRACTION: u64 = 52;
-/// What is added to the exponent of an `f64`.
+/// The exponent bias of an `f64`.
 const BIAS: u64 = 1023;
 
 impl<'ctx> Body<'ctx, '_> {
-    /// A cast of which one side is an integer of 128 bits and the other `f32` or `f64`.
+    /// Lowers a cast between a 128-bit integer and `f32` or `f64`.
     pub(super) fn wide_cast(
         &self,
         value: BasicValueEnum<'ctx>,
@@ -57,12 +57,12 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_int_compare(IntPredicate::SLT, number, zero, "")?)
     }
 
-    /// The significand, moved to where the exponent says. All that is below one, negative or NaN is zero.
+    /// Shifts the significand by the exponent. Values below one, negative ones and NaN become zero.
     fn to_unsigned(&self, value: FloatValue<'ctx>) -> Result<IntValue<'ctx>> {
         let (builder, long) = (self.builder(), self.long());
         let number = |number| long.const_int(number, false);
         let bits = builder.build_bit_cast(value, long, "")?.into_int_value();
-        // where the sign is set, the exponent is beyond every other
+        // a set sign bit makes this exponent larger than any other
         let exponent = builder.build_right_shift(bits, number(FRACTION), false, "")?;
         let fraction = builder.build_and(bits, number((1 << FRACTION) - 1), "")?;
         let significand = builder.build_or(fraction, number(1 << FRACTION), "")?;
@@ -72,7 +72,7 @@ impl<'ctx> Body<'ctx, '_> {
         let significand = wide(significand)?;
         let above = builder.build_left_shift(significand, wide(up)?, "")?;
         let below = builder.build_right_shift(significand, wide(down)?, false, "")?;
-        // of the two shifts one is by too many bits, and not taken
+        // one of the two shift amounts is out of range, and its result is not selected
         let has_fraction = self.is_negative(up)?;
         let moved = self.chosen(has_fraction, below, above)?;
         let one = builder.build_float_compare(inkwell::FloatPredicate::OGE, value, self.double(BIAS), "")?;
@@ -96,12 +96,13 @@ impl<'ctx> Body<'ctx, '_> {
         self.chosen(below, down, up)
     }
 
-    /// The power of two that has this exponent, bias included.
+    /// The power of two with this biased exponent.
     fn double(&self, exponent: u64) -> FloatValue<'ctx> {
         self.lowering.context.f64_type().const_float(f64::from_bits(exponent << FRACTION))
     }
 
-    /// The number's upper 64 bits from its first one on, the last of which stands for all below, are rounded, and scaled back.
+    /// Rounds the upper 64 bits from the leading one on, with the lower bits ored into the last as a sticky bit, and
+    /// scales the result.
     fn of_unsigned(&self, number: IntValue<'ctx>, ty: FloatType<'ctx>) -> Result<FloatValue<'ctx>> {
         let (builder, long) = (self.builder(), self.long());
         let (bits, fraction, bias) = match ty.get_bit_width() {
@@ -111,7 +112,7 @@ impl<'ctx> Body<'ctx, '_> {
         let flag = self.lowering.context.bool_type().const_zero();
         let zeros = self.lowering.intrinsic("llvm.ctlz", &[self.wide().into()], &[number.into(), flag.into()])?;
         let zeros = zeros.into_int_value();
-        // of zero every shift gives zero
+        // zero shifted by any amount is zero
         let amount = builder.build_and(zeros, self.wide().const_int(127, false), "")?;
         let raised = builder.build_left_shift(number, amount, "")?;
         let low = builder.build_int_truncate(raised, long, "")?;

@@ -1,8 +1,8 @@
-//! Lowers what code of other compilers calls: a function with the parameters that nvcc gives a device function of C.
+//! Lowers exported functions: a wrapper with the calling convention that nvcc gives a C device function.
 //!
-//! A number is passed as itself, those below 32 bits extended to that. What C passes by value is a block of bytes with the
-//! type's alignment, of which the function sees a copy; what it returns by value is such a block, for which LLVM asks
-//! for a type of that size and alignment.
+//! A number is passed as itself, extended to 32 bits if it is narrower. An aggregate passed by value is a byte array
+//! with the type's size and alignment, of which the function gets a copy (`byval`); one returned by value is such an
+//! array as LLVM's return type.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -16,7 +16,7 @@ use super::function::{Body, Lowering, Result};
 use crate::kir::{Function, Param, Pointee, Role, Scalar, Type, Value};
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// Declares a function as C calls it.
+    /// Declares a function with C's calling convention.
     pub(super) fn declare_exported(&self, function: &Function) -> FunctionValue<'ctx> {
         let returned = function.params.iter().find(|param| param.role == Role::Returned);
         let passed: Vec<&Param> = function.params.iter().filter(|param| param.role != Role::Returned).collect();
@@ -52,7 +52,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         declared
     }
 
-    /// Where a result is put that its caller gets by value; the builder stands in the entry.
+    /// Allocates the memory of a result that is returned by value, in the entry block.
     pub(super) fn returned(&self, param: &Param) -> Result<PointerValue<'ctx>> {
         let variable = self.builder.build_alloca(self.block_type(pointee(param)), "returned")?;
         let Some(inst) = variable.as_instruction_value() else { return Err(EmitError::Llvm("alloca".to_owned())) };
@@ -60,7 +60,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         Ok(variable)
     }
 
-    /// So many bytes with that alignment.
+    /// A byte array of the pointee's size and alignment.
     fn block_type(&self, pointee: Pointee) -> ArrayType<'ctx> {
         let (size, align) = (pointee.size(), pointee.align());
         let unit = match align {
@@ -73,7 +73,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         unit.array_type(size / align.min(16))
     }
 
-    /// How a number that is narrower than a register fills it.
+    /// The extension attribute of a number that is narrower than a register.
     fn extension(&self, ty: Type) -> Option<Attribute> {
         let scalar = ty.scalar().filter(|scalar| scalar.bits() < 32 && !scalar.is_float() && !scalar.is_pair())?;
         Some(self.flag(if scalar.is_signed() && scalar != Scalar::Bool { "signext" } else { "zeroext" }))
@@ -81,7 +81,7 @@ impl<'ctx> Lowering<'ctx, '_> {
 }
 
 impl<'ctx> Body<'ctx, '_> {
-    /// Returns what lies where the result was put.
+    /// Returns the value in the result's memory.
     pub(super) fn return_from_memory(&self, param: &Param) -> Result<()> {
         let place = self.value(Value(0)).into_pointer_value();
         let loaded = self.builder().build_load(self.lowering.block_type(pointee(param)), place, "")?;
@@ -93,7 +93,7 @@ impl<'ctx> Body<'ctx, '_> {
     }
 }
 
-/// What a parameter points to; a number stands for itself.
+/// A parameter's pointee; a number's own type.
 fn pointee(param: &Param) -> Pointee {
     match param.ty {
         Type::Ptr(_, pointee) => pointee,

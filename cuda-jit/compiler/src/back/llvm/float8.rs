@@ -1,5 +1,5 @@
-//! Conversions of 8-bit floats, by the instructions that devices have from compute capability 8.9 on. Kernels ask for the
-//! capability before; on older targets nothing comes to them, and something stands in their place.
+//! Conversions of 8-bit floats, by instructions of compute capability 8.9 and above. Kernels test the capability
+//! before, so on older targets these operations are unreachable and lowered to a placeholder.
 
 use cuda_llvm::inkwell;
 use inkwell::values::BasicValueEnum;
@@ -7,7 +7,7 @@ use inkwell::values::BasicValueEnum;
 use super::function::{Body, Result};
 use crate::kir::{Float8, Value};
 
-/// The oldest target that has them, as kernels see it.
+/// The oldest target with these instructions, in the form in which kernels test it.
 pub(super) const SINCE: (u32, u32) = (8, 9);
 
 fn name(float: Float8) -> &'static str {
@@ -22,7 +22,7 @@ impl<'ctx> Body<'ctx, '_> {
         self.lowering.capability >= SINCE.into()
     }
 
-    /// Two `f32` as 8-bit floats. By PTX of our own: LLVM's intrinsic has other parameters from LLVM 24 on.
+    /// Converts two `f32` to 8-bit floats, by inline PTX: LLVM 24 changed the intrinsic's parameters.
     pub(super) fn narrow8(&self, float: Float8, low: Value, high: Value) -> Result<BasicValueEnum<'ctx>> {
         if !self.converts() {
             return Ok(self.lowering.context.i16_type().const_zero().into());
@@ -37,7 +37,7 @@ impl<'ctx> Body<'ctx, '_> {
         call.try_as_basic_value().basic().ok_or_else(|| self.unverified("8-bit floats"))
     }
 
-    /// Two 8-bit floats as `f16`.
+    /// Converts two 8-bit floats to `f16`.
     pub(super) fn widen8(&self, float: Float8, bytes: Value) -> Result<BasicValueEnum<'ctx>> {
         if !self.converts() {
             return Ok(self.lowering.context.f16_type().vec_type(2).const_zero().into());

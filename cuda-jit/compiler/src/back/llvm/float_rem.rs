@@ -1,8 +1,8 @@
-//! Expands `rem` of floats into a device function of KIR, because PTX has no such instruction.
+//! Expands `rem` of floats to a device function of KIR, because PTX has no such instruction.
 //!
-//! Rust's `%` is exact (C's `fmod`). LLVM's own expansion for NVPTX, `x - trunc(x / y) * y`, is not: it is wrong from
-//! quotients of 2^24 on, and off by a rounding before. The function here takes the significands apart and reduces
-//! them as integers, as many bits a step as a `u64` holds; it makes few steps unless the exponents lie far apart.
+//! Rust's `%` is exact (C's `fmod`). LLVM's expansion for NVPTX, `x - trunc(x / y) * y`, is not: it is wrong for
+//! quotients of 2^24 and above, and off by a rounding below. This function reduces the significands as integers, as
+//! many bits a step as fit a `u64`; it takes few steps unless the exponents are far apart.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::kir::{
     Value,
 };
 
-/// The module without any `rem` of floats.
+/// Returns the module with every `rem` of floats expanded.
 pub(super) fn expand(module: &Module) -> Cow<'_, Module> {
     let mut module = Cow::Borrowed(module);
     for ty in [Scalar::F32, Scalar::F64, Scalar::F16, Scalar::Bf16] {
@@ -43,7 +43,7 @@ fn expand_type(module: &mut Module, ty: Scalar) {
     module.functions.push(remainder(ty));
 }
 
-/// `x % y` as a function. Its name holds a `.`, which no other function's may.
+/// The function `x % y`. Its name contains a `.`, so that it is unique.
 fn remainder(ty: Scalar) -> Function {
     let param = |name: &str| Param { name: name.to_owned(), ty: ty.into(), access: Access::Read, role: Role::Plain };
     let b = FunctionBuilder::new(format!("rem.{ty}"), vec![param("x"), param("y")], Some(ty.into()));
@@ -69,7 +69,7 @@ impl Remainder {
         let ay = self.magnitude(y);
         self.b.effect(Op::Set(ax_slot, ax));
         self.b.effect(Op::Set(ay_slot, ay));
-        // No remainder: x is infinite or NaN, y is zero or NaN.
+        // There is no remainder: x is infinite or NaN, or y is zero or NaN.
         let infinity = self.number(self.ty.infinity() as u64);
         let zero = self.number(0);
         let bad_x = self.compare(CompareOp::Ge, ax, infinity);
@@ -96,7 +96,7 @@ impl Remainder {
         self.reduce(ax_slot, ay_slot);
     }
 
-    /// From |x| >= |y|, as bits, to the result.
+    /// Emits the reduction from |x| >= |y|, given as bits, to the result.
     fn reduce(&mut self, ax_slot: SlotId, ay_slot: SlotId) {
         let [m_slot, my_slot, ey_slot, d_slot] = ["m", "my", "ey", "d"].map(|name| self.b.slot(name, Scalar::U64));
         let (ax, ay) = (self.get(ax_slot), self.get(ay_slot));
@@ -115,7 +115,7 @@ impl Remainder {
         let more = self.compare(CompareOp::Ne, d, zero);
         self.b.end(Terminator::Branch(more, step, done));
 
-        // The significand of y has fraction_bits + 1 bits, so a remainder shifted by the others still fits.
+        // The significand of y has fraction_bits + 1 bits, so that a remainder shifted by the other bits still fits.
         self.b.select_block(step);
         let (d, m, my) = (self.get(d_slot), self.get(m_slot), self.get(my_slot));
         let most = self.number(63 - self.fraction_bits);
@@ -132,7 +132,7 @@ impl Remainder {
         self.assemble(m, ey);
     }
 
-    /// Returns the significand `m` at y's exponent, normalised, with the sign of x.
+    /// Returns the float with significand `m` at y's exponent, normalised, and the sign of x.
     fn assemble(&mut self, m: Value, ey: Value) {
         let (zero, one) = (self.number(0), self.number(1));
         let unused = self.number(63 - self.fraction_bits);
@@ -141,7 +141,7 @@ impl Remainder {
         let below = self.op(BinaryOp::Sub, ey, one);
         let shift = self.op(BinaryOp::Min, wanted, below);
         let normal = self.op(BinaryOp::Shl, m, shift);
-        // The significand's leading bit adds the one that is missing from the exponent.
+        // The significand's leading bit carries into the exponent, which is one too low.
         let exponent = self.op(BinaryOp::Sub, below, shift);
         let fraction_bits = self.number(self.fraction_bits);
         let exponent = self.op(BinaryOp::Shl, exponent, fraction_bits);
@@ -155,7 +155,7 @@ impl Remainder {
         self.b.end(Terminator::Return(Some(result)));
     }
 
-    /// The bits of a float without its sign, as `u64`.
+    /// The bits of a float's absolute value, as `u64`.
     fn magnitude(&mut self, float: Value) -> Value {
         let bits = self.b.value(Op::Bitcast(float, self.bits), self.bits);
         let bits = self.b.value(Op::Cast(bits, Scalar::U64), Scalar::U64);
@@ -163,8 +163,8 @@ impl Remainder {
         self.op(BinaryOp::And, bits, mask)
     }
 
-    /// Exponent and significand of a finite magnitude: it is their power of two times the significand, where
-    /// subnormals have the exponent of the least normal number.
+    /// Splits a finite magnitude into exponent and significand; subnormals have the exponent of the least normal
+    /// number.
     fn parts(&mut self, magnitude: Value) -> (Value, Value) {
         let hidden_bit = 1 << self.fraction_bits;
         let (one, fraction_bits) = (self.number(1), self.number(self.fraction_bits));

@@ -1,7 +1,7 @@
-//! Lowers functions: signatures, slots, blocks, memory, calls. Arithmetic is `ops`' part, panics are `panic`'s.
+//! Lowers functions: signatures, slots, blocks, memory, calls. Arithmetic is in `ops`, panics are in `panic`.
 //!
-//! A slot becomes a variable on the stack that LLVM's passes turn into registers. It begins as zero, which is as good
-//! an unspecified value as any and, unlike LLVM's `undef`, is the same for every use.
+//! A slot becomes an `alloca`, which LLVM promotes to a register. It is initialised to zero, which is a valid
+//! unspecified value and, unlike LLVM's `undef`, the same for every use.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -18,24 +18,24 @@ use super::panic::PanicBlocks;
 use super::stack::Stack;
 use super::{EmitError, Options, PANIC_RECORD_ALIGN, float_rem, libdevice, raw, reduce};
 use crate::kir::{
-    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Module, Op, Param, Place, Pointee, Role, Scalar,
-    SourceScopeId, Space, SpilledShared, Terminator, Type, Value,
+    Access, ArrayDecl, Block, BlockId, Const, FuncId, Function, Inst, Location, Module, Op, Param, Pointee, Role,
+    Scalar, SourceScopeId, Space, SpilledShared, Terminator, Type, Value,
 };
 use crate::target::{ComputeCapability, Target};
 use crate::valid::Accesses;
 
 pub(super) type Result<T> = std::result::Result<T, EmitError>;
 
-/// LLVM's number for the calling convention of PTX kernels.
+/// LLVM's calling convention of PTX kernels.
 const KERNEL_CONVENTION: u32 = 71;
-/// LLVM's number for the address space of global memory.
+/// LLVM's address space of global memory.
 pub(super) const GLOBAL: u16 = 1;
-/// LLVM's number for the address space of constant memory.
+/// LLVM's address space of constant memory.
 pub(super) const CONSTANT: u16 = 4;
-/// LLVM's number for the address space of shared memory.
+/// LLVM's address space of shared memory.
 pub(super) const SHARED: u16 = 3;
 
-/// Lowers a verified module into an empty one; tells whether it has line tables.
+/// Lowers a verified module to an empty LLVM module; returns true if it has line tables.
 pub(super) fn lower_module<'ctx>(
     context: &'ctx Context,
     module: &LlvmModule<'ctx>,
@@ -66,7 +66,7 @@ pub(super) fn lower_module<'ctx>(
         lowering.shared =
             kir.shared.iter().enumerate().map(|(index, array)| lowering.declare_shared(index, array)).collect();
     }
-    // Of an exported function the caller's kernel sees to it.
+    // an exported function relies on the counters of the kernel that calls it
     lowering.counters = (kir.maps_shared() && !kir.exported).then(|| lowering.declare_counters());
     let declare = |(index, function)| match index {
         0 if kir.exported => lowering.declare_exported(function),
@@ -81,24 +81,24 @@ pub(super) fn lower_module<'ctx>(
     Ok(lowering.debug.is_some())
 }
 
-/// What every function of a module needs.
+/// The state shared by the functions of one module.
 pub(super) struct Lowering<'ctx, 'a> {
     pub(super) context: &'ctx Context,
     pub(super) module: &'a LlvmModule<'ctx>,
     pub(super) kir: &'a Module,
     pub(super) builder: Builder<'ctx>,
     pub(super) contract: bool,
-    /// Whether code of other compilers calls the first function, so that no launch comes with it.
+    /// True if the first function is called by code of other compilers, so that there are no launch parameters.
     pub(super) exported: bool,
-    /// What the code is for.
+    /// The target's compute capability.
     pub(super) capability: ComputeCapability,
-    /// Whether threads wait for each other in it, so that calls must stay where they are.
+    /// True if the module has convergent operations, which keep calls in place.
     synchronises: bool,
-    /// The arrays in shared memory, if they are variables of their own.
+    /// The arrays in shared memory, unless they are spilled.
     shared: Vec<PointerValue<'ctx>>,
     /// The constants in memory.
     constants: Vec<PointerValue<'ctx>>,
-    /// How they lie in dynamic shared memory, if they do.
+    /// The layout of the arrays in dynamic shared memory, if they are spilled.
     pub(super) spilled: Option<SpilledShared>,
     /// The counters of a kernel that maps the shared memory of other blocks.
     pub(super) counters: Option<PointerValue<'ctx>>,
@@ -107,7 +107,7 @@ pub(super) struct Lowering<'ctx, 'a> {
 }
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// A scalar's type in a register, where `bool` is one bit.
+    /// A scalar's type in registers, where `bool` is one bit.
     pub(super) fn scalar(&self, scalar: Scalar) -> BasicTypeEnum<'ctx> {
         match scalar {
             Scalar::F32 => self.context.f32_type().into(),
@@ -131,7 +131,7 @@ impl<'ctx> Lowering<'ctx, '_> {
             Type::Ptr(Space::Global, _) => self.context.ptr_type(AddressSpace::from(GLOBAL)).into(),
             Type::Ptr(Space::Shared, _) => self.context.ptr_type(AddressSpace::from(SHARED)).into(),
             Type::Ptr(Space::Constant, _) => self.context.ptr_type(AddressSpace::from(CONSTANT)).into(),
-            // The memory of other blocks is reached by generic addresses, as nvcc does it.
+            // the shared memory of other blocks is accessed through generic addresses, as nvcc does
             Type::Ptr(Space::Local | Space::Cluster | Space::Generic, _) => {
                 self.context.ptr_type(AddressSpace::default()).into()
             }
@@ -153,7 +153,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         }
     }
 
-    /// An array's type; verified to be less than 2^31 bytes.
+    /// An array's type; the verifier limits it to less than 2^31 bytes.
     pub(super) fn array_type(&self, array: &ArrayDecl) -> ArrayType<'ctx> {
         self.pointee_type(array.element).array_type(array.len as u32)
     }
@@ -191,14 +191,14 @@ impl<'ctx> Lowering<'ctx, '_> {
         declared
     }
 
-    /// What holds for every function.
+    /// Adds the attributes of every function.
     pub(super) fn add_function_attributes(&self, function: FunctionValue<'ctx>) {
         let add = |attribute| function.add_attribute(AttributeLoc::Function, attribute);
         add(self.flag("nounwind"));
         if self.synchronises {
             add(self.flag("convergent"));
         }
-        // A function that happens to be named as one of C's library is still the user's own.
+        // a function that has the name of a C library function is still the user's own
         add(self.context.create_string_attribute("no-builtins", ""));
         if self.options.fast_math {
             add(self.flushing());
@@ -242,7 +242,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         }
     }
 
-    /// Subnormal `f32` become zero.
+    /// The attribute that flushes subnormal `f32` to zero.
     pub(super) fn flushing(&self) -> Attribute {
         cuda_llvm::flushing_attribute(self.context)
     }
@@ -256,7 +256,7 @@ impl<'ctx> Lowering<'ctx, '_> {
     }
 }
 
-/// The alignment of a pointer of that type; of a number it means nothing.
+/// The alignment of a pointer type's pointee; 1 for numbers.
 fn alignment(ty: Type) -> u32 {
     match ty {
         Type::Ptr(_, pointee) => pointee.align(),
@@ -264,7 +264,7 @@ fn alignment(ty: Type) -> u32 {
     }
 }
 
-/// One function while it is lowered.
+/// The state of lowering one function.
 pub(super) struct Body<'ctx, 'a> {
     pub(super) lowering: &'a Lowering<'ctx, 'a>,
     pub(super) function: FunctionValue<'ctx>,
@@ -273,14 +273,14 @@ pub(super) struct Body<'ctx, 'a> {
     accesses: Accesses,
     blocks: Vec<BasicBlock<'ctx>>,
     stack: Stack<'ctx>,
-    /// Values so far, with their types.
+    /// The values so far, with their types.
     values: Vec<(BasicValueEnum<'ctx>, Type)>,
-    /// The alignment of each value that is a pointer, in bytes: its pointee's, or what its place in a record gives.
+    /// The alignment in bytes of each pointer value: its pointee's, or the one that its offset in a record implies.
     aligns: Vec<u32>,
-    /// Where the values of its prints are packed.
+    /// The argument buffer of the function's prints.
     pub(super) printed: Option<PointerValue<'ctx>>,
     panics: PanicBlocks<'ctx>,
-    /// What stands for the function in the debug metadata.
+    /// The function's debug metadata.
     described: Option<Described<'ctx>>,
 }
 
@@ -294,7 +294,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         let block = |_: &Block| lowering.context.append_basic_block(function, "");
         let blocks: Vec<BasicBlock<'ctx>> = kir.blocks.iter().map(block).collect();
         let builder = &lowering.builder;
-        // in this order: LLVM 24 ends the process where a builder that is nowhere is told a location
+        // in this order: LLVM 24 aborts if a builder without a position gets a debug location
         builder.position_at_end(blocks[0]);
         builder.unset_current_debug_location();
         let stack = lowering.stack(kir)?;
@@ -333,9 +333,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     fn lower(mut self) -> Result<()> {
-        // LLVM wants a place for each call in a function that has any
-        if let Some(place) = debug::first_place(self.kir) {
-            self.line(place, None);
+        // LLVM requires a location for each call in a function with debug information
+        if let Some(location) = debug::first_location(self.kir) {
+            self.line(location, None);
         }
         for (index, (block, &lowered)) in self.kir.blocks.iter().zip(&self.blocks.clone()).enumerate() {
             self.builder().position_at_end(lowered);
@@ -347,10 +347,10 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             }
             self.end(&block.end)?;
         }
-        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden())
+        std::mem::take(&mut self.panics).finish(self.lowering, self.hidden_params())
     }
 
-    /// Whether it is the module's kernel, whose return ends the thread.
+    /// Returns true for the module's kernel, whose return ends the thread.
     fn is_kernel(&self) -> bool {
         self.functions.first() == Some(&self.function)
     }
@@ -447,7 +447,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                 None
             }
             Op::Fence(_) | Op::AtomicLoad(..) | Op::AtomicStore(..) | Op::Atomic(..) | Op::CompareExchange(..) => {
-                self.at_once(&inst.op)?
+                self.atomic_operation(&inst.op)?
             }
             Op::Barrier
             | Op::BarrierReduce(..)
@@ -477,17 +477,17 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         Ok(())
     }
 
-    /// The address so many bytes behind the beginning of dynamic shared memory.
+    /// The address `offset` bytes after the start of dynamic shared memory.
     fn dynamic_shared(&self, align: u32, offset: u64) -> BasicValueEnum<'ctx> {
         let (base, context) = (self.lowering.dynamic_shared(align), self.lowering.context);
         let offset = context.i64_type().const_int(offset, false);
         raw::element(self.builder(), context.i8_type().into(), base, offset).into()
     }
 
-    /// Says where what follows was written, and in which scope.
-    fn line(&self, place: &Place, scope: Option<SourceScopeId>) {
+    /// Sets the debug location and scope of the following instructions.
+    fn line(&self, location: &Location, scope: Option<SourceScopeId>) {
         if let (Some(debug), Some(described)) = (&self.lowering.debug, &self.described) {
-            self.builder().set_current_debug_location(debug.location(place, scope, described));
+            self.builder().set_current_debug_location(debug.location(location, scope, described));
         }
     }
 
@@ -501,7 +501,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             _ => self.lowering.context.i128_type(),
         };
         let bits = integer.const_int_arbitrary_precision(&[constant.bits as u64, (constant.bits >> 64) as u64]);
-        // A float comes from its bits, because a C `double` on the way would quiet a signalling NaN.
+        // built from its bits, because a C `double` would quiet a signalling NaN
         Ok(self.builder().build_bit_cast(bits, self.lowering.scalar(constant.ty), "")?)
     }
 
@@ -520,7 +520,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
     }
 
     fn load(&self, pointer: Value) -> Result<BasicValueEnum<'ctx>> {
-        let scalar = self.behind(pointer).ok_or_else(|| self.unverified("load"))?;
+        let scalar = self.pointee_scalar(pointer).ok_or_else(|| self.unverified("load"))?;
         let context = self.lowering.context;
         let memory = self.lowering.memory_type(scalar.into());
         let loaded = self.builder().build_load(memory, self.value(pointer).into_pointer_value(), "")?;
@@ -533,14 +533,14 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
                     .map_err(|error| EmitError::Llvm(error.to_string()))?;
                 loaded
             }
-            // Another thread may write it meanwhile, which makes it `undef` for LLVM.
+            // another thread may write it concurrently, which makes the value `undef` in LLVM
             Access::ReadWrite => raw::freeze(self.builder(), loaded),
         };
         self.lowering.to_register(loaded, scalar.into())
     }
 
     /// The number that a pointer points to.
-    pub(super) fn behind(&self, pointer: Value) -> Option<Scalar> {
+    pub(super) fn pointee_scalar(&self, pointer: Value) -> Option<Scalar> {
         match self.ty(pointer) {
             Type::Ptr(_, pointee) => pointee.scalar(),
             Type::Scalar(_) => None,
@@ -560,7 +560,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
             let (value, ty) = self.values[argument.index()];
             passed.push(self.lowering.to_memory(value, ty)?.into());
         }
-        let (record, launch) = self.hidden();
+        let (record, launch) = self.hidden_params();
         passed.extend([BasicMetadataValueEnum::from(record), launch.into()]);
         let callee = self.functions[callee.index()];
         let call = self.builder().build_call(callee, &passed, "")?;
@@ -615,9 +615,9 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         branch.set_metadata(node, context.get_kind_id("prof")).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
-    /// The two parameters that every function has beyond KIR's: the panic record and the launch's tag. In an exported
-    /// module nobody reads them.
-    pub(super) fn hidden(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
+    /// The two parameters that every function has beyond KIR's: the panic record and the launch's tag. An exported
+    /// module does not use them.
+    pub(super) fn hidden_params(&self) -> (PointerValue<'ctx>, IntValue<'ctx>) {
         if self.lowering.exported {
             let context = self.lowering.context;
             return (context.ptr_type(AddressSpace::from(GLOBAL)).const_null(), context.i64_type().const_zero());
@@ -628,7 +628,7 @@ impl<'ctx, 'a> Body<'ctx, 'a> {
         (param(count).into_pointer_value(), param(count + 1).into_int_value())
     }
 
-    /// The block that is being written, which is not that of the KIR where an instruction is several blocks.
+    /// The current block, which may differ from KIR's because some instructions are lowered to several blocks.
     pub(super) fn block(&self) -> Result<BasicBlock<'ctx>> {
         self.builder().get_insert_block().ok_or_else(|| self.unverified("block"))
     }

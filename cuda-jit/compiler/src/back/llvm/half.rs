@@ -1,11 +1,11 @@
-//! Lowers arithmetic on floats of 16 bits and on pairs of them: to instructions where the target has them, else to
-//! those of `f32`, rounded again. Either way the result is the one that [`crate::kir`] states.
+//! Lowers arithmetic on 16-bit floats and on pairs of them: to native instructions if the target has them, else to
+//! `f32` arithmetic with a second rounding. Both give the result that [`crate::kir`] specifies.
 //!
-//! A sum, product, quotient or root of two such floats may be rounded to `f32` first, and nothing changes. (Of `bf16`,
-//! which has no more exponents than `f32`, neither: a product or quotient that `f32` must round below its normal numbers
-//! is never close enough to the middle between two `bf16`.) A fused product and sum has too many bits for that. On the
-//! way it is rounded to odd: of the two `f32` around it the one whose last bit is set, which leaves the last rounding
-//! as it would have been.
+//! Rounding a sum, product, quotient or root of two such floats to `f32` first does not change the result. (This also
+//! holds for `bf16`, whose exponent range is that of `f32`: a product or quotient that is subnormal in `f32` is never
+//! close enough to the midpoint of two `bf16`.) A fused multiply-add has too many bits for that. It is computed in
+//! `f32` with rounding to odd: of the two neighbouring `f32`, the one whose last bit is set, which makes the second
+//! rounding correct.
 
 use cuda_llvm::inkwell;
 use inkwell::values::{BasicValueEnum, FloatValue};
@@ -15,7 +15,7 @@ use super::ops::float_predicate;
 use crate::kir::{BinaryOp, CompareOp, Lane, Scalar, UnaryOp, Value};
 use crate::target::ComputeCapability;
 
-/// What a target has instructions for, or not.
+/// A group of instructions that a target may have natively.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Native {
     /// Sums, differences and products.
@@ -35,19 +35,19 @@ impl<'ctx> Body<'ctx, '_> {
         self.lowering.capability >= ComputeCapability::from(since)
     }
 
-    /// The exact value of a 16-bit float as `f32`.
+    /// Extends a 16-bit float to `f32`, exactly.
     fn widen(&self, value: BasicValueEnum<'ctx>) -> Result<FloatValue<'ctx>> {
         let single = self.lowering.context.f32_type();
         Ok(self.builder().build_float_ext(value.into_float_value(), single, "")?)
     }
 
-    /// A float rounded to 16 bits.
+    /// Rounds a float to 16 bits.
     fn narrow(&self, half: Scalar, value: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         let ty = self.lowering.scalar(half).into_float_type();
         Ok(self.builder().build_float_trunc(value.into_float_value(), ty, "")?.into())
     }
 
-    /// The pair of two values.
+    /// Packs two values.
     pub(super) fn pair(&self, low: BasicValueEnum<'ctx>, high: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         let index = |index| self.lowering.context.i32_type().const_int(index, false);
         let empty = low.into_float_value().get_type().vec_type(2).get_poison();
@@ -55,7 +55,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_insert_element(half, high, index(1), "")?.into())
     }
 
-    /// A half of a pair.
+    /// Extracts a half of a pair.
     pub(super) fn lane(&self, pair: Value, lane: Lane) -> Result<BasicValueEnum<'ctx>> {
         self.lane_of(self.value(pair), lane)
     }
@@ -65,7 +65,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_extract_element(pair.into_vector_value(), index, "")?)
     }
 
-    /// An operation on each half of pairs by itself.
+    /// Applies an operation to each half of pairs.
     fn each_lane<const N: usize>(
         &self,
         pairs: [BasicValueEnum<'ctx>; N],
@@ -83,7 +83,7 @@ impl<'ctx> Body<'ctx, '_> {
         self.pair(low, high)
     }
 
-    /// A unary operator on 16-bit floats or a pair.
+    /// Lowers a unary operator on 16-bit floats or a pair.
     pub(super) fn half_unary(&self, op: UnaryOp, ty: Scalar, a: Value) -> Result<BasicValueEnum<'ctx>> {
         let value = self.value(a);
         match (op, value) {
@@ -97,7 +97,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// A binary operator on 16-bit floats or pairs.
+    /// Lowers a binary operator on 16-bit floats or pairs.
     pub(super) fn half_binary(&self, op: BinaryOp, ty: Scalar, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {
         let operands = [self.value(a), self.value(b)];
         let half = ty.lane().unwrap_or(ty);
@@ -141,7 +141,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// `a * b + c` of 16-bit floats or pairs, rounded once.
+    /// Lowers `a * b + c` of 16-bit floats or pairs, rounded once.
     pub(super) fn half_fma(&self, ty: Scalar, operands: [Value; 3]) -> Result<BasicValueEnum<'ctx>> {
         let operands = operands.map(|value| self.value(value));
         let half = ty.lane().unwrap_or(ty);
@@ -154,7 +154,7 @@ impl<'ctx> Body<'ctx, '_> {
         self.fused(half, operands)
     }
 
-    /// The fused product and sum of 16-bit floats, through `f32` rounded to odd.
+    /// Computes a fused multiply-add of 16-bit floats through `f32` with rounding to odd.
     fn fused(&self, half: Scalar, operands: [BasicValueEnum<'ctx>; 3]) -> Result<BasicValueEnum<'ctx>> {
         let (builder, word) = (self.builder(), self.lowering.context.i32_type());
         let mut wide = operands;
@@ -165,12 +165,12 @@ impl<'ctx> Body<'ctx, '_> {
         let above = self.lowering.intrinsic("llvm.nvvm.fma.rp.f", &[], &wide)?;
         let bits = builder.build_bit_cast(below, word, "")?.into_int_value();
         let last = builder.build_int_truncate(bits, self.lowering.context.bool_type(), "")?;
-        // where both are the same it is either; where they are zeros of both signs, that of the nearest rounding
+        // if both neighbours are equal, either; if they are zeros of both signs, that of rounding to nearest
         let odd = builder.build_select(last, below, above, "")?;
         self.narrow(half, odd)
     }
 
-    /// A comparison of 16-bit floats.
+    /// Lowers a comparison of 16-bit floats.
     pub(super) fn half_compare(&self, op: CompareOp, ty: Scalar, a: Value, b: Value) -> Result<BasicValueEnum<'ctx>> {
         let (a, b) = (self.value(a), self.value(b));
         let (a, b) = match self.has(Native::Comparison, ty) {
@@ -180,7 +180,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_float_compare(float_predicate(op), a, b, "")?.into())
     }
 
-    /// A float as another, of which at least one has 16 bits.
+    /// Lowers a cast between floats, at least one of which has 16 bits.
     pub(super) fn half_cast(&self, a: Value, from: Scalar, to: Scalar) -> Result<BasicValueEnum<'ctx>> {
         if from == to {
             return Ok(self.value(a));

@@ -1,13 +1,12 @@
-//! Takes checks out of loops: those whose outcome no turn changes, and that every first turn comes to before anything
-//! that it does can be seen.
+//! Hoists loop-invariant panic checks that are guaranteed to execute before any side effect of the loop.
 //!
-//! LLVM does this where nothing but arithmetic precedes the check. A tiled product's checks come behind a load that is
-//! made under a condition, and its barrier forbids to have the loop twice. Since nothing but loads and arithmetic
-//! precedes the check, the thread panics before the loop as it would in the first turn: with the same message, from the
-//! same place, and with the same things done before.
+//! LLVM does this only if nothing but arithmetic precedes the check. In a tiled matrix product the checks follow a
+//! conditional load, and its barrier, a convergent operation, prevents unswitching the loop. Since only loads and
+//! arithmetic precede the check, panicking in the preheader is equivalent to panicking in the first iteration: the same
+//! message, the same location, the same side effects before.
 //!
-//! It works on what LLVM's passes leave, so that checks that others imply are gone, and what they hide is not: from
-//! "this thread did not panic" they have concluded all they can.
+//! The pass runs after LLVM's own, so that redundant checks are gone, and the facts that a check implies ("this thread
+//! did not panic") have been used.
 
 use cuda_llvm::inkwell;
 use inkwell::attributes::{Attribute, AttributeLoc};
@@ -19,11 +18,11 @@ use inkwell::values::{
     BasicValue, BasicValueEnum, CallSiteValue, FunctionValue, InstructionOpcode, InstructionValue, Operand, PhiValue,
 };
 
-use super::flow::{Flow, Loop};
+use super::cfg::{Cfg, Loop};
 use super::function::Result;
 use super::{EmitError, panic, raw};
 
-/// Takes such checks out of the loops of a module.
+/// Hoists such checks out of the loops of a module.
 pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
     let hoist = Hoist { context, builder: context.create_builder() };
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -32,7 +31,7 @@ pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Res
             hoisted.push(block);
         }
         for block in hoisted {
-            hoist.rejoin(function, block)?;
+            hoist.reconverge(function, block)?;
         }
     }
     Ok(())
@@ -41,9 +40,9 @@ pub(super) fn checks<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Res
 /// A check in a loop: a block that ends in a branch to a panic.
 struct Check {
     block: usize,
-    /// Where a thread that panics goes.
+    /// The successor that panics.
     panic: usize,
-    /// Where the others go.
+    /// The other successor.
     good: usize,
 }
 
@@ -53,172 +52,177 @@ struct Hoist<'ctx> {
 }
 
 impl<'ctx> Hoist<'ctx> {
-    /// Takes one check out of the outermost loop that allows it; returns the block that now makes it.
+    /// Hoists one check out of the outermost loop possible; returns the new block with the check.
     fn one(&self, function: FunctionValue<'ctx>) -> Result<Option<BasicBlock<'ctx>>> {
-        let flow = Flow::of(function);
-        for of in flow.loops() {
-            let ways_in = flow.next[of.entry].iter().filter(|target| **target == of.header).count();
-            let found = (0..flow.blocks.len()).filter(|&block| of.body[block]).find_map(|block| {
-                let check = flow.check(&of, block)?;
-                (ways_in == 1 && flow.runs_unconditionally(&of, block)).then_some(check)
+        let cfg = Cfg::of(function);
+        for of in cfg.loops() {
+            let entering_edges = cfg.successors[of.entry].iter().filter(|target| **target == of.header).count();
+            let found = (0..cfg.blocks.len()).filter(|&block| of.body[block]).find_map(|block| {
+                let check = cfg.check(&of, block)?;
+                (entering_edges == 1 && cfg.runs_unconditionally(&of, block)).then_some(check)
             });
             if let Some(check) = found {
-                return self.hoist(&flow, &of, &check).map(Some);
+                return self.hoist(&cfg, &of, &check).map(Some);
             }
         }
         Ok(None)
     }
 
-    /// Puts the check's branch between the loop's header and where it is entered from.
-    fn hoist(&self, flow: &Flow<'ctx>, of: &Loop, check: &Check) -> Result<BasicBlock<'ctx>> {
-        let block = |number: usize| flow.blocks[number];
+    /// Moves the check's branch to a new block on the loop's entering edge.
+    fn hoist(&self, cfg: &Cfg<'ctx>, of: &Loop, check: &Check) -> Result<BasicBlock<'ctx>> {
+        let block = |number: usize| cfg.blocks[number];
         let before = self.context.insert_basic_block_after(block(of.entry), "");
         let branch = terminator(block(check.block))?;
         branch.remove_from_basic_block();
         self.builder.position_at_end(before);
         self.builder.insert_instruction(&branch, None);
-        turn(branch, block(check.good), block(of.header));
+        redirect(branch, block(check.good), block(of.header));
         self.builder.position_at_end(block(check.block));
         self.builder.build_unconditional_branch(block(check.good))?;
-        turn(terminator(block(of.entry))?, block(of.header), before);
-        self.rename(block(of.header), block(of.entry), Some(before))?;
-        self.rename(block(check.panic), block(check.block), Some(before))?;
+        redirect(terminator(block(of.entry))?, block(of.header), before);
+        self.rename_incoming(block(of.header), block(of.entry), Some(before))?;
+        self.rename_incoming(block(check.panic), block(check.block), Some(before))?;
         Ok(before)
     }
 
-    /// Lets the threads that reported a panic meet the others again before they end, by a report of the check's own.
-    /// NVIDIA's assembler takes the threads behind such a check for together, as without one, and computes once for a warp
-    /// what is the same for its threads. If the report itself ends them it does not: five more registers and as many
-    /// instructions in the loop of a tiled product.
-    fn rejoin(&self, function: FunctionValue<'ctx>, before: BasicBlock<'ctx>) -> Result<()> {
-        let flow = Flow::of(function);
-        let targets = flow.number(before).map(|number| &flow.next[number]);
+    /// Reconverges the threads that reported a panic with the others before they end, with a report of the check's own.
+    /// NVIDIA's assembler then knows that control is uniform after the check, as without one, and computes warp-uniform
+    /// values once per warp. If the report itself ended the threads it would not: five more registers and as many
+    /// instructions in the loop of a tiled matrix product.
+    fn reconverge(&self, function: FunctionValue<'ctx>, before: BasicBlock<'ctx>) -> Result<()> {
+        let cfg = Cfg::of(function);
+        let targets = cfg.number(before).map(|number| &cfg.successors[number]);
         let Some([yes, no]) = targets.map(Vec::as_slice) else { return Ok(()) };
-        let ends = panic::reported_in(flow.blocks[*yes]).is_some();
+        let ends = panic::ending_report(cfg.blocks[*yes]).is_some();
         let (reports, good) = if ends { (*yes, *no) } else { (*no, *yes) };
-        let (shared, good) = (flow.blocks[reports], flow.blocks[good]);
-        let Some(report) = panic::reported_in(shared) else { return Ok(()) };
-        let alone = flow.before[reports].len() == 1;
-        let arguments = if alone { panic::arguments(report) } else { arguments(report, shared, before) };
+        let (shared, good) = (cfg.blocks[reports], cfg.blocks[good]);
+        let Some(report) = panic::ending_report(shared) else { return Ok(()) };
+        let only_entry = cfg.predecessors[reports].len() == 1;
+        let arguments = if only_entry { panic::arguments(report) } else { arguments(report, shared, before) };
         let Some(arguments) = arguments else { return Ok(()) };
         let branch = terminator(before)?;
         let Some(Operand::Value(condition)) = branch.get_operand(0) else { return Ok(()) };
-        let met = self.context.insert_basic_block_after(before, "");
-        self.builder.position_at_end(met);
+        let rejoined = self.context.insert_basic_block_after(before, "");
+        self.builder.position_at_end(rejoined);
         panic::end_where(self.context, &self.builder, condition.into_int_value(), ends)?;
         self.builder.build_unconditional_branch(good)?;
-        turn(branch, good, met);
-        self.rename(good, before, Some(met))?;
-        if alone {
+        redirect(branch, good, rejoined);
+        self.rename_incoming(good, before, Some(rejoined))?;
+        if only_entry {
             terminator(shared)?.erase_from_basic_block();
-            self.report(shared, arguments, met)?;
+            self.report(shared, arguments, rejoined)?;
             report.erase_from_basic_block();
             return Ok(());
         }
         let own = self.context.append_basic_block(function, "panic");
-        self.report(own, arguments, met)?;
-        turn(branch, shared, own);
-        self.rename(shared, before, None)
+        self.report(own, arguments, rejoined)?;
+        redirect(branch, shared, own);
+        self.rename_incoming(shared, before, None)
     }
 
-    /// Reports a panic at the end of a block, and goes on.
+    /// Emits a panic report at the end of a block, and a jump to `next`.
     fn report(&self, block: BasicBlock<'ctx>, arguments: panic::Arguments<'ctx>, next: BasicBlock<'ctx>) -> Result<()> {
         self.builder.position_at_end(block);
-        panic::report_and_go_on(self.context, &self.builder, arguments)?;
+        panic::report_without_end(self.context, &self.builder, arguments)?;
         self.builder.build_unconditional_branch(next)?;
         Ok(())
     }
 
-    /// Makes what came to a block from one block come from another, or no more.
-    fn rename(&self, block: BasicBlock<'ctx>, from: BasicBlock<'ctx>, to: Option<BasicBlock<'ctx>>) -> Result<()> {
+    /// Replaces an incoming block of a block's phis, or removes it.
+    fn rename_incoming(
+        &self,
+        block: BasicBlock<'ctx>,
+        from: BasicBlock<'ctx>,
+        to: Option<BasicBlock<'ctx>>,
+    ) -> Result<()> {
         for (inst, phi) in phis(block) {
             self.builder.position_before(&inst);
-            let renamed = self.builder.build_phi(phi.as_basic_value().get_type(), "")?;
-            for (value, way) in phi.get_incomings() {
-                let way = if way == from { to } else { Some(way) };
-                way.into_iter().for_each(|way| renamed.add_incoming(&[(&value, way)]));
+            let replacement = self.builder.build_phi(phi.as_basic_value().get_type(), "")?;
+            for (value, incoming) in phi.get_incomings() {
+                let incoming = if incoming == from { to } else { Some(incoming) };
+                incoming.into_iter().for_each(|incoming| replacement.add_incoming(&[(&value, incoming)]));
             }
-            phi.replace_all_uses_with(&renamed);
+            phi.replace_all_uses_with(&replacement);
             inst.erase_from_basic_block();
         }
         Ok(())
     }
 }
 
-impl<'ctx> Flow<'ctx> {
-    /// The check that a block of a loop ends in, if no turn changes its outcome and what it would say.
+impl<'ctx> Cfg<'ctx> {
+    /// The check that a block of a loop ends in, if its condition and panic arguments are loop-invariant.
     fn check(&self, of: &Loop, block: usize) -> Option<Check> {
-        let [yes, no] = self.next[block][..] else { return None };
+        let [yes, no] = self.successors[block][..] else { return None };
         let (good, panic) = match (of.body[yes], of.body[no]) {
             (true, false) => (yes, no),
             (false, true) => (no, yes),
             _ => return None,
         };
         let branch = self.blocks[block].get_terminator()?;
-        let changes = branch.get_opcode() != InstructionOpcode::Br || self.changes(of, branch.get_operand(0)?);
-        (!changes && self.panics_alike(of, block, panic)).then_some(Check { block, panic, good })
+        let variant = branch.get_opcode() != InstructionOpcode::Br || self.is_variant(of, branch.get_operand(0)?);
+        (!variant && self.panics_invariantly(of, block, panic)).then_some(Check { block, panic, good })
     }
 
-    /// Whether control that goes from a loop to a block panics, and with what no turn changes.
-    fn panics_alike(&self, of: &Loop, mut from: usize, mut block: usize) -> bool {
-        // who comes to as many blocks runs in a circle
+    /// Returns true if the edge from a loop to a block leads to a panic with loop-invariant arguments.
+    fn panics_invariantly(&self, of: &Loop, mut from: usize, mut block: usize) -> bool {
+        // after that many blocks the path is a cycle
         for _ in &self.blocks {
             for inst in self.blocks[block].get_instructions() {
-                let changes = match PhiValue::try_from(inst) {
-                    Ok(phi) => phi
-                        .get_incomings()
-                        .any(|(value, way)| way == self.blocks[from] && self.changes(of, Operand::Value(value))),
-                    Err(_) => inst.get_operands().flatten().any(|operand| self.changes(of, operand)),
+                let variant = match PhiValue::try_from(inst) {
+                    Ok(phi) => phi.get_incomings().any(|(value, incoming)| {
+                        incoming == self.blocks[from] && self.is_variant(of, Operand::Value(value))
+                    }),
+                    Err(_) => inst.get_operands().flatten().any(|operand| self.is_variant(of, operand)),
                 };
-                if changes {
+                if variant {
                     return false;
                 }
             }
-            match self.next[block][..] {
+            match self.successors[block][..] {
                 [next] if !of.body[next] => (from, block) = (block, next),
-                [] => return panic::reported_in(self.blocks[block]).is_some(),
+                [] => return panic::ending_report(self.blocks[block]).is_some(),
                 _ => return false,
             }
         }
         false
     }
 
-    /// Whether an operand is computed in a loop.
-    fn changes(&self, of: &Loop, operand: Operand<'ctx>) -> bool {
+    /// Returns true if an operand is computed in the loop.
+    fn is_variant(&self, of: &Loop, operand: Operand<'ctx>) -> bool {
         let Operand::Value(value) = operand else { return false };
         let parent = value.as_instruction_value().and_then(InstructionValue::get_parent);
         let number = parent.and_then(|parent| self.number(parent));
         number.is_some_and(|number| of.body[number])
     }
 
-    /// Whether every first turn of a loop comes to the end of a block, and nothing tells before that it has begun: blocks
-    /// are followed from the header once all ways into them have been.
+    /// Returns true if every first iteration of a loop reaches the end of a block, without side effects before. Blocks
+    /// are visited in topological order from the header.
     fn runs_unconditionally(&self, of: &Loop, block: usize) -> bool {
-        let (mut followed, mut open, mut ready) = (vec![0; self.blocks.len()], 0, vec![of.header]);
-        while let Some(reached) = ready.pop() {
-            if !self.blocks[reached].get_instructions().all(is_speculatable) {
+        let (mut visited_edges, mut pending, mut ready) = (vec![0; self.blocks.len()], 0, vec![of.header]);
+        while let Some(current) = ready.pop() {
+            if !self.blocks[current].get_instructions().all(is_speculatable) {
                 return false;
             }
-            if reached == block {
+            if current == block {
                 continue;
             }
-            for &next in &self.next[reached] {
+            for &next in &self.successors[current] {
                 if next == of.header || !of.body[next] {
                     return false;
                 }
-                open += usize::from(followed[next] == 0);
-                followed[next] += 1;
-                if followed[next] == self.before[next].len() {
-                    open -= 1;
+                pending += usize::from(visited_edges[next] == 0);
+                visited_edges[next] += 1;
+                if visited_edges[next] == self.predecessors[next].len() {
+                    pending -= 1;
                     ready.push(next);
                 }
             }
         }
-        open == 0
+        pending == 0
     }
 }
 
-/// Whether nobody can tell that an instruction was carried out.
+/// Returns true if executing an instruction speculatively has no observable effect.
 fn is_speculatable(inst: InstructionValue<'_>) -> bool {
     use InstructionOpcode as Opcode;
     match inst.get_opcode() {
@@ -240,7 +244,7 @@ fn is_speculatable(inst: InstructionValue<'_>) -> bool {
     }
 }
 
-/// What a block reports when control comes from another, if the values are known there.
+/// The arguments of a block's panic report when control comes from `from`, unless they are computed in the block.
 fn arguments<'ctx>(
     report: InstructionValue<'ctx>,
     block: BasicBlock<'ctx>,
@@ -249,7 +253,7 @@ fn arguments<'ctx>(
     let known = |argument: BasicValueEnum<'ctx>| match argument.as_instruction_value() {
         Some(inst) if inst.get_parent() == Some(block) => {
             let phi = PhiValue::try_from(inst).ok()?;
-            phi.get_incomings().find(|(_, way)| *way == from).map(|(value, _)| value)
+            phi.get_incomings().find(|(_, incoming)| *incoming == from).map(|(value, _)| value)
         }
         _ => Some(argument),
     };
@@ -257,14 +261,14 @@ fn arguments<'ctx>(
     arguments?.try_into().ok()
 }
 
-/// A block's phis, each with the instruction that it is.
+/// A block's phis, as instructions and as phis.
 fn phis<'ctx>(block: BasicBlock<'ctx>) -> Vec<(InstructionValue<'ctx>, PhiValue<'ctx>)> {
     let phi = |inst: InstructionValue<'ctx>| Some((inst, PhiValue::try_from(inst).ok()?));
     block.get_instructions().map_while(phi).collect()
 }
 
-/// Makes a terminator that goes to one block go to another.
-fn turn<'ctx>(terminator: InstructionValue<'ctx>, from: BasicBlock<'ctx>, to: BasicBlock<'ctx>) {
+/// Redirects a terminator from one successor to another.
+fn redirect<'ctx>(terminator: InstructionValue<'ctx>, from: BasicBlock<'ctx>, to: BasicBlock<'ctx>) {
     for (index, target) in raw::successors(terminator).into_iter().enumerate() {
         if target == from {
             raw::set_successor(terminator, index, to);

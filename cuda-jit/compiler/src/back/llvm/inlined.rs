@@ -1,43 +1,44 @@
-//! Which function an instruction was inlined from, and where: what `.loc` says by `function_name` and `inlined_at`.
+//! Emits `function_name` and `inlined_at` in `.loc` directives for inlined instructions.
 //!
-//! LLVM 22 knows it and does not print it for PTX. So each place that was inlined gets a line of its own that no source
-//! has, [`marked`] in the module's text, and [`told`] puts what is known of it in the place of that line in the PTX.
+//! LLVM 22 has the information but does not print it for PTX. So each inlined location gets a unique, otherwise unused
+//! line number ([`marked`] in the module's text), and [`with_inlined_at`] replaces that line in the PTX by the real
+//! location.
 //!
-//! A function that is inlined into one that is inlined itself has a `.loc` for each of them, the outermost first.
+//! Nested inlining emits one `.loc` for each level, the outermost first.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// The first of the lines that no source has.
+/// The first of the line numbers that no source uses.
 const FIRST: u32 = 0x4000_0000;
 
-/// A place as LLVM's text has it.
+/// A location in LLVM's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Location {
     line: u32,
     column: u32,
-    /// The numbers of the metadata that describe the function, and the place where that was inlined.
+    /// The metadata numbers of the function, and of the location at which it is inlined.
     scope: u32,
     inlined_at: Option<u32>,
 }
 
-/// A function as LLVM's text has it.
+/// A function in LLVM's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Scope {
     name: String,
     file: String,
 }
 
-/// What a module's text says of its places.
+/// The locations and scopes in a module's text.
 #[derive(Debug, Default)]
 pub(super) struct Inlined {
     locations: HashMap<u32, Location>,
     scopes: HashMap<u32, Scope>,
-    /// The places that have lines of their own, in order.
+    /// The locations with line numbers of their own, in order.
     marked: Vec<Location>,
 }
 
-/// A module's text with a line of its own for each place that was inlined, and what those stand for.
+/// Returns a module's text with a unique line for each inlined location, and the locations that these stand for.
 pub(super) fn marked(text: &str) -> (String, Inlined) {
     let mut inlined = Inlined::read(text);
     let mut out = String::with_capacity(text.len());
@@ -56,7 +57,7 @@ pub(super) fn marked(text: &str) -> (String, Inlined) {
     (out, inlined)
 }
 
-/// PTX in which the places that were inlined are told.
+/// Returns PTX with `.loc` directives for inlined locations.
 pub(super) fn with_inlined_at(ptx: String, inlined: &Inlined) -> String {
     if inlined.marked.is_empty() {
         return ptx;
@@ -91,7 +92,7 @@ impl Inlined {
                 locations.insert(number, Location { line, column, scope, inlined_at: reference(fields, "inlinedAt") });
             }
         }
-        // a block is in the function that the blocks around it lead to
+        // a lexical block belongs to the function that encloses it
         for (number, (parent, file)) in &blocks {
             let outer = |scope: &u32| blocks.get(scope).and_then(|(parent, _): &(Option<u32>, Option<u32>)| *parent);
             let function = std::iter::successors(*parent, outer).last().and_then(|function| scopes.get(&function));
@@ -111,12 +112,12 @@ impl Inlined {
         location.inlined_at.and_then(|number| self.locations.get(&number)).copied()
     }
 
-    /// The place in the function that is not inlined itself.
+    /// The location in the outermost function.
     fn outermost(&self, location: Location) -> Location {
         std::iter::successors(Some(location), |location| self.caller(*location)).last().unwrap_or(location)
     }
 
-    /// The `.loc` of a place behind those of its callers.
+    /// Writes the `.loc` of a location after those of its callers.
     fn write_loc(&self, location: Location, tables: &mut Tables, out: &mut String) {
         let place = |location: &Location, tables: &mut Tables| {
             let file = self.scopes.get(&location.scope).map_or("", |scope| &scope.file);
@@ -135,10 +136,10 @@ impl Inlined {
     }
 }
 
-/// The files and names that `.loc`s speak of by number and label.
+/// The file numbers and name labels that `.loc` directives refer to.
 struct Tables {
     files: HashMap<String, u32>,
-    /// The files that the PTX has not.
+    /// The files that the PTX does not declare yet.
     new: Vec<(u32, String)>,
     names: Vec<String>,
 }
@@ -171,7 +172,7 @@ impl Tables {
         format!("$L__inlined{number}")
     }
 
-    /// What is to stand in the PTX beside what it has.
+    /// The declarations to add to the PTX.
     fn added(&self) -> String {
         let mut text = String::new();
         for (number, name) in &self.new {
@@ -186,7 +187,7 @@ impl Tables {
     }
 }
 
-/// The number and the fields of a line that defines metadata of a kind.
+/// The number and the fields of a metadata definition of a kind.
 fn node<'t>(line: &'t str, kind: &str) -> Option<(u32, &'t str)> {
     let (number, rest) = line.strip_prefix('!')?.split_once(" = ")?;
     let rest = rest.strip_prefix("distinct ").unwrap_or(rest);
@@ -194,11 +195,11 @@ fn node<'t>(line: &'t str, kind: &str) -> Option<(u32, &'t str)> {
     Some((number.parse().ok()?, fields))
 }
 
-/// What stands behind a field's name.
+/// The value of a field.
 fn field<'t>(fields: &'t str, name: &str) -> Option<&'t str> {
     let start = fields.match_indices(name).find(|(at, _)| {
-        let behind = fields[at + name.len()..].starts_with(": ");
-        behind && (*at == 0 || fields[..*at].ends_with(", "))
+        let after = fields[at + name.len()..].starts_with(": ");
+        after && (*at == 0 || fields[..*at].ends_with(", "))
     });
     start.map(|(at, _)| &fields[at + name.len() + 2..])
 }
@@ -218,16 +219,16 @@ fn quoted(fields: &str, name: &str) -> String {
     text.map(|(text, _)| unescaped(text, 2, 16)).unwrap_or_default()
 }
 
-/// A string's bytes, of which some are written as numbers behind a backslash: of two digits in LLVM's text, of three in PTX.
+/// Unescapes a string's bytes: two digits after a backslash in LLVM's text, three in PTX.
 fn unescaped(text: &str, digits: usize, radix: u32) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
-    while let [first, behind @ ..] = rest {
-        let number = behind.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
+    while let [first, after @ ..] = rest {
+        let number = after.get(..digits).and_then(|digits| std::str::from_utf8(digits).ok());
         let number = number.and_then(|digits| u8::from_str_radix(digits, radix).ok());
-        let (byte, left) = match (first, number, behind) {
-            (b'\\', Some(byte), _) => (byte, &behind[digits..]),
+        let (byte, left) = match (first, number, after) {
+            (b'\\', Some(byte), _) => (byte, &after[digits..]),
             (b'\\', None, [byte, left @ ..]) => (*byte, left),
-            _ => (*first, behind),
+            _ => (*first, after),
         };
         bytes.push(byte);
         rest = left;
@@ -235,7 +236,7 @@ fn unescaped(text: &str, digits: usize, radix: u32) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// A string as PTX spells it.
+/// Escapes a string for PTX.
 fn escaped(name: &str) -> String {
     let spelled = |byte: u8| match byte {
         b'\\' => "\\\\".to_owned(),
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_a_block_has_the_blocks_file_and_its_functions_name() {
+    fn a_location_in_a_block_has_its_file_and_function_name() {
         let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"\\C3\\A9.rs\", directory: \"\")\n\
                     !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
                     !4 = distinct !DILexicalBlock(scope: !3, file: !2, line: 8, column: 2)\n\
@@ -269,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_within_two_inlined_functions_is_told_from_the_outermost() {
+    fn nested_inlined_locations_are_listed_from_the_outermost() {
         let text = "!1 = !DIFile(filename: \"a.rs\", directory: \"\")\n!2 = !DIFile(filename: \"b.rs\", directory: \"\")\n\
                     !3 = distinct !DISubprogram(name: \"k\", scope: !1, file: !1, line: 1)\n\
                     !4 = distinct !DISubprogram(name: \"f\", scope: !2, file: !2, line: 8)\n\
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn text_without_such_places_stays() {
+    fn text_without_inlined_locations_is_unchanged() {
         let (text, inlined) = marked("!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
         assert_eq!(text, "!6 = !DILocation(line: 20, column: 3, scope: !3)\nret\n");
         assert_eq!(with_inlined_at("\t.loc\t1 20 3\n".to_owned(), &inlined), "\t.loc\t1 20 3\n");

@@ -1,10 +1,10 @@
-//! Calls of libdevice's functions, and libdevice itself: those of its functions that a module needs come into it.
+//! Calls of libdevice, and linking of the functions that a module needs.
 //!
-//! libdevice is bitcode of an old LLVM, which this one upgrades as it reads, and to open it takes a millisecond. So each
-//! function that a process needs is cut out of it once, with what it calls, and kept as bitcode of its own, less than 3 MB
-//! for all of them. Contexts share none of it. The functions become the module's own, so that what is not inlined is no
-//! symbol of the PTX's. Which variant of a function is compiled (subnormals flushed or not) libdevice asks
-//! `__nvvm_reflect`, which LLVM answers from the module's flags.
+//! libdevice is bitcode of an old LLVM, which the linked LLVM upgrades on loading; opening it takes a millisecond. So
+//! each function that a process needs is extracted once, with its callees, and cached as bitcode, less than 3 MB for
+//! all of them. Contexts cannot share modules. The functions are linked with internal linkage, so that they are no
+//! symbols of the PTX even if they are not inlined. libdevice selects variants (subnormals flushed or not) by
+//! `__nvvm_reflect`, which LLVM evaluates from the module's flags.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,10 +22,10 @@ use super::{EmitError, Options, raw};
 use crate::kir::{LibArg, LibFn, Value};
 use crate::libdevice;
 
-/// What the names of libdevice's functions begin with.
+/// The prefix of libdevice's symbols.
 const PREFIX: &str = "__nv_";
 
-/// Links what the lowered module calls of libdevice, if it calls any.
+/// Links the libdevice functions that the lowered module calls.
 pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()> {
     let module = lowering.module;
     let name = |function: &FunctionValue<'_>| function.get_name().to_string_lossy().into_owned();
@@ -38,7 +38,7 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
     let flush = lowering.context.i32_type().const_int(options.fast_math.into(), false);
     module.add_basic_value_flag("nvvm-reflect-ftz", FlagBehavior::Override, flush);
     for symbol in called {
-        let library = raw::open(lowering.context, &cut_out(&symbol)?).map_err(EmitError::Llvm)?;
+        let library = raw::open(lowering.context, &extract(&symbol)?).map_err(EmitError::Llvm)?;
         raw::link_needed(module, library).map_err(EmitError::Llvm)?;
     }
     for function in module.get_functions().filter(|function| function.count_basic_blocks() > 0) {
@@ -53,10 +53,10 @@ pub(super) fn link(lowering: &Lowering<'_, '_>, options: &Options) -> Result<()>
     Ok(())
 }
 
-/// A function of libdevice as bitcode, with what it calls.
-fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
+/// Extracts a libdevice function with its callees, as bitcode.
+fn extract(symbol: &str) -> Result<Arc<[u8]>> {
     static KNOWN: Mutex<BTreeMap<String, Arc<[u8]>>> = Mutex::new(BTreeMap::new());
-    // A thread that panicked had nothing half done in the map.
+    // a panic cannot leave the map inconsistent
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(function) = known().get(symbol) {
         return Ok(function.clone());
@@ -64,7 +64,7 @@ fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
     let bitcode = libdevice::bitcode().map_err(EmitError::NoLibdevice)?;
     let context = Context::create();
     let mut diagnostics = raw::Diagnostics::collect(&context);
-    let function = cut_out_of(&context, bitcode, symbol);
+    let function = extract_from(&context, bitcode, symbol);
     let errors = diagnostics.take();
     if !errors.is_empty() {
         return Err(EmitError::Llvm(errors.join("; ")));
@@ -74,7 +74,7 @@ fn cut_out(symbol: &str) -> Result<Arc<[u8]>> {
     Ok(function)
 }
 
-fn cut_out_of(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>> {
+fn extract_from(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>> {
     let library = raw::open(context, bitcode).map_err(EmitError::Llvm)?;
     let function = library.get_function(symbol);
     let function = function.ok_or_else(|| EmitError::NoLibdevice(format!("this libdevice has no `{symbol}`")))?;
@@ -87,7 +87,7 @@ fn cut_out_of(context: &Context, bitcode: &[u8], symbol: &str) -> Result<Vec<u8>
 }
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// The type that a function of libdevice has there.
+    /// The LLVM type of a libdevice function.
     fn signature(&self, function: LibFn) -> FunctionType<'ctx> {
         let pointer = self.context.ptr_type(AddressSpace::default());
         let mut params: Vec<BasicMetadataTypeEnum<'ctx>> = Vec::new();
@@ -109,12 +109,12 @@ impl<'ctx> Lowering<'ctx, '_> {
 }
 
 impl<'ctx> Body<'ctx, '_> {
-    /// A call of libdevice, or the instructions that approximate it.
+    /// Emits a call of libdevice, or the instructions that approximate it.
     pub(super) fn math(&self, function: LibFn, arguments: &[Value]) -> Result<Option<BasicValueEnum<'ctx>>> {
         let mut values = Vec::with_capacity(arguments.len());
         for &argument in arguments {
             values.push(match self.value(argument) {
-                // libdevice's pointers are to any memory
+                // libdevice takes generic pointers
                 BasicValueEnum::PointerValue(pointer) => self.generic(pointer)?,
                 value => value,
             });
@@ -134,7 +134,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(call.try_as_basic_value().basic())
     }
 
-    /// A pointer to whatever memory.
+    /// Casts a pointer to a generic one.
     fn generic(&self, pointer: PointerValue<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         let generic = self.lowering.context.ptr_type(AddressSpace::default());
         if pointer.get_type() == generic {
@@ -143,7 +143,7 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(self.builder().build_address_space_cast(pointer, generic, "")?.into())
     }
 
-    /// The instructions that nvcc's `-use_fast_math` takes for a function on `f32`, where there are some.
+    /// Emits the instructions that nvcc's `-use_fast_math` uses for a function on `f32`, if there are any.
     fn approximate(&self, name: &str, values: &[BasicValueEnum<'ctx>]) -> Result<Option<BasicValueEnum<'ctx>>> {
         let lowering = self.lowering;
         let float = lowering.context.f32_type();
@@ -181,8 +181,8 @@ mod tests {
     use super::*;
     use crate::kir::Scalar;
 
-    /// The functions that take a C string.
-    const LEFT_OUT: [&str; 2] = ["nan", "nanf"];
+    /// The functions that take a C string, which are not supported.
+    const EXCLUDED: [&str; 2] = ["nan", "nanf"];
 
     fn word(scalar: Scalar) -> &'static str {
         match scalar {
@@ -194,8 +194,8 @@ mod tests {
         }
     }
 
-    /// A signature as LLVM prints it.
-    fn shown(function: &LibFn) -> String {
+    /// A signature in LLVM's syntax.
+    fn llvm_signature(function: &LibFn) -> String {
         let mut params = Vec::new();
         for arg in function.args {
             match *arg {
@@ -222,27 +222,27 @@ mod tests {
             Some((name, function.get_type().print_to_string().to_string()))
         });
         let mut real: BTreeMap<String, String> = defined.collect();
-        for name in LEFT_OUT {
+        for name in EXCLUDED {
             assert!(real.remove(name).is_some(), "{name}");
         }
-        let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), shown(function)));
+        let table = LibFn::ALL.iter().map(|function| (function.name.to_owned(), llvm_signature(function)));
         assert_eq!(table.collect::<BTreeMap<_, _>>(), real);
     }
 
     #[test]
-    fn functions_are_cut_out_once() {
+    fn functions_are_extracted_once() {
         if !libdevice::is_there() {
             return;
         }
         let mut bytes = 0;
         for function in LibFn::ALL {
             let symbol = format!("{PREFIX}{}", function.name);
-            let cut = cut_out(&symbol).unwrap();
-            assert!(Arc::ptr_eq(&cut, &cut_out(&symbol).unwrap()));
+            let cut = extract(&symbol).unwrap();
+            assert!(Arc::ptr_eq(&cut, &extract(&symbol).unwrap()));
             bytes += cut.len();
         }
         assert!(bytes < 3 << 20, "all functions take {bytes} bytes");
-        let error = cut_out("__nv_nothing").unwrap_err();
+        let error = extract("__nv_nothing").unwrap_err();
         assert_eq!(error, EmitError::NoLibdevice("this libdevice has no `__nv_nothing`".to_owned()));
     }
 }

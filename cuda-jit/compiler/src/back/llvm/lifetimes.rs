@@ -1,19 +1,19 @@
-//! Keeps the shared memory of a cluster's blocks until all of them are through.
+//! Keeps the shared memory of a cluster's blocks alive until all of them have finished.
 //!
-//! Shared memory ends with its block, and a thread that returns or panics ends at once. So in a kernel that maps the memory
-//! of other blocks, no block ends before the others may no longer look at it:
+//! Shared memory is freed when its block ends, and a thread that returns or panics ends immediately. So a kernel that
+//! maps the memory of other blocks follows a protocol:
 //!
-//! - At its beginning the kernel waits for its cluster: from there on all blocks have begun, as CUDA requires of memory that
-//!   is mapped, and their two counters are zero.
-//! - A thread that returns or panics counts itself as ended in its block. If others of its block are left it ends: barriers
-//!   of the block, the warp and the cluster wait for threads that have not ended only.
-//! - The last thread of a block keeps it. It counts its block in the memory of every block of the cluster, and comes to the
-//!   cluster's barrier, as often as the others do, until its own block has counted them all. Nobody of its own block is left
-//!   who could wait for it elsewhere. A block's memory is touched for the last time when it is counted there, for which its
-//!   own keeper waits.
+//! - The kernel starts with a barrier of the cluster: afterwards all blocks have started, as CUDA requires for mapped
+//!   memory, and their two counters are zero.
+//! - A thread that returns or panics increments its block's counter of ended threads. If other threads of the block
+//!   remain, it ends: barriers of the block, the warp and the cluster only wait for threads that have not ended.
+//! - The last thread of a block keeps the block alive. It increments a counter in every block of the cluster, and waits
+//!   at the cluster's barrier, as often as the others do, until its own counter has reached the number of blocks. No
+//!   thread of its block remains that could wait for it elsewhere. The last access to a block's memory is such an
+//!   increment, for which the block's own last thread waits.
 //!
-//! Each count releases what the threads before it wrote, and the keeper acquires it, so that writes to another block's memory
-//! come before that block's end. All other modules are as they are without this.
+//! Each increment is a release of the thread's earlier writes, and the last thread acquires it, so that writes to
+//! another block's memory happen before that block ends. Other modules are not affected.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -22,10 +22,10 @@ use inkwell::values::PointerValue;
 
 use super::function::{Lowering, Result, SHARED};
 
-/// The counters of a block: its threads that have ended, and the cluster's blocks that have.
+/// The number of counters: the block's ended threads, and the cluster's ended blocks.
 const COUNTERS: u32 = 2;
 
-/// What a kernel begins with. `$0` are the counters, as every address here a generic one.
+/// The prologue of a kernel. `$0` is the generic address of the counters.
 const ENTER: &str = "\
 {
 \t.reg .pred first;
@@ -42,7 +42,7 @@ const ENTER: &str = "\
 \tbarrier.cluster.wait;
 \t}";
 
-/// What stands before a thread's end.
+/// The epilogue of a thread.
 const LEAVE: &str = "\
 {
 \t.reg .pred others, more, open;
@@ -76,7 +76,7 @@ END_${:uid}:
 \t}";
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// The counters of a kernel that maps the memory of other blocks.
+    /// Declares the counters of a kernel that maps the memory of other blocks.
     pub(super) fn declare_counters(&self) -> PointerValue<'ctx> {
         let ty = self.context.i32_type().array_type(COUNTERS);
         let variable = self.module.add_global(ty, Some(AddressSpace::from(SHARED)), "cluster_counters");
@@ -86,12 +86,12 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.as_pointer_value()
     }
 
-    /// What a kernel begins with, if it maps the memory of other blocks.
+    /// Emits the prologue, if the kernel maps the memory of other blocks.
     pub(super) fn enter(&self) -> Result<()> {
         self.with_counters(ENTER)
     }
 
-    /// What stands before a thread's end, in kernels and device functions, if the kernel maps the memory of other blocks.
+    /// Emits the epilogue of a thread, in kernels and device functions, if the kernel maps the memory of other blocks.
     pub(super) fn leave(&self) -> Result<()> {
         self.with_counters(LEAVE)
     }

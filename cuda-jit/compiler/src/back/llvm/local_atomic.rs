@@ -1,5 +1,5 @@
-//! Atomic operations on a number in the thread's own memory. No other thread reaches it, so that they are plain loads and stores: the
-//! device has no others there, and LLVM makes them of its own only where it sees the array.
+//! Atomic operations on local memory. No other thread can access it, so they are plain loads and stores: the device has
+//! no atomic instructions for local memory, and LLVM only removes the atomicity if it sees the `alloca`.
 
 use cuda_llvm::inkwell;
 use inkwell::IntPredicate;
@@ -10,8 +10,8 @@ use super::function::{Body, Result};
 use crate::kir::{AtomicOp, Op, Scalar, Value};
 
 impl<'ctx> Body<'ctx, '_> {
-    /// Lowers an operation on a number of the thread's own; what it yields, if anything.
-    pub(super) fn alone(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
+    /// Lowers an atomic operation on local memory; returns its result, if it has one.
+    pub(super) fn non_atomic(&self, number: Number<'ctx>, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         match *op {
             Op::AtomicLoad(..) => self.own(number).map(Some),
             Op::AtomicStore(_, _, value) => self.set_own(number, self.value(value)).map(|()| None),
@@ -51,7 +51,7 @@ impl<'ctx> Body<'ctx, '_> {
         self.bits_of(self.value(value), scalar)
     }
 
-    /// The number that an operation makes of an old one.
+    /// The new value of a read-modify-write operation.
     fn changed(
         &self,
         op: AtomicOp,

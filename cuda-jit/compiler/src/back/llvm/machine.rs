@@ -1,12 +1,12 @@
-//! LLVM's machinery around a module: the target machine, the passes, PTX out.
+//! LLVM's target machine and pass pipeline: from a module to PTX.
 //!
-//! A target machine costs more to make than a small kernel to compile, so each thread keeps those that it used.
+//! Creating a target machine takes longer than compiling a small kernel, so each thread caches those that it used.
 //!
-//! LLVM's code generator simplifies once more what it is given, and what is a third of a compilation finds little behind
-//! the passes that ran before. So from level 2 on it is told not to ([`OptimizationLevel::None`]), and what did find
-//! something runs here: [`passes`] and [`LATE`] by name, [`wide`] written out. ptxas sees no difference in what is then
-//! left to it, copies between registers and branches to what follows. Only what keeps variables in memory is generated at
-//! LLVM's usual level, which alone lets them share it.
+//! LLVM's code generator runs an optimisation pipeline of its own, a third of the compile time, which finds little
+//! after the passes that ran before. So from level 2 on it is switched off ([`OptimizationLevel::None`]), and its
+//! useful parts run here: [`passes`] and [`LATE`] by name, [`widening_mul`] by hand. ptxas compiles the remaining register
+//! copies and jumps away. Only modules with variables in memory are generated at LLVM's default level, which alone
+//! merges stack slots.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -26,42 +26,42 @@ use super::function::lower_module;
 use super::inlined::Inlined;
 use super::raw::Diagnostics;
 use super::{EmitError, LlvmIr, Options, Output};
-use super::{hoist, inlined, wide};
+use super::{hoist, inlined, widening_mul};
 use crate::kir;
 use crate::target::{ComputeCapability, Target};
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
 
-/// PTX 7.0, which has all that KIR and libdevice ask for; LLVM's choice for older targets is older, and it aborts on what
-/// that has not.
+/// PTX 7.0, which has every instruction that KIR and libdevice use. LLVM's default version for older targets is lower,
+/// and it aborts on instructions that the version lacks.
 const LEAST_VERSION: &str = "+ptx70";
 
-/// PTX 7.8, which every driver of CUDA 12 reads: debug information needs 7.5.
+/// PTX 7.8, which every driver of CUDA 12 reads; debug information needs 7.5.
 const LINES_VERSION: &str = "+ptx78";
 
-/// PTX 8.1, in which `sm_89` has the conversions of 8-bit floats; it comes with 7.8, and LLVM aborts.
+/// PTX 8.1, in which `sm_89` has conversions of 8-bit floats; LLVM's default is 7.8, where it aborts.
 const FLOAT8_VERSION: &str = "+ptx81";
 
-/// LLVM's passes for a level of optimisation.
+/// The pass pipeline of an optimisation level.
 ///
-/// Levels 2 and 3 are LLVM's own lists cut to what changes kernels, in half the time: no vectoriser, since a thread has no
-/// vectors; nothing that propagates between functions, since nearly all are inlined; no pass that divergent branches
-/// forbid; each of those that simplify as often as it made the code of the kernels in `benches` smaller.
+/// Levels 2 and 3 are LLVM's own pipelines reduced to what improves kernels, in half the time: no vectoriser, since a
+/// thread has no vectors; no interprocedural analysis, since nearly all functions are inlined; no pass that divergent
+/// branches forbid; and each simplification as often as it made the code of the kernels in `benches` smaller.
 ///
-/// Loops whose turns need checks from some turn on are split (`irce`): the first part, which makes none, can be unrolled.
-/// That copies the loop, so nothing in the module may wait for other threads. Loops are unrolled late, so that what comes
-/// before sees each once, unless the kernel has arrays of a thread's own: those become registers only where constants index
-/// them.
+/// Loops with range checks are split (`irce`): the main loop has no checks and can be unrolled. That duplicates the
+/// loop, so the module must have no convergent operations. Loops are unrolled late, so that earlier passes see them
+/// once, unless the kernel has local arrays, which are only promoted to registers if indices are constant.
 fn passes(opt_level: u8, shape: Shape) -> String {
     if opt_level == 0 {
-        // LLVM 22 takes `select(-1 <u w, w + 1, !w)` for the absolute value of `!w`, unless the comparison is folded
+        // LLVM 22 folds `select(-1 <u w, w + 1, !w)` to the absolute value of `!w` unless the comparison is folded
+        // first
         return "default<O0>,function(instsimplify)".to_owned();
     }
     if opt_level < 2 {
         return format!("default<O{opt_level}>");
     }
     let simplify = "instcombine<no-verify-fixpoint>";
-    let split = if shape.waits { "" } else { ",irce" };
+    let split = if shape.convergent { "" } else { ",irce" };
     let unroll = format!("loop-unroll<O{opt_level}>");
     let functions = [
         "sroa<modify-cfg>,early-cse<memssa>,simplifycfg",
@@ -95,19 +95,19 @@ fn passes(opt_level: u8, shape: Shape) -> String {
     }
 }
 
-/// What LLVM's code generator would do first, once checks have left the loops: the addresses of a loop's turns are added up,
-/// and neighbours in memory become one access.
+/// Passes that LLVM's code generator would run first, here after checks are hoisted: strength reduction of addresses in
+/// loops, and vectorisation of adjacent memory accesses.
 const LATE: &str = "function(loop(loop-reduce),load-store-vectorizer)";
 
-/// What a module has that some passes are for.
+/// The properties of a module that decide which passes run.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// Functions beside the kernel.
+    /// It has functions other than the kernel.
     calls: bool,
-    /// Arrays of a thread's own.
+    /// It has local arrays.
     arrays: bool,
-    /// Threads wait for others.
-    waits: bool,
+    /// It has convergent operations.
+    convergent: bool,
 }
 
 impl Shape {
@@ -116,26 +116,26 @@ impl Shape {
         Self {
             calls: defined.nth(1).is_some(),
             arrays: kir.functions.iter().any(|f| !f.arrays.is_empty()),
-            waits: kir.synchronises(),
+            convergent: kir.synchronises(),
         }
     }
 }
 
-/// What a module wants of the PTX that it becomes, for which targets may come with too old a version.
+/// The features of PTX that a module needs, for which a target's default version may be too old.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Wants {
+pub(super) struct PtxFeatures {
     /// Debug information.
     lines: bool,
     /// The conversions of 8-bit floats.
     float8: bool,
 }
 
-impl Wants {
+impl PtxFeatures {
     pub(super) fn of(module: &kir::Module) -> Self {
         Self { lines: module.has_lines(), float8: module.has_float8() }
     }
 
-    /// The least version for a target; newer ones' own versions are no older.
+    /// The lowest PTX version for a target; the default versions of newer targets are no lower.
     fn version(self, cc: ComputeCapability) -> &'static str {
         match cc {
             cc if self.float8 && cc == float8::SINCE.into() => FLOAT8_VERSION,
@@ -147,21 +147,23 @@ impl Wants {
 }
 
 thread_local! {
-    static MACHINES: RefCell<HashMap<(Target, u8, Wants), Machine>> = RefCell::default();
+    static MACHINES: RefCell<HashMap<(Target, u8, PtxFeatures), Machine>> = RefCell::default();
 }
 
-/// Calls `use_it` with this thread's machine for the target, whose PTX can hold what is wanted.
+/// Calls `use_it` with this thread's cached machine for the target, whose PTX has these features.
 pub(super) fn with<R>(
     target: &Target,
     opt_level: u8,
-    wants: Wants,
+    features: PtxFeatures,
     use_it: impl FnOnce(&Machine) -> R,
 ) -> Result<R, EmitError> {
     MACHINES.with(|machines| {
         let mut machines = machines.borrow_mut();
-        let machine = match machines.entry((*target, opt_level, wants)) {
+        let machine = match machines.entry((*target, opt_level, features)) {
             std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-            std::collections::hash_map::Entry::Vacant(entry) => entry.insert(Machine::new(target, opt_level, wants)?),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(Machine::new(target, opt_level, features)?)
+            }
         };
         Ok(use_it(machine))
     })
@@ -170,35 +172,35 @@ pub(super) fn with<R>(
 /// LLVM's code generator for one target and level.
 pub(super) struct Machine {
     machine: TargetMachine,
-    /// The one that lets variables share memory, once it was needed.
-    sharing: OnceCell<TargetMachine>,
+    /// The machine that merges stack slots, created on first use.
+    merging_stack_slots: OnceCell<TargetMachine>,
     data: TargetData,
     triple: TargetTriple,
     opt_level: u8,
     target: Target,
-    wants: Wants,
+    features: PtxFeatures,
 }
 
 impl Machine {
-    fn new(target: &Target, opt_level: u8, wants: Wants) -> Result<Self, EmitError> {
+    fn new(target: &Target, opt_level: u8, features: PtxFeatures) -> Result<Self, EmitError> {
         cuda_llvm::initialize()?;
         let level = if opt_level == 1 { OptimizationLevel::Less } else { OptimizationLevel::None };
-        let machine = target_machine(target, wants, level)?;
+        let machine = target_machine(target, features, level)?;
         let (data, triple) = (machine.get_target_data(), machine.get_triple());
-        Ok(Self { machine, sharing: OnceCell::new(), data, triple, opt_level, target: *target, wants })
+        Ok(Self { machine, merging_stack_slots: OnceCell::new(), data, triple, opt_level, target: *target, features })
     }
 
-    /// The code generator for a module: with variables in memory, the one that lets them share it.
+    /// The code generator for a module: the one that merges stack slots if it has variables in memory.
     fn generator(&self, variables: bool) -> Result<&TargetMachine, EmitError> {
         if self.opt_level < 2 || !variables {
             return Ok(&self.machine);
         }
-        if let Some(machine) = self.sharing.get() {
+        if let Some(machine) = self.merging_stack_slots.get() {
             return Ok(machine);
         }
-        // The level above numbers values where this one looks for equal ones: the same code for a tenth more time.
-        let machine = target_machine(&self.target, self.wants, OptimizationLevel::Default)?;
-        Ok(self.sharing.get_or_init(|| machine))
+        // The next level adds value numbering, after passes that have done it: the same code for a tenth more time.
+        let machine = target_machine(&self.target, self.features, OptimizationLevel::Default)?;
+        Ok(self.merging_stack_slots.get_or_init(|| machine))
     }
 
     /// Compiles a verified module.
@@ -227,7 +229,7 @@ impl Machine {
         let variables = has_variables(&module);
         if self.opt_level >= 2 && !variables {
             self.run(LATE, &module)?;
-            wide::products(context, &module)?;
+            widening_mul::combine(context, &module)?;
             self.verify(&module)?;
         }
         let llvm_ir = built.zip(text()).map(|(built, optimized)| LlvmIr { built, optimized });
@@ -250,7 +252,7 @@ impl Machine {
         module.run_passes(passes, &self.machine, options).map_err(|error| EmitError::Llvm(error.to_string()))
     }
 
-    /// Where debug assertions are on, whether the module is one that LLVM takes.
+    /// With debug assertions, runs LLVM's verifier.
     fn verify(&self, module: &Module<'_>) -> Result<(), EmitError> {
         if !cfg!(debug_assertions) {
             return Ok(());
@@ -258,7 +260,8 @@ impl Machine {
         module.verify().map_err(|error| EmitError::Llvm(format!("{error}\n{}", module.print_to_string())))
     }
 
-    /// The module with line tables as its only debug information, read from its text, and what was inlined in it.
+    /// Returns the module with only line tables as debug information, reparsed from its text, and its inlined
+    /// locations.
     fn with_lines_only<'ctx>(
         &self,
         context: &'ctx Context,
@@ -270,16 +273,20 @@ impl Machine {
     }
 }
 
-/// LLVM's code generator, whose PTX can hold what is wanted.
-fn target_machine(target: &Target, wants: Wants, level: OptimizationLevel) -> Result<TargetMachine, EmitError> {
+/// Creates LLVM's code generator for a target with these PTX features.
+fn target_machine(
+    target: &Target,
+    features: PtxFeatures,
+    level: OptimizationLevel,
+) -> Result<TargetMachine, EmitError> {
     let triple = TargetTriple::create(TRIPLE);
     let llvm = LlvmTarget::from_triple(&triple).map_err(|error| EmitError::Llvm(error.to_string()))?;
-    let features = wants.version(target.capability());
+    let features = features.version(target.capability());
     llvm.create_target_machine(&triple, &target.to_string(), features, level, RelocMode::Default, CodeModel::Default)
         .ok_or_else(|| EmitError::Llvm(format!("no target machine for {target}")))
 }
 
-/// Whether a function keeps a variable in memory.
+/// Returns true if a function has variables in memory.
 fn has_variables(module: &Module<'_>) -> bool {
     let mut blocks = module.get_functions().flat_map(|function| function.get_basic_block_iter());
     blocks.any(|block| block.get_instructions().any(|inst| inst.get_opcode() == InstructionOpcode::Alloca))

@@ -1,8 +1,8 @@
-//! The LLVM back end: a [`Module`] to PTX.
+//! The LLVM back end: compiles a [`Module`] to PTX.
 //!
-//! It verifies, builds LLVM IR, runs LLVM's passes and prints PTX. It knows neither Rust source nor a driver, and it is
-//! the only part of this crate that names inkwell. Invariant: the module is verified first, and only verified modules
-//! reach LLVM, which aborts the process on some of what it cannot compile.
+//! It verifies the module, builds LLVM IR, runs LLVM's passes and prints PTX. It knows neither Rust source nor a
+//! driver, and it is the only part of this crate that names inkwell. Invariant: only verified modules reach LLVM, which
+//! aborts the process on some input that it cannot compile.
 //!
 //! # The kernel's interface
 //!
@@ -17,10 +17,10 @@
 //!
 //! # The panic record
 //!
-//! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0
-//! to 1 and fills the rest, the kernel's number last and behind a system-wide fence; the others see that the record is
-//! taken and only end. The host takes the record when its kernel is not 0, after it has waited for the launch, and sets the
-//! kernel and then the state to 0 again.
+//! [`PANIC_RECORD_SIZE`] bytes, zero before the first launch. The first thread that panics changes the state from 0 to
+//! 1 and fills the rest; it writes the kernel's number last, after a system-wide fence. Other threads that find the
+//! record taken only end. The host reads the record when its kernel number is not 0, after it has waited for the
+//! launch, and then resets the kernel number and the state to 0.
 //!
 //! | offset | type | field |
 //! |---|---|---|
@@ -34,22 +34,22 @@
 //!
 //! # Floating point
 //!
-//! Without [`Module::contract`] every operation is printed with `.rn` (`add.rn.f32`), which ptxas may not fuse. With
-//! it LLVM fuses what it can into `fma.rn`, and the others are printed without `.rn` (`add.f32`), which ptxas may
-//! still fuse, as it may with nvcc's default. Nothing else is relaxed. [`Options::fast_math`] adds what nvcc's
-//! `-use_fast_math` does: subnormal `f32` become zero, division and square root of `f32` are approximate. Of the mathematical functions
-//! those on `f32` that have an instruction become it (`sin.approx`, `ex2.approx`, `lg2.approx` and what follows from
-//! them). It never
-//! assumes that there are no NaNs or infinities, so that a check on a float stays a check.
+//! Without [`Module::contract`] every operation is printed with `.rn` (`add.rn.f32`), which ptxas may not fuse. With it
+//! LLVM fuses operations into `fma.rn` where it can, and prints the others without `.rn` (`add.f32`), which ptxas may
+//! still fuse, as with nvcc's default. Nothing else is relaxed. [`Options::fast_math`] has the effect of nvcc's
+//! `-use_fast_math`: subnormal `f32` are flushed to zero, and division and square root of `f32` are approximate.
+//! Mathematical functions on `f32` that have an instruction become it (`sin.approx`, `ex2.approx`, `lg2.approx` and
+//! those derived from them). It never assumes that there are no NaNs or infinities, so that a check on a float stays a
+//! check.
 
 mod atomic;
 mod cached;
 mod cast128;
+mod cfg;
 mod debug;
 mod export;
 mod float8;
 mod float_rem;
-mod flow;
 mod function;
 mod half;
 mod hoist;
@@ -58,22 +58,22 @@ mod libdevice;
 mod lifetimes;
 mod local_atomic;
 mod machine;
-mod needs;
 mod ops;
 mod panic;
 mod print;
 mod raw;
 mod reduce;
+mod requirements;
 mod stack;
 mod sync;
 mod variables;
-mod wide;
+mod widening_mul;
 
 use std::fmt;
 
 use inkwell::builder::BuilderError;
 
-use self::machine::Wants;
+use self::machine::PtxFeatures;
 use crate::kir::Module;
 use crate::syntax::with_stack;
 use crate::target::{ComputeCapability, Target};
@@ -85,24 +85,24 @@ pub const PANIC_RECORD_SIZE: usize = 56;
 /// The alignment of the panic record in bytes.
 pub const PANIC_RECORD_ALIGN: usize = 16;
 
-/// The stack on which LLVM runs, which calls itself along chains of instructions that need each other: it must not depend
-/// on the thread that launches.
+/// The stack size for LLVM, which recurses along chains of dependent instructions and must not depend on the launching
+/// thread's stack.
 const STACK: usize = 64 << 20;
 
-/// How a kernel is bound to a size of launch, in PTX's directives.
+/// The launch size that a kernel is compiled for, as PTX directives.
 ///
 /// See [PTX's performance directives](https://docs.nvidia.com/cuda/parallel-thread-execution/#performance-tuning-directives).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaunchBounds {
-    /// The most threads in a block, 1 to 1024 (`.maxntid`).
+    /// The largest number of threads in a block, 1 to 1024 (`.maxntid`).
     pub max_threads: u32,
-    /// How many blocks should fit a multiprocessor, at least 1 (`.minnctapersm`).
+    /// The number of blocks that should fit a multiprocessor, at least 1 (`.minnctapersm`).
     pub min_blocks: Option<u32>,
-    /// The most blocks in a cluster, at least 1 (`.maxclusterrank`); needs compute capability 9.0.
+    /// The largest number of blocks in a cluster, at least 1 (`.maxclusterrank`); needs compute capability 9.0.
     pub max_cluster: Option<u32>,
 }
 
-/// How to compile.
+/// Options of compilation.
 ///
 /// # Examples
 ///
@@ -116,18 +116,18 @@ pub struct LaunchBounds {
 pub struct Options {
     /// LLVM's optimisation level, 0 to 3.
     pub opt_level: u8,
-    /// As nvcc's `-use_fast_math`; see the module's documentation.
+    /// The same as nvcc's `-use_fast_math`; see the module's documentation.
     pub fast_math: bool,
-    /// The most registers of a thread, 1 to 255 (`.maxnreg`).
+    /// The largest number of registers of a thread, 1 to 255 (`.maxnreg`).
     pub max_registers: Option<u32>,
-    /// The size of launch to compile for.
+    /// The launch size to compile for.
     pub launch_bounds: Option<LaunchBounds>,
-    /// The extents in blocks of the clusters that every launch has (`.reqnctapercluster`); needs compute capability 9.0.
+    /// The fixed extents, in blocks, of the clusters of every launch (`.reqnctapercluster`); needs compute capability
+    /// 9.0.
     pub cluster: Option<[u32; 3]>,
-    /// Whether places of instructions go with all that a debugger wants, the variables too, for which ptxas gives up
-    /// optimising; else they are line tables alone.
+    /// True for full debug information with variables, for which ptxas does not optimise; false for line tables only.
     pub debug: bool,
-    /// Whether to return the LLVM IR, which costs time.
+    /// True to return the LLVM IR, which costs time.
     pub keep_llvm_ir: bool,
 }
 
@@ -172,7 +172,7 @@ impl Options {
     }
 }
 
-/// What came out.
+/// The result of compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     /// The PTX text.
@@ -184,19 +184,19 @@ pub struct Output {
 /// A module's LLVM IR.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LlvmIr {
-    /// As the back end builds it.
+    /// The IR before LLVM's passes.
     pub built: String,
-    /// After LLVM's passes.
+    /// The IR after LLVM's passes.
     pub optimized: String,
 }
 
-/// Why no code came out.
+/// The error of a failed compilation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EmitError {
     /// The module breaks a rule of KIR.
     Invalid(VerifyError),
-    /// An option has a value that makes no sense.
+    /// An option is out of range.
     Option {
         /// The option's name.
         name: &'static str,
@@ -207,22 +207,22 @@ pub enum EmitError {
         /// The greatest value.
         high: u32,
     },
-    /// The kernel uses what the device does not have.
+    /// The kernel uses an operation that the device does not have.
     TooOld {
-        /// The function that it calls.
+        /// The name of the operation.
         what: &'static str,
-        /// The oldest devices that have it.
+        /// The lowest compute capability that has it.
         needs: ComputeCapability,
-        /// What was to be compiled for.
+        /// The target of the compilation.
         target: Target,
     },
-    /// Clusters were asked of a device that has none.
+    /// The options ask for clusters, which the target does not have.
     ClusterTooOld(&'static str, Target),
-    /// The module calls libdevice, and there is none; says where it was looked for.
+    /// The module calls libdevice, which was not found; the paths that were searched.
     NoLibdevice(String),
-    /// There is no LLVM that compiles.
+    /// No usable LLVM was found.
     NoLlvm(cuda_llvm::Error),
-    /// LLVM refused; a fault of this crate or of LLVM, not of the module.
+    /// LLVM reported an error, which is a bug of this crate or of LLVM.
     Llvm(String),
 }
 
@@ -230,7 +230,9 @@ impl fmt::Display for EmitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             EmitError::Invalid(error) => error.fmt(f),
-            EmitError::Option { name, value, low, high } => write!(f, "{name} is {value}, not within {low} to {high}"),
+            EmitError::Option { name, value, low, high } => {
+                write!(f, "`{name}` is {value}; it must be {low} to {high}")
+            }
             EmitError::ClusterTooOld(option, target) => {
                 write!(f, "{option} needs sm_90 or newer, and the target is {target}")
             }
@@ -279,9 +281,9 @@ impl From<BuilderError> for EmitError {
 pub fn emit(module: &Module, target: &Target, options: &Options) -> Result<Output, EmitError> {
     options.check(target)?;
     valid::verify(module).map_err(EmitError::Invalid)?;
-    needs::check(module, target)?;
+    requirements::check(module, target)?;
     with_stack(STACK, || {
-        machine::with(target, options.opt_level, Wants::of(module), |machine| machine.compile(module, options))
+        machine::with(target, options.opt_level, PtxFeatures::of(module), |machine| machine.compile(module, options))
     })?
 }
 

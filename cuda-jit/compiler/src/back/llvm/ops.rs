@@ -1,7 +1,7 @@
-//! Lowers arithmetic: operators, comparisons, casts and the registers of a thread's place.
+//! Lowers arithmetic: operators, comparisons, casts and special registers.
 //!
-//! Every intrinsic that is used here becomes PTX instructions for every type that the verifier lets through; none
-//! becomes a call of libdevice or of C's library. A test emits each of them.
+//! Every intrinsic used here is lowered to PTX instructions for every type that the verifier accepts; none becomes a
+//! call of libdevice or the C library. A test emits each of them.
 
 use cuda_llvm::inkwell;
 use inkwell::builder::Builder;
@@ -15,7 +15,7 @@ use super::function::{Body, Lowering, Result};
 use crate::kir::{Axis, BinaryOp, CompareOp, Scalar, Special, TernaryOp, UnaryOp, Value};
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// Calls an intrinsic that yields a value, overloaded for `types`.
+    /// Calls an overloaded intrinsic that returns a value.
     pub(super) fn intrinsic(
         &self,
         name: &str,
@@ -26,7 +26,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         yielded.ok_or_else(|| EmitError::Llvm(format!("{name} yields nothing")))
     }
 
-    /// Calls an intrinsic, overloaded for `types`.
+    /// Calls an overloaded intrinsic.
     pub(super) fn call_intrinsic(
         &self,
         name: &str,
@@ -75,7 +75,7 @@ impl<'ctx> Lowering<'ctx, '_> {
                 let number = 10 * self.capability.major + self.capability.minor;
                 return Ok(self.context.i32_type().const_int(number.into(), false).into());
             }
-            // LLVM has no intrinsic for it
+            // LLVM has no intrinsic for this register
             Special::DynamicSharedBytes => {
                 let ty = self.context.i32_type().fn_type(&[], false);
                 let (text, result) = ("mov.u32 $0, %dynamic_smem_size;".to_owned(), "=r".to_owned());
@@ -83,7 +83,7 @@ impl<'ctx> Lowering<'ctx, '_> {
                 let call = self.builder.build_indirect_call(ty, read, &[], "")?;
                 let read = call.try_as_basic_value().basic();
                 let read = read.ok_or_else(|| EmitError::Llvm("an instruction yields nothing".to_owned()))?;
-                // What the arrays take is not the launch's.
+                // spilled arrays are not part of the launch's own dynamic memory
                 let arrays = self.spilled.as_ref().map_or(0, |spilled| spilled.bytes);
                 let arrays = self.context.i32_type().const_int(arrays.into(), false);
                 return Ok(self.builder.build_int_sub(read.into_int_value(), arrays, "")?.into());
@@ -92,7 +92,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         self.intrinsic(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[], &[])
     }
 
-    /// Marks a float operation with what may be relaxed about it; a folded constant has nothing to mark.
+    /// Sets the fast-math flags of a float operation; a folded constant has none.
     pub(super) fn relax(&self, value: BasicValueEnum<'ctx>) -> Result<BasicValueEnum<'ctx>> {
         let mut flags = FastMathFlags::empty();
         flags.set(FastMathFlags::AllowContract, self.contract);
@@ -180,7 +180,7 @@ impl<'ctx> Body<'ctx, '_> {
             BinaryOp::Min => call("llvm.minimumnum"),
             BinaryOp::Max => call("llvm.maximumnum"),
             BinaryOp::CopySign => call("llvm.copysign"),
-            // `rem` has become a call in `float_rem`.
+            // `float_rem` has expanded `rem` to a call
             BinaryOp::Rem | BinaryOp::And | BinaryOp::Or | BinaryOp::Xor | BinaryOp::Shl | BinaryOp::Shr => {
                 Err(self.unverified("operator on floats"))
             }
@@ -233,7 +233,7 @@ impl<'ctx> Body<'ctx, '_> {
         let call = |name: &str, arguments: &[BasicValueEnum<'ctx>]| self.lowering.intrinsic(name, &[], arguments);
         match op {
             TernaryOp::BytePerm => call("llvm.nvvm.prmt", &[a, b, c]),
-            // LLVM shifts the first operand's bits out at the top, the second's in from below.
+            // LLVM's funnel shifts take the high word first
             TernaryOp::FunnelLeft => self.lowering.intrinsic("llvm.fshl", &[word.into()], &[b, a, c]),
             TernaryOp::FunnelRight => self.lowering.intrinsic("llvm.fshr", &[word.into()], &[b, a, c]),
             TernaryOp::DotBytes if self.lowering.capability >= (6, 1).into() => {
@@ -244,7 +244,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// The dot product of four bytes, one by one.
+    /// Computes the dot product of four bytes, one by one.
     fn dot_bytes(&self, signed: bool, [a, b, c]: [IntValue<'ctx>; 3]) -> Result<BasicValueEnum<'ctx>> {
         let (builder, context) = (self.builder(), self.lowering.context);
         let mut sum = c;

@@ -1,13 +1,13 @@
-//! Lowers panics: one cold block in each function, to which its panics go with site and arguments, and another for those
-//! that say more than two values.
+//! Lowers panics: each function has one cold block for its panics, with site and arguments as phis, and another for
+//! those with more than two arguments.
 //!
-//! The block claims the record by a relaxed compare-and-exchange; only the thread that claims it writes the rest, so
-//! these writes are plain ones. The kernel's number comes last, behind a fence: the host may look at the record when it
-//! has waited for another stream only, and then a record without that number is one that is still being written. The
-//! record's layout is in [`super`](self::super).
+//! The block claims the panic record by a relaxed compare-and-exchange. Only the thread that claims it writes the rest,
+//! so these writes are plain. The kernel's number is written last, after a fence: the host may read the record when it
+//! has only waited for another stream, and a record without that number is still being written. [`super`](self::super)
+//! has the record's layout.
 //!
-//! All of it is one piece of inline PTX. As LLVM instructions it cost half a millisecond a kernel to compile (a
-//! quarter of the vector add), for code that nothing in it could improve.
+//! The report is one piece of inline PTX. As LLVM instructions it added half a millisecond to each compilation (a
+//! quarter of the vector add's), and LLVM could not improve it.
 
 use cuda_llvm::inkwell;
 use inkwell::basic_block::BasicBlock;
@@ -22,9 +22,9 @@ use inkwell::values::{
 use super::function::{Lowering, Result};
 use crate::kir::SiteId;
 
-/// The beginning of the report: `$0` is the record, `$1` the launch's tag, `$2` the site, `$3` and what follows the arguments. The
-/// threads that find the record taken end at once. What it works with it declares itself: as outputs, LLVM took time for
-/// each register.
+/// The start of the report: `$0` is the record, `$1` the launch's tag, `$2` the site, `$3` and up the arguments.
+/// Threads that find the record taken end immediately. It declares its registers itself: as outputs, each took LLVM
+/// time.
 const CLAIM: &str = "\
 {
 \t.reg .pred taken;
@@ -43,37 +43,37 @@ const CLAIM: &str = "\
 \tmov.b64 {kernel, launch}, $1;
 \tst.global.v2.b32 [$0+32], {a, launch};
 ";
-/// Its end, behind the arguments.
+/// The end of the report, after the arguments.
 const RELEASE: &str = "\
 \tmembar.sys;
 \tst.global.b32 [$0+4], kernel;
 \t}";
-/// What ends the thread, from within callees too.
+/// The instruction that ends the thread, also within callees.
 const END: &str = "exit;";
-/// A panic where no launch has brought a record.
+/// The instruction of a panic without a launch and therefore without a record.
 const TRAP: &str = "trap;";
-/// What a report says beside the site's arguments: record, tag and site.
-const ALWAYS: usize = 3;
-/// As many of the site's arguments a report has that says no values of the program's choice.
-const FEW: usize = 2;
-/// How many arguments such a report has.
-const ARGUMENTS: usize = ALWAYS + FEW;
+/// The fixed arguments of a report: record, tag and site.
+const FIXED: usize = 3;
+/// The number of a site's arguments in the report of most panics.
+const SITE_ARGUMENTS: usize = 2;
+/// The number of arguments of that report.
+const ARGUMENTS: usize = FIXED + SITE_ARGUMENTS;
 
-/// The report of a site with so many arguments.
+/// The report of a site with `arguments` arguments.
 fn text(arguments: usize) -> String {
-    let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, ALWAYS + index);
+    let store = |index: usize| format!("\tst.global.b64 [$0+{}], ${};\n", 40 + 8 * index, FIXED + index);
     let stores: String = (0..arguments).map(store).collect();
     [CLAIM, &stores, RELEASE].concat()
 }
 
-/// A report after which all threads go on, also those that find the record taken.
+/// A report after which all threads continue, also those that find the record taken.
 fn without_end(report: &str) -> String {
     let report = report.replace("\t@taken exit;\n", "");
     report.replace("\tst.", "\t@!taken st.").replace("\tmembar.", "\t@!taken membar.")
 }
 
-/// A function's cold blocks: one for the panics of few arguments, which nearly all are, and one for the others, so that
-/// they take nothing from those.
+/// A function's cold blocks: one for panics with few arguments, which are nearly all, and one for the others, so that
+/// the first has few phis.
 #[derive(Default)]
 pub(super) struct PanicBlocks<'ctx> {
     few: PanicBlock<'ctx>,
@@ -81,7 +81,7 @@ pub(super) struct PanicBlocks<'ctx> {
 }
 
 impl<'ctx> PanicBlocks<'ctx> {
-    /// Notes a panic at the end of `from`, and returns the block to go to.
+    /// Adds the block `from` as a predecessor that panics; returns the block to jump to.
     pub(super) fn enter(
         &mut self,
         lowering: &Lowering<'ctx, '_>,
@@ -90,33 +90,33 @@ impl<'ctx> PanicBlocks<'ctx> {
         site: SiteId,
         arguments: Vec<IntValue<'ctx>>,
     ) -> BasicBlock<'ctx> {
-        let blocks = if arguments.len() > FEW { &mut self.many } else { &mut self.few };
+        let blocks = if arguments.len() > SITE_ARGUMENTS { &mut self.many } else { &mut self.few };
         blocks.entries.push((from, site, arguments));
         *blocks.block.get_or_insert_with(|| lowering.context.append_basic_block(function, "panic"))
     }
 
-    /// Fills the blocks that there are.
+    /// Fills the blocks that were created.
     pub(super) fn finish(
         self,
         lowering: &Lowering<'ctx, '_>,
         hidden: (PointerValue<'ctx>, IntValue<'ctx>),
     ) -> Result<()> {
         let most = self.many.entries.iter().map(|(.., arguments)| arguments.len()).max().unwrap_or_default();
-        self.few.finish(lowering, hidden, FEW)?;
+        self.few.finish(lowering, hidden, SITE_ARGUMENTS)?;
         self.many.finish(lowering, hidden, most)
     }
 }
 
-/// A cold block, made when the first panic that goes there is lowered.
+/// A cold block, created by the first panic that jumps to it.
 #[derive(Default)]
 struct PanicBlock<'ctx> {
     block: Option<BasicBlock<'ctx>>,
-    /// From where it is entered, with which site and arguments.
+    /// The predecessors, with the site and arguments of each.
     entries: Vec<(BasicBlock<'ctx>, SiteId, Vec<IntValue<'ctx>>)>,
 }
 
 impl<'ctx> PanicBlock<'ctx> {
-    /// Fills the block, if there is one.
+    /// Fills the block, if it was created.
     fn finish(
         self,
         lowering: &Lowering<'ctx, '_>,
@@ -152,7 +152,7 @@ impl<'ctx> PanicBlock<'ctx> {
         Ok(())
     }
 
-    /// What the entries bring, one value each; zero where an entry brings nothing.
+    /// Builds the phi of one argument; zero for predecessors without it.
     fn phi(
         &self,
         lowering: &Lowering<'ctx, '_>,
@@ -168,7 +168,7 @@ impl<'ctx> PanicBlock<'ctx> {
     }
 }
 
-/// Writes the record.
+/// Emits the report.
 fn report<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
@@ -177,15 +177,15 @@ fn report<'ctx>(
 ) -> Result<()> {
     let inputs: Vec<_> = arguments.iter().map(|argument| BasicMetadataTypeEnum::from(argument.get_type())).collect();
     let ty = context.void_type().fn_type(&inputs, false);
-    let constraints = ["l,l,r", &",l".repeat(arguments.len() - ALWAYS), ",~{memory}"].concat();
+    let constraints = ["l,l,r", &",l".repeat(arguments.len() - FIXED), ",~{memory}"].concat();
     let asm = context.create_inline_asm(ty, text, constraints, true, false, None, false);
     let passed: Vec<_> = arguments.iter().copied().map(BasicMetadataValueEnum::from).collect();
     builder.build_indirect_call(ty, asm, &passed, "")?;
     Ok(())
 }
 
-/// The report with which a block ends the thread, if it does.
-pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
+/// The report in a block that ends the thread.
+pub(super) fn ending_report<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionValue<'ctx>> {
     let end = block.get_terminator().filter(|end| end.get_opcode() == InstructionOpcode::Unreachable)?;
     let is_report = |last: &InstructionValue<'ctx>| {
         let asm = CallSiteValue::try_from(*last).is_ok_and(|call| call.get_called_fn_value().is_none());
@@ -194,7 +194,7 @@ pub(super) fn reported_in<'ctx>(block: BasicBlock<'ctx>) -> Option<InstructionVa
     end.get_previous_instruction().filter(is_report)
 }
 
-/// What a report takes: record, tag, site and the site's two.
+/// The arguments of a report: record, tag, site and the site's two.
 pub(super) type Arguments<'ctx> = [BasicValueEnum<'ctx>; ARGUMENTS];
 
 /// The arguments of a report.
@@ -203,16 +203,16 @@ pub(super) fn arguments(report: InstructionValue<'_>) -> Option<Arguments<'_>> {
     arguments.try_into().ok()
 }
 
-/// Reports a panic without ending the thread.
-pub(super) fn report_and_go_on<'ctx>(
+/// Emits a panic report that does not end the thread.
+pub(super) fn report_without_end<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
     arguments: Arguments<'ctx>,
 ) -> Result<()> {
-    report(context, builder, text(FEW), &arguments)
+    report(context, builder, text(SITE_ARGUMENTS), &arguments)
 }
 
-/// Ends the threads for which a condition is `ends`.
+/// Ends the threads for which the condition equals `ends`.
 pub(super) fn end_where<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,

@@ -1,7 +1,7 @@
-//! Lowers `print`: a call of the device's `vprintf`, with the values packed as C's variable arguments are.
+//! Lowers `print`: a call of the device's `vprintf`, with the values packed as C's variadic arguments are.
 //!
-//! One buffer in the thread's own memory serves all prints of a function. Texts are constants in global memory, of which
-//! `vprintf` takes generic addresses.
+//! One local buffer serves all prints of a function. Texts are constants in global memory, which `vprintf` takes by
+//! generic address.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -13,12 +13,12 @@ use super::function::{Body, GLOBAL, Lowering, Result};
 use super::raw;
 use crate::kir::{Function, Op, Scalar, Type, Value};
 
-/// The function that the driver brings: `(format, arguments)`, both generic addresses.
+/// The function that the driver provides: `(format, arguments)`, both generic addresses.
 const VPRINTF: &str = "vprintf";
-/// The largest argument, to which all are aligned at most.
+/// The size of the largest argument, which is the largest alignment.
 const ALIGN: u32 = 8;
 
-/// The size that the values of one `print` take, each aligned to itself.
+/// The size of a print's packed values, each naturally aligned.
 fn packed(types: impl Iterator<Item = Type>) -> u32 {
     types.fold(0, |end, ty| {
         let size = size(ty);
@@ -26,7 +26,7 @@ fn packed(types: impl Iterator<Item = Type>) -> u32 {
     })
 }
 
-/// A `bool` goes as the address of its text.
+/// The size of a value; a `bool` is passed as the address of its text.
 fn size(ty: Type) -> u32 {
     match ty {
         Type::Scalar(Scalar::Bool) | Type::Ptr(..) => 8,
@@ -35,7 +35,7 @@ fn size(ty: Type) -> u32 {
 }
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// The buffer for the values of a function's prints, if it has any; the builder stands in the entry.
+    /// Allocates the buffer for a function's prints, if it has any, in the entry block.
     pub(super) fn print_buffer(&self, kir: &Function) -> Result<Option<PointerValue<'ctx>>> {
         let insts = kir.blocks.iter().flat_map(|block| &block.insts);
         let mut types: Vec<Type> = kir.params.iter().map(|param| param.ty).collect();
@@ -52,7 +52,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         Ok(Some(buffer))
     }
 
-    /// The generic address of a text that ends in a zero.
+    /// The generic address of a zero-terminated text.
     fn text(&self, text: &str) -> PointerValue<'ctx> {
         let bytes = self.context.const_string(text.as_bytes(), true);
         let variable = self.module.add_global(bytes.get_type(), Some(AddressSpace::from(GLOBAL)), "text");
@@ -65,7 +65,7 @@ impl<'ctx> Lowering<'ctx, '_> {
 }
 
 impl<'ctx> Body<'ctx, '_> {
-    /// `print format (values)`
+    /// Lowers `print format (values)`.
     pub(super) fn print(&self, format: &str, values: &[Value]) -> Result<()> {
         let (lowering, builder) = (self.lowering, self.builder());
         let Some(buffer) = self.printed else { return Err(self.unverified("print")) };

@@ -36,7 +36,7 @@ use inkwell::values::{
 
 use crate::kir::{Order, Ordering, Scope};
 
-/// `freeze`: an unspecified value becomes one value, the same for every use.
+/// Emits `freeze`: an unspecified value becomes one value, the same for every use.
 pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>) -> BasicValueEnum<'ctx> {
     // SAFETY: the builder is positioned in a block of the value's context, and any first-class value can be frozen.
     let frozen = unsafe { LLVMBuildFreeze(builder.as_mut_ptr(), value.as_value_ref(), c"".as_ptr()) };
@@ -44,7 +44,7 @@ pub(super) fn freeze<'ctx>(builder: &Builder<'ctx>, value: BasicValueEnum<'ctx>)
     unsafe { BasicValueEnum::new(frozen) }
 }
 
-/// The address of element `index` of the array at `pointer`; wraps, and may point anywhere.
+/// Computes the address of element `index` of the array at `pointer`; it wraps, and may be out of bounds.
 pub(super) fn element<'ctx>(
     builder: &Builder<'ctx>,
     ty: BasicTypeEnum<'ctx>,
@@ -53,14 +53,14 @@ pub(super) fn element<'ctx>(
 ) -> PointerValue<'ctx> {
     let mut index = index.as_value_ref();
     let (pointer, ty) = (pointer.as_value_ref(), ty.as_type_ref());
-    // SAFETY: the builder is positioned; a `getelementptr` without flags takes any index, here the one behind a
-    // live pointer, and computes an address without touching memory.
+    // SAFETY: the builder is positioned; a `getelementptr` without flags takes any index, and
+    // computes an address from a live pointer without touching memory.
     let element = unsafe { LLVMBuildGEP2(builder.as_mut_ptr(), ty, pointer, &mut index, 1, c"".as_ptr()) };
     // SAFETY: a `getelementptr` of a pointer yields a pointer.
     unsafe { PointerValue::new(element) }
 }
 
-/// Says at the end of a block that a variable of the source is in memory at `home`.
+/// Declares, at the end of a block, that a variable of the source is in memory at `home`.
 pub(super) fn declare<'ctx>(
     debug: &DebugInfoBuilder<'ctx>,
     home: PointerValue<'ctx>,
@@ -71,12 +71,12 @@ pub(super) fn declare<'ctx>(
     let whole = debug.create_expression(Vec::new()).as_mut_ptr();
     let (debug, home) = (debug.as_mut_ptr(), home.as_value_ref());
     let (variable, place, block) = (variable.as_mut_ptr(), place.as_mut_ptr(), block.as_mut_ptr());
-    // SAFETY: all are alive and of one context, and the place is in the variable's function. What is inserted is no
-    // instruction, so inkwell's own function, which says that it is one, is not used.
+    // SAFETY: all are alive and of one context, and the location is in the variable's function. LLVM inserts a debug
+    // record and no instruction, so inkwell's own function, which returns an instruction, is not used.
     unsafe { LLVMDIBuilderInsertDeclareRecordAtEnd(debug, home, variable, whole, place, block) };
 }
 
-/// Says of a parameter of 64 bits that it is at least `low` and less than `high`.
+/// The attribute of a 64-bit parameter that is at least `low` and less than `high`.
 pub(super) fn range(context: &Context, low: u64, high: u64) -> Attribute {
     let kind = Attribute::get_named_enum_kind_id("range");
     // SAFETY: the context is alive, LLVM knows the kind, and the bounds are two different numbers of one word each.
@@ -85,25 +85,26 @@ pub(super) fn range(context: &Context, low: u64, high: u64) -> Attribute {
     unsafe { Attribute::new(range) }
 }
 
-/// The blocks to which a terminator may go, in its order.
+/// The successors of a terminator, in order.
 pub(super) fn successors<'ctx>(terminator: InstructionValue<'ctx>) -> Vec<BasicBlock<'ctx>> {
     let terminator = terminator.as_value_ref();
     // SAFETY: the callers pass the last instruction of a block, which is a terminator.
     let count = unsafe { LLVMGetNumSuccessors(terminator) };
-    // SAFETY: as above, and the index is below the count.
+    // SAFETY: the callers pass a block's last instruction, which is a terminator, and the index is below its number of
+    // successors.
     let block = |index| unsafe { LLVMGetSuccessor(terminator, index) };
     // SAFETY: a successor is a block of the same function.
     (0..count).filter_map(|index| unsafe { BasicBlock::new(block(index)) }).collect()
 }
 
-/// Makes a terminator go to another block, the index being one of [`successors`].
+/// Replaces a terminator's successor at an index of [`successors`].
 pub(super) fn set_successor<'ctx>(terminator: InstructionValue<'ctx>, index: usize, block: BasicBlock<'ctx>) {
     // SAFETY: the instruction is a terminator with that many successors, as the callers have found out, and the block is
     // one of the same function.
     unsafe { LLVMSetSuccessor(terminator.as_value_ref(), index as u32, block.as_mut_ptr()) };
 }
 
-/// Whether a load or store is no atomic one.
+/// Returns true if a load or store is not atomic.
 pub(super) fn is_plain(access: InstructionValue<'_>) -> bool {
     // SAFETY: the instruction is a load or store.
     unsafe { LLVMGetOrdering(access.as_value_ref()) == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic }
@@ -130,7 +131,7 @@ fn ordering_of(ordering: Ordering) -> LLVMAtomicOrdering {
     }
 }
 
-/// A relaxed atomic operation at the device's scope; yields the old value.
+/// Emits a relaxed atomic operation at device scope; returns the old value.
 pub(super) fn atomic<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
@@ -147,8 +148,7 @@ pub(super) fn atomic<'ctx>(
     unsafe { BasicValueEnum::new(old) }
 }
 
-/// A compare-and-exchange, which releases nothing where it fails; yields the old value and whether it was the expected
-/// one.
+/// Emits a compare-and-exchange whose failure ordering has no release; returns the old value and whether it succeeded.
 pub(super) fn compare_exchange<'ctx>(
     context: &'ctx Context,
     builder: &Builder<'ctx>,
@@ -180,14 +180,14 @@ pub(super) fn set_order(context: &Context, access: InstructionValue<'_>, order: 
     unsafe { LLVMSetAtomicSyncScopeID(access.as_value_ref(), scope_id(context, order.scope)) };
 }
 
-/// A fence that is not relaxed.
+/// Emits a fence that is not relaxed.
 pub(super) fn fence<'ctx>(context: &'ctx Context, builder: &Builder<'ctx>, order: Order) {
     let (scope, ordering) = (scope_id(context, order.scope), ordering_of(order.ordering));
     // SAFETY: the builder is positioned, the ordering is one that fences have, and the scope is one of this context.
     unsafe { LLVMBuildFenceSyncScope(builder.as_mut_ptr(), ordering, scope, c"".as_ptr()) };
 }
 
-/// Opens bitcode in a context. A function's body is read when it is linked.
+/// Opens bitcode in a context. Function bodies are loaded lazily, when they are linked.
 pub(super) fn open<'ctx>(context: &'ctx Context, bitcode: &[u8]) -> Result<Module<'ctx>, String> {
     let buffer = MemoryBuffer::create_from_memory_range_copy(bitcode, "libdevice");
     let mut library = ptr::null_mut();
@@ -202,11 +202,11 @@ pub(super) fn open<'ctx>(context: &'ctx Context, bitcode: &[u8]) -> Result<Modul
     Ok(unsafe { Module::new(library) })
 }
 
-/// Links into a module those functions of a library that it declares, with what they call.
+/// Links the library's functions that a module declares, with their callees.
 pub(super) fn link_needed<'ctx>(module: &Module<'ctx>, library: Module<'ctx>) -> Result<(), String> {
     library.set_triple(&module.get_triple());
     library.set_data_layout(&module.get_data_layout());
-    // A definition of this linkage comes along only where it is used.
+    // a definition of this linkage is only linked if it is used
     let defined = |function: &FunctionValue<'_>| !function.as_global_value().is_declaration();
     library.get_functions().filter(defined).for_each(|function| function.set_linkage(Linkage::LinkOnceODR));
     let library = std::mem::ManuallyDrop::new(library);
@@ -215,9 +215,9 @@ pub(super) fn link_needed<'ctx>(module: &Module<'ctx>, library: Module<'ctx>) ->
     if failed != 0 { Err("libdevice does not link".to_owned()) } else { Ok(()) }
 }
 
-/// Collects the errors that LLVM reports through a context, which without this would exit the process.
+/// Collects the errors that LLVM reports through a context, where LLVM's default handler would exit the process.
 ///
-/// It must be dropped before the context: the borrow takes care of that.
+/// It must be dropped before the context, which the borrow ensures.
 pub(super) struct Diagnostics<'ctx> {
     context: &'ctx Context,
     /// A raw box, since LLVM holds its address too.
@@ -225,7 +225,7 @@ pub(super) struct Diagnostics<'ctx> {
 }
 
 impl<'ctx> Diagnostics<'ctx> {
-    /// Begins to collect.
+    /// Installs the handler.
     pub(super) fn collect(context: &'ctx Context) -> Self {
         let errors: *mut Vec<String> = Box::into_raw(Box::default());
         // SAFETY: the context is alive; the handler matches the type that LLVM calls, and its argument lives until
@@ -234,7 +234,7 @@ impl<'ctx> Diagnostics<'ctx> {
         Self { context, errors }
     }
 
-    /// What was reported until now.
+    /// Takes the errors reported so far.
     pub(super) fn take(&mut self) -> Vec<String> {
         // SAFETY: `errors` came from a box and is freed only in `drop`; LLVM writes it only while one of its calls
         // runs on this thread, and none does now, so this is the only reference.
@@ -260,7 +260,7 @@ extern "C" fn handle(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
     if severity != LLVMDiagnosticSeverity::LLVMDSError {
         return;
     }
-    // SAFETY: as above.
+    // SAFETY: LLVM passes a diagnostic that lives during the call.
     let message = unsafe { LLVMGetDiagInfoDescription(info) };
     // SAFETY: the description is a string with a terminating zero, ours until it is disposed of below.
     let text = unsafe { CStr::from_ptr(message) }.to_string_lossy().into_owned();
@@ -275,7 +275,7 @@ extern "C" fn handle(info: LLVMDiagnosticInfoRef, errors: *mut c_void) {
 mod tests {
     use super::*;
 
-    /// LLVM's own handler would print the error and exit the process.
+    /// LLVM's default handler would print the error and exit the process.
     #[test]
     fn errors_of_llvm_are_collected() {
         cuda_llvm::initialize().unwrap();

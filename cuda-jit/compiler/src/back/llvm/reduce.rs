@@ -1,14 +1,14 @@
-//! Expands reductions over the lanes of a warp into a device function of KIR, for devices before compute capability 8.0,
-//! which have no instruction for them.
+//! Expands warp reductions to a device function of KIR, for devices before compute capability 8.0, which lack the
+//! instruction.
 //!
-//! A full mask is reduced in five steps, in each of which a lane adds what another has; any other lane by lane.
+//! With a full mask it is a butterfly of five shuffles; with any other mask it goes lane by lane.
 
 use std::borrow::Cow;
 
 use crate::kir::{FuncId, Function, Module, Op, ReduceOp, Scalar, Type, text};
 use crate::target::Target;
 
-/// The module without reductions, if the target has none.
+/// Returns the module with reductions expanded, if the target has no instruction for them.
 pub(super) fn expand<'a>(module: Cow<'a, Module>, target: &Target) -> Cow<'a, Module> {
     let mut module = module;
     if target.capability() >= (8, 0).into() {
@@ -20,7 +20,7 @@ pub(super) fn expand<'a>(module: Cow<'a, Module>, target: &Target) -> Cow<'a, Mo
     module
 }
 
-/// A reduction that the module has, and on what.
+/// A reduction that the module contains, with its type.
 fn first(module: &Module) -> Option<(ReduceOp, Scalar)> {
     let blocks = module.functions.iter().flat_map(|function| &function.blocks);
     blocks.flat_map(|block| &block.insts).find_map(|inst| match (&inst.op, inst.result) {
@@ -43,7 +43,7 @@ fn expand_one(module: &mut Module, op: ReduceOp, scalar: Scalar) {
     module.functions.push(function(op, scalar));
 }
 
-/// The reduction as a function. Its name holds a `.`, which no other function's may.
+/// The function of a reduction. Its name contains a `.`, so that it is unique.
 fn function(op: ReduceOp, scalar: Scalar) -> Function {
     let op = match op {
         ReduceOp::Add => "add",

@@ -1,6 +1,6 @@
-//! Lowers what threads do together: barriers, shuffles, votes, reductions; clocks, and what a kernel says to its graph.
+//! Lowers synchronisation: barriers, shuffles, votes, reductions; also clocks and conditional graph nodes.
 //!
-//! Every function of a module with such an operation is `convergent`, so that LLVM neither adds nor removes branches
+//! Every function of a module with such an operation is `convergent`, so that LLVM does not change the control flow
 //! around it.
 
 use cuda_llvm::inkwell;
@@ -11,13 +11,14 @@ use super::EmitError;
 use super::function::{Body, GLOBAL, Result};
 use crate::kir::{BarrierOp, Clock, Op, ReduceOp, SET_CONDITIONAL, ShuffleOp, Value, VoteOp};
 
-/// The last operand of a shuffle: in bits 0 to 4 the highest lane of a part that it may read, or for `up` the lowest...
+/// The last operand of a shuffle: bits 0 to 4 clamp the source lane, to the highest lane of a segment or for `up` to
+/// the lowest, ...
 const LAST_LANE: u64 = 31;
-/// ... and from this bit on those bits of a lane's number that tell its part.
+/// ... and the bits from this one on are the mask of a lane's number that selects its segment.
 const PART: u32 = 8;
 
 impl<'ctx> Body<'ctx, '_> {
-    /// Lowers an operation of several threads; what it yields, if anything.
+    /// Lowers a synchronisation operation; returns its result, if it has one.
     pub(super) fn synchronisation(&self, op: &Op) -> Result<Option<BasicValueEnum<'ctx>>> {
         let call = |name: &str, arguments: &[BasicValueEnum<'ctx>]| self.lowering.call_intrinsic(name, &[], arguments);
         let zero = self.lowering.context.i32_type().const_zero().into();
@@ -80,7 +81,7 @@ impl<'ctx> Body<'ctx, '_> {
                 };
                 call(&format!("llvm.nvvm.read.ptx.sreg.{register}"), &[])
             }
-            // It is only a hint, which older devices have no instruction for.
+            // a hint, which older devices have no instruction for
             Op::Sleep(_) if self.lowering.capability < (7, 0).into() => Ok(None),
             Op::Sleep(time) => call("llvm.nvvm.nanosleep", &[self.value(*time)]),
             Op::Breakpoint => call("llvm.debugtrap", &[]),
@@ -91,7 +92,7 @@ impl<'ctx> Body<'ctx, '_> {
         }
     }
 
-    /// A call of the function of CUDA's device runtime.
+    /// Emits a call of CUDA's device runtime.
     fn set_conditional(&self, number: Value, value: Value) -> Result<()> {
         let (module, context) = (&self.lowering.module, self.lowering.context);
         let function = module.get_function(SET_CONDITIONAL).unwrap_or_else(|| {
@@ -102,8 +103,8 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(())
     }
 
-    /// The address in another block's memory, generic. By PTX of our own: LLVM's intrinsic promises that the pointer does not
-    /// escape, so that what is written to the array through the result would not be seen there.
+    /// Maps a shared address to another block's memory, as a generic address. It is inline PTX: LLVM's intrinsic claims
+    /// that the pointer does not escape, so that LLVM would miss writes to the array through the result.
     fn map_shared(&self, pointer: Value, rank: Value) -> Result<BasicValueEnum<'ctx>> {
         let context = self.lowering.context;
         let generic = context.ptr_type(AddressSpace::default());
@@ -115,8 +116,8 @@ impl<'ctx> Body<'ctx, '_> {
         call.try_as_basic_value().basic().ok_or_else(|| self.unverified("address"))
     }
 
-    /// The word behind the first in the workspace that the driver gives a cooperative launch, whose address it puts into
-    /// two registers.
+    /// The barrier's word: the second word of the workspace that the driver gives a cooperative launch, whose address
+    /// is in two special registers.
     fn grid_barrier(&self) -> Result<BasicValueEnum<'ctx>> {
         let (builder, context) = (self.builder(), self.lowering.context);
         let half = |number: u32| {
@@ -131,13 +132,14 @@ impl<'ctx> Body<'ctx, '_> {
         Ok(builder.build_int_to_ptr(word, pointer, "")?.into())
     }
 
-    /// Returns true if a thread of the launch has panicked: its record holds a kernel's number, which that thread writes last. It is read
-    /// by PTX of our own: LLVM 22 crashes on an atomic load through a parameter that is `noalias` and not written.
+    /// Tests whether a thread of the launch has panicked: the panic record holds a kernel's number, which the panicking
+    /// thread writes last. It is read by inline PTX: LLVM 22 crashes on an atomic load through a `noalias` parameter
+    /// that is not written.
     fn panicked(&self) -> Result<BasicValueEnum<'ctx>> {
         if self.lowering.exported {
             return Ok(self.lowering.context.bool_type().const_zero().into());
         }
-        let (record, _) = self.hidden();
+        let (record, _) = self.hidden_params();
         let new = self.lowering.capability >= (7, 0).into();
         let text = format!("ld.{}.global.b32 $0, [$1+4];", if new { "relaxed.sys" } else { "volatile" });
         let ty = self.lowering.context.i32_type().fn_type(&[record.get_type().into()], false);

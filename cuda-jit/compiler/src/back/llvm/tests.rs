@@ -1,6 +1,5 @@
-//! Tests of what LLVM makes of each operation, by compiling it for this machine's processor and running it: the same
-//! lowering, another code generator. The PTX itself is judged by the file tests and by whoever runs it.
-//!
+//! Tests of each operation's lowering, compiled for the host's processor and executed: the same lowering with another
+//! code generator. The PTX itself is checked by the file tests.
 //! # Safety
 //!
 //! One test calls functions that LLVM's engine compiled from modules made here, by the signature that
@@ -22,7 +21,7 @@ use crate::valid::verify;
 
 mod reference;
 
-/// An operation on scalars: its operands' types, what makes it, its result's type.
+/// An operation on scalars: its operand types, the operation, its result type.
 type Case = (Vec<Scalar>, Op, Scalar);
 
 const UNARY: [UnaryOp; 13] = [
@@ -58,8 +57,8 @@ const BINARY: [BinaryOp; 13] = [
 const COMPARE: [CompareOp; 6] =
     [CompareOp::Eq, CompareOp::Ne, CompareOp::Lt, CompareOp::Le, CompareOp::Gt, CompareOp::Ge];
 
-/// Every valid operation, but those on floats of 16 bits and integers of 128, which this machine's processor has none of:
-/// kernels' tests run them; operand `n` is loaded as value `first_operand + n` by [`function`].
+/// Every valid operation, except on 16-bit floats and 128-bit integers, which the host's processor lacks and the kernel
+/// tests run. Operand `n` is value `first_operand + n` of [`function`].
 fn cases() -> Vec<Case> {
     let [a, b, c] = [0, 1, 2].map(operand);
     let mut cases: Vec<Case> = Vec::new();
@@ -79,14 +78,14 @@ fn cases() -> Vec<Case> {
     cases
 }
 
-/// The value that holds operand `n`: after the two parameters come, for each operand, its index, its place as a
-/// byte-sized offset from the parameter, and what is loaded from there.
+/// The value of operand `n`: after the two parameters, each operand is three values: its index, its address as a byte
+/// offset from the parameter, and the loaded value.
 fn operand(n: u32) -> Value {
     Value(4 + 3 * n)
 }
 
-/// A module whose device functions each do one case: operands are read from the first pointer, the result written
-/// behind the second.
+/// A module with one device function per case, which loads its operands from the first pointer and stores the result
+/// through the second.
 fn module(cases: &[Case]) -> Module {
     let mut kernel = FunctionBuilder::new("k", Vec::new(), None);
     kernel.end(Terminator::Return(None));
@@ -98,7 +97,7 @@ fn module(cases: &[Case]) -> Module {
             access: Access::ReadWrite,
             role: Role::Plain,
         };
-        // The operands have one type, but for a select's condition, which is therefore passed as itself.
+        // The operands have one type, except for a select's condition, which is therefore passed as a parameter.
         let element = *operands.last().unwrap();
         let params = vec![param("in", element), param("out", *yields)];
         let mut b = FunctionBuilder::new(format!("case_{index}"), params, None);
@@ -134,7 +133,7 @@ fn select(b: &mut FunctionBuilder, element: Scalar) -> Op {
     Op::Select(condition, operand(1), operand(2))
 }
 
-/// Values of a type at which something changes.
+/// Boundary values of a type.
 fn interesting(ty: Scalar) -> Vec<u64> {
     let mask = ty.mask() as u64;
     let f32s = [0.0, 0.5, 1.0, 1.5, 2.5, 3.0, 127.5, 255.5, 1e-45, 1.17e-38, 1e10, 3e9, 9.3e18, 1.9e19, f32::MAX];
@@ -158,8 +157,7 @@ fn interesting(ty: Scalar) -> Vec<u64> {
     }
 }
 
-// What a processor has no instruction for is the C library's, which LLVM's engine looks up in the process: a use of one
-// function puts all of them there.
+// LLVM's engine resolves functions of the C library in the process; using one links them all.
 #[link(name = "m")]
 unsafe extern "C" {
     fn floor(x: f64) -> f64;
@@ -248,11 +246,11 @@ fn bounds_become_directives() {
 fn options_out_of_range_are_named() {
     let bounds = LaunchBounds { max_threads: 1025, min_blocks: None, max_cluster: None };
     let cases = [
-        (Options { opt_level: 4, ..Options::default() }, "opt_level is 4, not within 0 to 3"),
-        (Options { max_registers: Some(0), ..Options::default() }, "max_registers is 0, not within 1 to 255"),
+        (Options { opt_level: 4, ..Options::default() }, "`opt_level` is 4; it must be 0 to 3"),
+        (Options { max_registers: Some(0), ..Options::default() }, "`max_registers` is 0; it must be 1 to 255"),
         (
             Options { launch_bounds: Some(bounds), ..Options::default() },
-            "launch_bounds.max_threads is 1025, not within 1 to 1024",
+            "`launch_bounds.max_threads` is 1025; it must be 1 to 1024",
         ),
         (
             Options {
@@ -287,8 +285,8 @@ fn invalid_modules_do_not_reach_llvm() {
     assert!(matches!(error, EmitError::Invalid(_)), "{error}");
 }
 
-/// LLVM's own list of processors, which it prints to standard error when asked for the processor `help`, and which
-/// this test therefore reads from a process of its own.
+/// LLVM's list of processors, which it prints to standard error for the processor `help`; the test therefore reads it
+/// from a child process.
 #[test]
 fn the_supported_targets_are_those_of_llvm() {
     const ASK: &str = "KIR_TEST_ASKS_LLVM";

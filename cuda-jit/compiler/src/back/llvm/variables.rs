@@ -1,4 +1,4 @@
-//! The module's variables: arrays in shared memory, fixed or dynamic, and constants.
+//! The module's global variables: shared arrays, static or dynamic, and constants.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -9,7 +9,7 @@ use super::function::{CONSTANT, GLOBAL, Lowering, SHARED};
 use crate::kir::{ArrayDecl, ConstantDecl, SHARED_ALIGN, Space};
 
 impl<'ctx> Lowering<'ctx, '_> {
-    /// A shared array as a variable of the module. It has no initial value, as PTX wants it.
+    /// Declares a shared array as a global variable, without an initial value as PTX requires.
     pub(super) fn declare_shared(&self, index: usize, array: &ArrayDecl) -> PointerValue<'ctx> {
         let ty = self.array_type(array);
         let plain: String = array.name.chars().map(|c| if c == '.' { '_' } else { c }).collect();
@@ -20,7 +20,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.as_pointer_value()
     }
 
-    /// A constant as a variable of the module. What the host writes is not what it holds at first.
+    /// Declares a constant as a global variable. One that the host updates has no constant initial value.
     pub(super) fn declare_constant(&self, index: usize, constant: &ConstantDecl) -> PointerValue<'ctx> {
         let bytes = self.context.const_string(&constant.bytes, false);
         let space = if constant.space == Space::Constant { CONSTANT } else { GLOBAL };
@@ -37,7 +37,7 @@ impl<'ctx> Lowering<'ctx, '_> {
         variable.as_pointer_value()
     }
 
-    /// The beginning of dynamic shared memory: one array that the launch gives its size, aligned to the most that is asked.
+    /// The start of dynamic shared memory: one array whose size the launch gives, with the largest alignment requested.
     pub(super) fn dynamic_shared(&self, align: u32) -> PointerValue<'ctx> {
         const NAME: &str = "dynamic_shared";
         let variable = self.module.get_global(NAME).unwrap_or_else(|| {

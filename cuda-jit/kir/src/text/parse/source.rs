@@ -1,15 +1,15 @@
-//! The rules for what a debugger is told of the source.
+//! The rules of debug information.
 
 use super::{Parser, Result};
 use crate::text::names::SPACE;
 use crate::{
-    ArrayId, Home, Place, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId,
+    ArrayId, Location, SlotId, SourceField, SourceKind, SourceScope, SourceScopeId, SourceType, SourceTypeId, Storage,
     Variable,
 };
 
 impl Parser {
     pub(super) fn source_type(&mut self, index: usize) -> Result<SourceType> {
-        self.place(index, |parser| parser.source_type_id().map(|ty| ty.0))?;
+        self.at_index(index, |parser| parser.source_type_id().map(|ty| ty.0))?;
         let name = self.text()?;
         self.sign(':')?;
         Ok(SourceType { name, kind: self.source_kind()? })
@@ -22,7 +22,7 @@ impl Parser {
             return Ok(SourceKind::Enum(scalar, names));
         }
         if self.is_word("pointer") {
-            return Ok(SourceKind::Pointer(self.item(&SPACE, "a memory")?, self.source_type_id()?));
+            return Ok(SourceKind::Pointer(self.item(&SPACE, "a memory space")?, self.source_type_id()?));
         }
         if self.is_word("array") {
             let count = self.number("a length")?;
@@ -57,10 +57,10 @@ impl Parser {
     pub(super) fn scopes(&mut self) -> Result<Vec<SourceScope>> {
         let mut scopes = Vec::new();
         while self.is_word("scope") {
-            self.place(scopes.len(), |parser| parser.source_scope_id().map(|scope| scope.0))?;
-            let (place, outer) = (self.source()?, self.within()?);
-            let inlined = if self.is_word("inlined") { Some((self.text()?, self.source()?)) } else { None };
-            scopes.push(SourceScope { outer, place, inlined });
+            self.at_index(scopes.len(), |parser| parser.source_scope_id().map(|scope| scope.0))?;
+            let (location, outer) = (self.location()?, self.within()?);
+            let inlined = if self.is_word("inlined") { Some((self.text()?, self.location()?)) } else { None };
+            scopes.push(SourceScope { outer, location, inlined });
         }
         Ok(scopes)
     }
@@ -70,35 +70,35 @@ impl Parser {
         while self.is_word("variable") {
             let name = self.text()?;
             self.sign(':')?;
-            let (ty, place, scope) = (self.source_type_id()?, self.source()?, self.within()?);
+            let (ty, location, scope) = (self.source_type_id()?, self.location()?, self.within()?);
             let parameter = if self.is_word("parameter") { Some(self.number("a parameter's number")?) } else { None };
             self.word("at")?;
-            variables.push(Variable { name, ty, scope, place, parameter, home: self.home()? });
+            variables.push(Variable { name, ty, scope, location, parameter, storage: self.storage()? });
         }
         Ok(variables)
     }
 
-    fn home(&mut self) -> Result<Home> {
+    fn storage(&mut self) -> Result<Storage> {
         if let Some(array) = self.try_index("a") {
-            return Ok(Home::Array(ArrayId(array)));
+            return Ok(Storage::Array(ArrayId(array)));
         }
         let mut slots = Vec::new();
         while let Some(slot) = self.try_index("s") {
             slots.push((SlotId(slot), self.number("an offset in bytes")?));
         }
-        Ok(Home::Slots(slots))
+        Ok(Storage::Slots(slots))
     }
 
-    /// A place in the source.
-    pub(super) fn source(&mut self) -> Result<Place> {
+    /// Parses a source location.
+    pub(super) fn location(&mut self) -> Result<Location> {
         let file = self.text()?.into();
         self.sign(':')?;
         let line = self.number("a line")?;
         self.sign(':')?;
-        Ok(Place { file, line, column: self.number("a column")? })
+        Ok(Location { file, line, column: self.number("a column")? })
     }
 
-    /// The scope in which something stands.
+    /// Parses the scope that something belongs to.
     pub(super) fn within(&mut self) -> Result<Option<SourceScopeId>> {
         if self.is_word("in") { self.source_scope_id().map(Some) } else { Ok(None) }
     }

@@ -1,4 +1,4 @@
-//! The types of the source as DWARF describes them.
+//! Lowers source types to DWARF types.
 
 use cuda_llvm::inkwell;
 use inkwell::AddressSpace;
@@ -9,13 +9,13 @@ use inkwell::debug_info::{
 use crate::back::llvm::EmitError;
 use crate::kir::{Module, Scalar, SourceField, SourceKind, SourceType, SourceTypeId, Space};
 
-/// DWARF's encodings of numbers.
+/// DWARF's base type encodings.
 const BOOLEAN: LLVMDWARFTypeEncoding = 0x02;
 const FLOAT: LLVMDWARFTypeEncoding = 0x04;
 const SIGNED: LLVMDWARFTypeEncoding = 0x05;
 const UNSIGNED: LLVMDWARFTypeEncoding = 0x07;
 
-/// Each source type of a module.
+/// The DWARF type of each source type of a module.
 pub(super) fn described<'ctx>(
     builder: &DebugInfoBuilder<'ctx>,
     unit: &DICompileUnit<'ctx>,
@@ -33,7 +33,7 @@ struct Types<'ctx, 'a> {
     builder: &'a DebugInfoBuilder<'ctx>,
     unit: &'a DICompileUnit<'ctx>,
     kir: &'a Module,
-    /// Those so far, of which the next ones consist.
+    /// The types so far, which later ones refer to.
     described: Vec<DIType<'ctx>>,
 }
 
@@ -103,7 +103,7 @@ impl<'ctx> Types<'ctx, '_> {
     }
 }
 
-/// cuda-gdb's number for the memory that a pointer points into. What may point to any memory is a generic address.
+/// cuda-gdb's address class for a memory space; a pointer to any memory is generic.
 fn class(space: Space) -> u16 {
     match space {
         Space::Constant => 4,

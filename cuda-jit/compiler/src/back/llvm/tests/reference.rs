@@ -1,4 +1,4 @@
-//! What operations on scalars mean, in Rust: the right-hand side of the comparison.
+//! The reference semantics of operations on scalars, in Rust.
 
 use super::Case;
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, UnaryOp};

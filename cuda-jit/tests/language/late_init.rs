@@ -1,4 +1,4 @@
-//! Names that are given a value after their declaration, in every shape in which rustc finds that they have one.
+//! Names that are initialised after their declaration, in every form that rustc's definite initialisation accepts.
 
 #![expect(
     unused,

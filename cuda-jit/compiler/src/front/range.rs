@@ -1,7 +1,7 @@
-//! Ranges: as values, and as what a loop runs over.
+//! Ranges, as values and as the source of loops.
 //!
-//! A loop never steps beyond its last number, so that no bound overflows: at the end of a turn it looks whether the next number
-//! comes before the end.
+//! A loop is rotated: it compares before it increments, so that the induction variable never passes the last number and
+//! cannot overflow.
 
 use super::builder::Builder;
 use super::expr::assembled;
@@ -11,7 +11,7 @@ use crate::kir::{BinaryOp, BlockId, CompareOp, Op, Scalar, SlotId, UnaryOp, Valu
 use crate::syntax::Expr;
 use crate::typeinfo::Ty;
 
-/// A range.
+/// A range of numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     pub(super) scalar: Scalar,
@@ -20,16 +20,16 @@ pub(super) struct Range {
     pub(super) inclusive: bool,
 }
 
-/// A range that a loop runs over.
+/// A loop over a range under construction.
 #[derive(Clone, Debug)]
-pub(super) struct Numbers {
+pub(super) struct RangeLoop {
     range: Range,
-    /// The number of the turn.
-    current: SlotId,
+    /// The induction variable.
+    variable: SlotId,
 }
 
 impl Lowering<'_> {
-    /// `start..end`, what a loop runs over. `wanted` is the type of the loop's binding.
+    /// Lowers `start..end` as the source of a loop. `wanted` is the type of the loop's binding.
     pub(super) fn range(
         &mut self,
         (start, end, inclusive): (&'static Expr, Option<&'static Expr>, bool),
@@ -45,7 +45,7 @@ impl Lowering<'_> {
         Ok(Range { scalar, start, end, inclusive })
     }
 
-    /// `start..end` as a value: its ends and, of one that includes its end, true where it has no number.
+    /// Lowers `start..end` as a value: its bounds and, for an inclusive range, whether it is exhausted.
     pub(super) fn range_value(
         &mut self,
         (start, end, inclusive): (&'static Expr, Option<&'static Expr>, bool),
@@ -65,40 +65,40 @@ impl Lowering<'_> {
 }
 
 impl Builder {
-    /// The numbers below another.
+    /// The range from 0 to before `end`.
     pub(super) fn below(&mut self, end: Value) -> Range {
         Range { scalar: Scalar::U64, start: self.constant(Scalar::U64, 0), end: Some(end), inclusive: false }
     }
 
-    /// Begins a loop over a range, or goes to the loop's exit where it has no number.
-    pub(super) fn begin_numbers(&mut self, range: Range, exit: BlockId) -> Numbers {
-        let current = self.slot("for", range.scalar);
-        self.effect(Op::Set(current, range.start));
+    /// Opens a loop over a range; jumps to the exit if the range is empty.
+    pub(super) fn open_range_loop(&mut self, range: Range, exit: BlockId) -> RangeLoop {
+        let variable = self.slot("for", range.scalar);
+        self.effect(Op::Set(variable, range.start));
         if let Some(end) = range.end {
             let op = if range.inclusive { CompareOp::Le } else { CompareOp::Lt };
             let any = self.compare(op, range.start, end);
-            self.go_on_if(any, exit);
+            self.continue_if(any, exit);
         }
-        Numbers { range, current }
+        RangeLoop { range, variable }
     }
 
-    /// The number of the turn.
-    pub(super) fn current_number(&mut self, Numbers { range, current }: &Numbers) -> Value {
-        self.value(Op::Get(*current), range.scalar)
+    /// The current number.
+    pub(super) fn induction_value(&mut self, RangeLoop { range, variable }: &RangeLoop) -> Value {
+        self.value(Op::Get(*variable), range.scalar)
     }
 
-    /// Comes to the next number at the end of a turn, or to the loop's exit.
-    pub(super) fn step_number(&mut self, Numbers { range, current: slot }: &Numbers, exit: BlockId) {
+    /// Ends an iteration: steps to the next number, or jumps to the exit.
+    pub(super) fn close_range_loop(&mut self, RangeLoop { range, variable: slot }: &RangeLoop, exit: BlockId) {
         let Range { scalar, end, inclusive, .. } = *range;
-        let current = self.value(Op::Get(*slot), scalar);
+        let number = self.value(Op::Get(*slot), scalar);
         let one = self.constant(scalar, 1);
-        let next = self.binary_value(BinaryOp::Add, current, one, scalar);
+        let next = self.binary_value(BinaryOp::Add, number, one, scalar);
         if let Some(end) = end {
             let more = match inclusive {
-                true => self.compare(CompareOp::Ne, current, end),
+                true => self.compare(CompareOp::Ne, number, end),
                 false => self.compare(CompareOp::Lt, next, end),
             };
-            self.go_on_if(more, exit);
+            self.continue_if(more, exit);
         }
         self.effect(Op::Set(*slot, next));
     }

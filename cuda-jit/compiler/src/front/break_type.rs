@@ -1,23 +1,23 @@
-//! The values that loops and labelled blocks are left with, as far as they stand in statements and branches.
+//! The types of loops and labelled blocks, inferred from the `break` expressions in their statements and branches.
 
 use super::scopes::Scopes;
 use crate::syntax::{Block, Expr, ExprKind, Stmt, ensure_sufficient_stack};
 use crate::typeinfo::Ty;
 
 impl Scopes {
-    /// The type that a `break` out of `label` gives it, if one tells.
+    /// The type of the values of `break` out of `label`, if one of them has a type of its own.
     pub(super) fn ty_of_break(&self, label: u32, body: &Block) -> Option<Ty> {
         let stmts = body.stmts.iter().find_map(|stmt| match stmt {
-            Stmt::Expr(expr) | Stmt::Let(_, Some(expr), None) => self.broken(label, expr),
+            Stmt::Expr(expr) | Stmt::Let(_, Some(expr), None) => self.break_in(label, expr),
             Stmt::Let(_, Some(expr), Some(otherwise)) => {
-                self.broken(label, expr).or_else(|| self.ty_of_break(label, otherwise))
+                self.break_in(label, expr).or_else(|| self.ty_of_break(label, otherwise))
             }
             Stmt::Let(_, None, _) | Stmt::Closure(..) => None,
         });
-        stmts.or_else(|| self.broken(label, body.tail?))
+        stmts.or_else(|| self.break_in(label, body.tail?))
     }
 
-    fn broken(&self, label: u32, expr: &Expr) -> Option<Ty> {
+    fn break_in(&self, label: u32, expr: &Expr) -> Option<Ty> {
         ensure_sufficient_stack(|| self.broken_in(label, expr))
     }
 
@@ -30,9 +30,9 @@ impl Scopes {
             | ExprKind::While(_, _, body)
             | ExprKind::For(_, _, _, body, _) => self.ty_of_break(label, body),
             ExprKind::If(_, body, otherwise) => {
-                self.ty_of_break(label, body).or_else(|| self.broken(label, (*otherwise)?))
+                self.ty_of_break(label, body).or_else(|| self.break_in(label, (*otherwise)?))
             }
-            ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.broken(label, &arm.body)),
+            ExprKind::Match(_, arms) => arms.iter().find_map(|arm| self.break_in(label, &arm.body)),
             _ => None,
         }
     }

@@ -1,8 +1,8 @@
-//! Finds mentions of bindings within expressions.
+//! Finds uses of a binding within expressions.
 
 use crate::syntax::{Arm, Block, Closure, Condition, Expr, ExprKind, Section, Stmt};
 
-/// Returns true if an expression mentions a binding.
+/// Returns true if an expression uses a binding.
 pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     let one = |inner: &Expr| expr(inner, binding);
     let any = |inner: &[Expr]| inner.iter().any(one);
@@ -54,7 +54,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
     }
 }
 
-/// Returns true if a block mentions a binding.
+/// Returns true if a block uses a binding.
 pub(super) fn block(of: &Block, binding: u32) -> bool {
     let stmt = |stmt: &Stmt| match stmt {
         Stmt::Let(_, init, otherwise) => {
@@ -66,7 +66,7 @@ pub(super) fn block(of: &Block, binding: u32) -> bool {
     of.stmts.iter().any(stmt) || of.tail.is_some_and(|tail| expr(tail, binding))
 }
 
-/// The same of a closure.
+/// Returns true if a closure uses or captures a binding.
 pub(super) fn closure(of: &Closure, binding: u32) -> bool {
     of.moved.contains(&binding) || expr(of.body, binding)
 }

@@ -1,6 +1,6 @@
-//! References that point to one memory or another: the kernel's arrays, the block's, the thread's own, constants.
+//! References with several memory spaces: the kernel's arrays, shared, local and constant memory.
 //!
-//! Kernels whose arrays are shared give them to a device function, which the host calls with an array of its own.
+//! Kernels with shared arrays pass them to a device function, which the host calls with an array of its own.
 
 use cuda_jit::device::{atomic_add, atomic_load, atomic_store, cas, grid, order, scope, shared, sync_threads};
 use cuda_jit::device::{atomic_add_with, atomic_exch_with, thread_idx};
@@ -81,7 +81,7 @@ fn variables_are_given_references_to_any_memory() {
     differ!(of_variables, (1, 8), [X], vec![0u32; 8]);
 }
 
-/// Each turn's reference is another's: none is a copy that a later turn overwrites.
+/// Each iteration's reference is another one: none is a copy that a later iteration overwrites.
 #[kernel]
 fn of_earlier_turns(x: &[u32], out: &mut [u32]) {
     let (i, a, b) = (grid::<1>(), x[0] + 1, x[1] + 2);
@@ -96,7 +96,7 @@ fn of_earlier_turns(x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn references_of_earlier_turns_stay() {
+fn references_of_earlier_iterations_stay_valid() {
     differ!(of_earlier_turns, (1, 8), [X], vec![0u32; 8]);
 }
 
@@ -118,7 +118,7 @@ fn raise(cell: &mut Cell, by: u32) -> u32 {
     cell.at[1]
 }
 
-/// A function of its own, since it calls itself.
+/// Not inlined, since it is recursive.
 #[device]
 fn sum_to(slice: &[u32], n: usize) -> u32 {
     if n == 0 { 0 } else { slice[n - 1] + sum_to(slice, n - 1) }
@@ -179,7 +179,7 @@ fn iterators_join_slices_of_different_memories() {
     differ!(of_chains, (1, 8), [X], vec![0u32; 8]);
 }
 
-/// Atomics on memory that is the thread's own, the block's or the grid's; what they find where nobody else is.
+/// Atomics on local, shared and global memory, and their results without contention.
 #[kernel]
 fn of_atomics(x: &[u32], h: &[f16], out: &mut [u32]) {
     let (i, bins, halves) = (thread_idx().x, shared!([u32; 4]), shared!([f16; 4]));
@@ -212,7 +212,7 @@ fn of_atomics(x: &[u32], h: &[f16], out: &mut [u32]) {
 }
 
 #[test]
-fn atomics_change_a_number_wherever_it_lies() {
+fn atomics_work_in_every_memory_space() {
     let halves: Vec<f16> = (0..8).map(|k| f16::from_f32(k as f32 + 1.0)).collect();
     let mut out = on_device(&[1u32; 33]);
     of_atomics::launch((1, 8), &on_device(X), &on_device(&halves), &mut out).unwrap();

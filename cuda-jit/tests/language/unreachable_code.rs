@@ -1,4 +1,4 @@
-//! Names without a value in code that control never reaches, and names whose type is told late.
+//! Uninitialised names in unreachable code, and names whose type is inferred late.
 
 #![expect(unused, unreachable_code, reason = "code that is never reached is what the kernels are about")]
 

@@ -1,5 +1,5 @@
-//! Checks that the compiler takes out of loops, or splits loops at: what a thread does before it panics stays as it is
-//! written, and so does what it says.
+//! Panic checks that the compiler hoists out of loops, or at which it splits loops: a thread's side effects before the
+//! panic, and the message, stay the same.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
@@ -8,7 +8,7 @@ use cuda_jit::kernel;
 
 use super::{context, on_device, on_host};
 
-/// The message of the panic of what was launched before.
+/// The panic message of the previous launch.
 fn take_message() -> Option<String> {
     match context().synchronize() {
         Ok(()) => None,
@@ -83,7 +83,7 @@ fn searched(n: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// What a function of the host's leaves and says, as a kernel says it.
+/// The output and the panic message of a function on the host.
 fn by_host(function: impl FnOnce(&mut [u32]), out: &[u32]) -> (Vec<u32>, Option<String>) {
     let mut out = out.to_vec();
     let said = catch_unwind(AssertUnwindSafe(|| function(&mut out))).err();
@@ -97,8 +97,9 @@ fn by_host(function: impl FnOnce(&mut [u32]), out: &[u32]) -> (Vec<u32>, Option<
 }
 
 #[test]
-fn a_split_loop_does_what_is_written_up_to_its_panic() {
-    if !crate::around::alone("language::checks::a_split_loop_does_what_is_written_up_to_its_panic") {
+fn a_split_loop_has_the_same_effects_before_its_panic() {
+    if !crate::around::in_child_process("language::hoisted_checks::a_split_loop_has_the_same_effects_before_its_panic")
+    {
         return;
     }
     set_hook(Box::new(|_| {}));
@@ -124,7 +125,7 @@ fn a_split_loop_does_what_is_written_up_to_its_panic() {
 
 const TILE: usize = 8;
 
-/// The store's check comes behind a load that is made under a condition, and no turn changes it.
+/// The store's check follows a conditional load and is loop-invariant.
 #[kernel]
 fn tiled(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; TILE]);
@@ -141,7 +142,7 @@ fn tiled(n: usize, x: &[u32], out: &mut [u32]) {
     out[t] = sum + 1;
 }
 
-/// The same behind a store that others see.
+/// The same after a store that other threads can observe.
 #[kernel]
 fn tiled_and_told(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; TILE]);
@@ -153,7 +154,7 @@ fn tiled_and_told(n: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The same behind another panic, which is the one to be told.
+/// The same after another panic, which must be the one reported.
 #[kernel]
 fn tiled_behind(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; TILE]);
@@ -166,7 +167,7 @@ fn tiled_behind(n: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The same, of which a part of the turns do not come to the check.
+/// The same where some iterations do not reach the check.
 #[kernel]
 fn tiled_sometimes(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; TILE]);
@@ -180,7 +181,7 @@ fn tiled_sometimes(n: usize, x: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The same in a loop in a loop, whose turns are none in the outer one's first turns.
+/// The same in a nested loop that has no iterations in the first outer one.
 #[kernel]
 fn tiled_inside(n: usize, x: &[u32], out: &mut [u32]) {
     let tile = shared!([u32; TILE]);
@@ -195,8 +196,8 @@ fn tiled_inside(n: usize, x: &[u32], out: &mut [u32]) {
 }
 
 #[test]
-fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
-    if !crate::around::alone("language::checks::a_check_before_the_loop_tells_what_the_one_in_it_would") {
+fn a_hoisted_check_reports_the_same_panic() {
+    if !crate::around::in_child_process("language::hoisted_checks::a_hoisted_check_reports_the_same_panic") {
         return;
     }
     let x: Vec<u32> = (0..20).collect();
@@ -210,7 +211,7 @@ fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
     }
     let beyond = |t: usize| Some(format!("index out of bounds: the len is {TILE} but the index is {t}"));
     let all = x.iter().sum::<u32>() + 1;
-    // no panic; no turn and so no panic; a panic of one thread, whose store behind the loop does not happen
+    // no panic; no iteration and so no panic; a panic of one thread, whose store after the loop does not happen
     assert_eq!(run!(tiled, 3, 8), ([vec![all; 8], vec![9; 2]].concat(), None));
     assert_eq!(run!(tiled, 0, 10), (vec![1; 10], None));
     assert_eq!(run!(tiled, 3, 9), ([vec![all; 8], vec![9; 2]].concat(), beyond(8)));
@@ -226,7 +227,7 @@ fn a_check_before_the_loop_tells_what_the_one_in_it_would() {
     assert_eq!(run!(tiled_inside, 3, 9), ([vec![12; 8], vec![10, 9]].concat(), beyond(8)));
 }
 
-/// The lines of a kernel's loop that holds its barriers: from the label to which the last jump back leads.
+/// The lines of a kernel's loop with the barriers: from the label that the last backward branch targets.
 fn loop_of(ptx: &str) -> Vec<&str> {
     let lines: Vec<&str> = ptx.lines().map(str::trim).collect();
     let back = |end: usize| {
@@ -240,12 +241,12 @@ fn loop_of(ptx: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_tiled_loop_keeps_no_check() {
+fn a_tiled_loop_has_no_checks_left() {
     let ptx = tiled::compile_ptx((9, 0)).unwrap();
     let inside = loop_of(&ptx);
     let leaves = |line: &&&str| line.contains("exit") || line.contains("atom.global.cas");
     assert_eq!(inside.iter().filter(leaves).count(), 0, "{inside:#?}");
-    // The threads that reported it meet the others before they end, and the check behind the loop has its own report.
+    // the panicking threads reconverge with the others before they end, and the check after the loop has its own report
     let (before, _) = ptx.split_once(inside[0]).expect("the loop is in it");
     assert!(before.lines().any(|line| line.trim().starts_with('@') && line.ends_with("exit;")), "{ptx}");
     assert_eq!(ptx.matches("atom.global.cas").count(), 2, "{ptx}");

@@ -1,8 +1,8 @@
-//! Products of 32-bit numbers in 64 bits become `mul.wide`, one instruction of the hardware where a product of 64 bits
-//! takes three. LLVM does this only at levels at which its code generator also does what [`machine`](super::machine) has
+//! Selects `mul.wide` for 64-bit products of extended 32-bit numbers: one instruction, where a 64-bit product takes
+//! three. LLVM does this only at levels at which its code generator also repeats what [`machine`](super::machine) has
 //! done before.
 //!
-//! It is the last thing that is done to a module: LLVM sees no more what these products are.
+//! It is the last pass on a module, since its inline PTX is opaque to LLVM.
 
 use cuda_llvm::inkwell;
 use inkwell::context::Context;
@@ -13,7 +13,7 @@ use inkwell::values::{BasicValue, BasicValueEnum, InstructionOpcode, Instruction
 use super::function::Result;
 
 /// Rewrites the products of a module.
-pub(super) fn products<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
+pub(super) fn combine<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> Result<()> {
     let blocks = module.get_functions().flat_map(|function| function.get_basic_block_iter());
     let found: Vec<_> = blocks.flat_map(|block| block.get_instructions()).filter_map(product).collect();
     let (builder, word) = (context.create_builder(), context.i32_type());
@@ -35,13 +35,13 @@ pub(super) fn products<'ctx>(context: &'ctx Context, module: &Module<'ctx>) -> R
     Ok(())
 }
 
-/// What of a factor fits 32 bits.
+/// The 32-bit operand of a product.
 enum Factor<'ctx> {
     Extended(IntValue<'ctx>),
     Constant(u32),
 }
 
-/// A product that 32 bits of each factor determine, with its letter in PTX; the first factor is no constant.
+/// Matches a product of two extended 32-bit factors, with the type letter in PTX; the first factor is no constant.
 fn product(inst: InstructionValue<'_>) -> Option<(InstructionValue<'_>, char, [Factor<'_>; 2])> {
     let long = matches!(inst.get_type(), AnyTypeEnum::IntType(ty) if ty.get_bit_width() == 64);
     if inst.get_opcode() != InstructionOpcode::Mul || !long {
@@ -60,7 +60,7 @@ fn product(inst: InstructionValue<'_>) -> Option<(InstructionValue<'_>, char, [F
     Some((inst, sign, [Factor::Extended(first), second]))
 }
 
-/// What a value of 64 bits was extended from, if that has 32, and how.
+/// The 32-bit source of a 64-bit extension, and its type letter.
 fn extended(value: BasicValueEnum<'_>) -> Option<(char, IntValue<'_>)> {
     let inst = value.as_instruction_value()?;
     let sign = match inst.get_opcode() {
@@ -72,7 +72,7 @@ fn extended(value: BasicValueEnum<'_>) -> Option<(char, IntValue<'_>)> {
     (from.get_type().get_bit_width() == 32).then_some((sign, from))
 }
 
-/// The 32 bits that a constant is extended from.
+/// The 32 bits of a constant, if extending them yields it.
 fn constant(value: BasicValueEnum<'_>, sign: char) -> Option<u32> {
     let BasicValueEnum::IntValue(value) = value else { return None };
     match sign {

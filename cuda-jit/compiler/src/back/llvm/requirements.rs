@@ -1,16 +1,17 @@
-//! What operations need of a device, where older ones than they need can be compiled for. LLVM would abort the process.
+//! The compute capability that operations require, for those that older targets lack. LLVM would abort the process on
+//! them.
 //!
-//! Operations that older devices do in another way are not here: they are lowered so.
+//! Operations that older targets emulate are not listed.
 
 use super::EmitError;
 use crate::kir::{Module, Op, Order, Scope, Special};
 use crate::target::{ComputeCapability, Target};
 
-/// Refuses a module that holds what the target does not have.
+/// Refuses a module with operations that the target lacks.
 pub(super) fn check(module: &Module, target: &Target) -> Result<(), EmitError> {
     let blocks = module.functions.iter().flat_map(|function| &function.blocks);
     for inst in blocks.flat_map(|block| &block.insts) {
-        if let Some((what, needs)) = needs(&inst.op)
+        if let Some((what, needs)) = required(&inst.op)
             && target.capability() < needs
         {
             return Err(EmitError::TooOld { what, needs, target: *target });
@@ -19,8 +20,8 @@ pub(super) fn check(module: &Module, target: &Target) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// What an operation is called, and the oldest device that has it.
-fn needs(op: &Op) -> Option<(&'static str, ComputeCapability)> {
+/// The name of an operation, and the lowest compute capability that has it.
+fn required(op: &Op) -> Option<(&'static str, ComputeCapability)> {
     match op {
         Op::Fence(Order { scope: Scope::Cluster, .. })
         | Op::AtomicLoad(Order { scope: Scope::Cluster, .. }, _)
@@ -34,7 +35,7 @@ fn needs(op: &Op) -> Option<(&'static str, ComputeCapability)> {
         | Op::Special(
             Special::ClusterBlockIdx(_) | Special::ClusterDim(_) | Special::ClusterRank | Special::ClusterRanks,
         ) => Some(("this_cluster", (9, 0).into())),
-        // It is an instruction, which libdevice calls whatever the device.
+        // libdevice emits this instruction for every target
         Op::Math(function, _) if function.name == "fast_tanhf" => Some((function.name, (7, 5).into())),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! What concerns other threads, what only bits of words have, and what is said: at random.
+//! Generates random synchronisation, bit operations and output.
 
 use cuda_jit::kir::{
     ArrayId, AtomicOp, BarrierOp, Clock, LibArg, LibFn, Op, Order, Ordering, ReduceOp, Scalar, Scope, ShuffleOp, Space,
@@ -16,7 +16,7 @@ impl Body<'_> {
         Order { ordering: self.random.one_of(&orderings), scope }
     }
 
-    /// An atomic operation on a number of the type that it is for.
+    /// An atomic operation on a number of a suitable type.
     pub(super) fn atomic(&mut self, pointer: Pointer) {
         let (order, kind) = (self.order(), self.random.below(4));
         let (Order { ordering, .. }, strong) = (order, order.ordering == Ordering::SeqCst);
@@ -51,8 +51,8 @@ impl Body<'_> {
         }
     }
 
-    /// Barriers, operations of a warp, clocks.
-    pub(super) fn together(&mut self) {
+    /// Barriers, warp operations, clocks.
+    pub(super) fn synchronisation(&mut self) {
         let mask = self.value(Scalar::U32);
         match self.random.below(17) {
             0 => self.b.effect(Op::Barrier),
@@ -119,7 +119,7 @@ impl Body<'_> {
         self.scalar(op, ty);
     }
 
-    /// Operations on words of 32 bits.
+    /// Operations on 32-bit words.
     pub(super) fn of_words(&mut self) {
         let op = self.random.one_of(&TERNARY);
         let ty = if op == TernaryOp::DotBytes { self.random.one_of(&INTEGERS[..2]) } else { Scalar::U32 };
@@ -127,7 +127,7 @@ impl Body<'_> {
         self.scalar(op, ty);
     }
 
-    /// A function of libdevice, whose results go to an array of the thread's own.
+    /// A call of a libdevice function, with a local array for its output parameters.
     pub(super) fn math(&mut self) {
         let function = self.random.one_of(LibFn::ALL);
         if self.arrays.is_empty() {
@@ -156,11 +156,11 @@ impl Body<'_> {
         }
     }
 
-    /// Text for the host, and where what follows was written.
-    pub(super) fn said(&mut self) {
+    /// Output, or a source location.
+    pub(super) fn output(&mut self) {
         if self.random.below(2) == 0 {
-            let (place, scope) = (source::place(self.random), source::scope(self.random, self.scopes));
-            return self.b.effect(Op::Line(place, scope));
+            let (location, scope) = (source::location(self.random), source::scope(self.random, self.scopes));
+            return self.b.effect(Op::Line(location, scope));
         }
         let (mut format, mut values) = (String::from("100%% \"é\"\n"), Vec::new());
         for _ in 0..self.random.below(5) {
