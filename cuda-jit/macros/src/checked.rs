@@ -1,11 +1,12 @@
-//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports nothing of the probe.
+//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports no errors of the probe.
 //!
-//! rustc type-checks the copy once more; it is unreachable, so that there are no borrows to check. That takes 1 to 1.5 ms for ten lines:
-//! a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not copied, and some mistakes in them are
-//! reported for the probe too.
+//! rustc type-checks the copy a second time. The copy is unreachable, so that there are no borrows to check. This takes 1
+//! to 1.5 ms for ten lines: a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not
+//! copied, and some mistakes in them are reported for the probe too.
 //!
-//! A constant tells the probe of errors, and a constant names no generic parameters. The copy of a generic function is
-//! therefore instantiated with representatives, `u32` and `f32`. Where neither satisfies the bounds, nothing is told.
+//! A constant tells the probe about errors in the copy, and a constant cannot name generic parameters. The copy of a
+//! generic function is therefore instantiated with representatives, `u32` and `f32`. If neither satisfies the bounds, the
+//! probe does not learn of errors.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -13,7 +14,7 @@ use syn::{FnArg, GenericParam, Type, TypeParamBound, WherePredicate};
 
 use crate::signature::Signature;
 
-/// The number of lines of the longest body that is copied.
+/// The maximum number of lines of a copied body.
 const MOST_LINES: usize = 40;
 
 /// The types that type parameters are instantiated with.
@@ -26,8 +27,8 @@ pub(crate) struct Repeated {
     method: Option<(Type, Ident)>,
 }
 
-/// The copy of a body, which is the last token of a function, unless the function has what a copy cannot: attributes within the
-/// body, or generic constants other than numbers. Representatives have no lifetimes, which the bounds of closures may name.
+/// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, or
+/// generic constants that are no numbers. Bounds that name lifetimes prevent it too, since representatives have none.
 pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Repeated> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = signature.generics.params.iter().all(|param| match param {
@@ -56,8 +57,8 @@ pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, th
     Some(Repeated { method: Some((this.clone(), named)), ..repeated })
 }
 
-/// The traits that a representative satisfies. Of others a representative may be none; a name that is another trait's does no more than
-/// change the text of an error.
+/// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
+/// an error differs.
 const SATISFIED: &[&str] = &[
     "Num",
     "Integer",
@@ -78,7 +79,7 @@ const SATISFIED: &[&str] = &[
     "FnOnce",
 ];
 
-/// Returns true if the probe is told of errors in the copy, as far as the bounds of a generic function say.
+/// Returns true if the probe learns of errors in the copy, judged by the bounds of a generic function.
 pub(crate) fn is_told(signature: &Signature) -> bool {
     let generics = &signature.generics;
     let is_satisfied = |bound: &TypeParamBound| match bound {
@@ -110,7 +111,7 @@ fn value(ty: &Type) -> Option<TokenStream> {
     }
 }
 
-/// The copy as a function of an opaque type.
+/// The copy, as a function with an opaque return type.
 pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
     let Repeated { body, method } = signature.repeated.as_ref()?;
     let receiver = sig.receiver().into_iter();
@@ -139,7 +140,7 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
     })
 }
 
-/// The constant that depends on the copy, which stands beside it unless it is a method's.
+/// The constant that depends on the copy, and the copy itself unless it is a method's.
 pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
     let Repeated { method, .. } = signature.repeated.as_ref()?;
     let (copy, path) = match method {
@@ -163,8 +164,8 @@ pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Sig
     })
 }
 
-/// The constant of a generic function: of each type that stands for its parameters, an associated constant that is there if the type
-/// satisfies the bounds, and else a trait's.
+/// The constant of a generic function: an associated constant of each representative, which exists if the representative
+/// satisfies the bounds; otherwise the trait's constant is found.
 fn of_representatives(
     root: &TokenStream,
     signature: &Signature,
@@ -211,7 +212,7 @@ fn of_representatives(
     }}
 }
 
-/// The type of a parameter in the probe, which depends on the constant where the body is repeated.
+/// The type of a parameter in the probe, which depends on the constant if the body is copied.
 pub(crate) fn checked(root: &TokenStream, signature: &Signature, ty: Type) -> Type {
     match signature.repeated {
         Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),

@@ -1,13 +1,13 @@
 //! `device_fn!`: a closure, or a device function, as a value that a launch passes to a kernel.
 //!
-//! The closure is captured where it is written, as the body of a function of what it captures: names of the host's that
-//! it does not bind itself. No item can hold its typing probe, since rustc tells the types of those names in the host's function
-//! alone; so the witnesses stand beside it there, and what they saw becomes part of the value's type.
+//! The closure is captured at its source location, as the body of a function that takes the captured host variables. Its
+//! typing probe cannot be an item, since only the host's function has the types of those variables. So the witnesses stand
+//! beside the closure, and their types become part of the value's type.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -33,7 +33,7 @@ pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
 
 const HINT: &str = "`device_fn!` takes a closure, such as `|x: f32| x * k`, or the name of a `#[device]` function";
 
-/// A closure and what it captures.
+/// A closure and its captures.
 fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn::Result<TokenStream> {
     for param in &written.inputs {
         if !matches!(param, Pat::Type(_)) {
@@ -46,7 +46,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     let site = site(root, written, &mut captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
     let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
-    // all are copied before one is hidden: two of one spelling may be one name
+    // all are copied before one is shadowed: two of one spelling may be one name
     let copies = names.iter().map(|(name, number)| {
         let (witness, held) = (capture::witness(*number, name.span()), held(number));
         quote_spanned!(name.span() => let #held = #witness.carry(&#name);)
@@ -84,7 +84,7 @@ fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn
     }})
 }
 
-/// What is the same wherever the closure's types lead: an item, since it is asked for by its type alone.
+/// The data that does not depend on the closure's types: an item, so that it can be named by its type alone.
 fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> TokenStream {
     let (function, name) =
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
@@ -93,14 +93,15 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
         #[doc(hidden)]
         struct __Site;
 
-        // SAFETY: what it tells is what this macro captured, and its value is given away below.
+        // SAFETY: `definition` returns the syntax that this macro captured, and the closure beside it has been
+        // type-checked.
         unsafe impl #root::Site for __Site {
             #definition
         }
     }
 }
 
-/// The lists of what the witnesses saw.
+/// The lists of the witnesses' types.
 fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let witness = capture::witness(number, info.ident.span());
@@ -112,10 +113,12 @@ fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
     });
     let questions = &captured.questions;
     let others = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_saw(#witness)));
-    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
+    // SAFETY, of the emitted code: the witness has the type of a closure that this macro has written, which captures
+    // nothing.
     let consts = questions.consts().map(|witness| quote!(unsafe { #root::saw_constant(#witness) }));
     let types = questions.types().map(|witness| quote!(#root::saw_cast(#witness)));
-    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
+    // SAFETY, of the emitted code: the witness has the type of a closure that this macro has written, which captures
+    // nothing but by reference.
     let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
         true => quote!(unsafe { #root::saw_path(#witness) }),
         false => quote!(unsafe { #root::saw_answer(#witness) }),

@@ -1,9 +1,9 @@
-//! What stands beside the function in the expansion: its type, the captured definition, the typing probe, and `launch`.
+//! Emits the items beside the function: its type, the captured definition, the typing probe, and `launch`.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
@@ -23,7 +23,7 @@ const LAUNCH: &str = "Launches the kernel: `(grid, block)`, `(grid, block, &stre
 const FORALL: &str = "Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` \
                       or `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for \
                       zero.\n\n# Errors\n\nAs for `launch`.";
-/// What both say of a kernel that checks nothing.
+/// The `# Safety` section of both for an unchecked kernel.
 const SAFETY: &str =
     "\n\n# Safety\n\nIndices are not checked: every index that the kernel uses must be within its slice.";
 /// The documentation of `compile_ptx`, and its errors.
@@ -37,7 +37,7 @@ const COMPILE: [&str; 2] = [
     "\n\n# Errors\n\nIf there is no current device, or the kernel does not compile or load.",
 ];
 
-/// Which attribute is expanded.
+/// The attribute that is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `#[kernel]`
@@ -72,8 +72,8 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
         Some(error) => stub(function, &error),
         None => item,
     };
-    // Kernels are launched through the type: that the host never calls the function is the usual case. The method that
-    // clippy would have for `n % 2 == 0` is not one of the device language; loops over indices are its idiom.
+    // Kernels are launched through the type, so that the host usually never calls the function. clippy's `is_multiple_of`
+    // for `n % 2 == 0` is not in the device language; loops over indices are idiomatic there.
     quote! {
         #[allow(
             dead_code,
@@ -86,14 +86,15 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
     }
 }
 
-/// A function whose body is refused, without that: rustc would only say what follows from the refusal.
+/// A function whose body is refused, without the body: rustc would only report consequential errors in it.
 fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     function.attrs.push(syn::parse_quote!(#[allow(warnings, clippy::all)]));
     *function.block = syn::parse_quote!({ loop {} });
     quote!(#function #error)
 }
 
-/// What stands beside the function, whose body it takes, and why that is refused if it is. The body is also given as it is written.
+/// The items beside the function, and the error if its body is refused. Takes the body of `function`; `written` is the body
+/// as written.
 fn beside(
     kind: Kind,
     root: &TokenStream,
@@ -138,7 +139,7 @@ fn beside(
             let probe = probe(root, &hidden("__probe"), &of, &none, &function.sig, &signature, &captured);
             (quote!(#definition #probe), None)
         }
-        // what names the function is to find it, so that nothing but the refusal is said
+        // the function's name must still resolve, so that nothing but the refusal is reported
         Err(error) => (nothing(root), Some(error)),
     };
     let items = match kind {
@@ -165,7 +166,7 @@ fn beside(
     Ok((beside, refused))
 }
 
-/// What stands for the captured syntax and the typing probe of a body that is refused.
+/// The placeholders for the captured syntax and the typing probe of a refused body.
 fn nothing(root: &TokenStream) -> TokenStream {
     quote! {
         fn __definition() -> &'static #root::syntax::Definition {
@@ -182,7 +183,7 @@ fn nothing(root: &TokenStream) -> TokenStream {
     }
 }
 
-/// The function that yields the captured syntax.
+/// The function that returns the captured syntax.
 pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
@@ -193,7 +194,7 @@ pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenSt
     }
 }
 
-/// The function that yields what a kernel keeps: one `static` item costs rustc less than two.
+/// The function that returns a kernel's static data: one `static` item costs rustc less than two.
 fn site(root: &TokenStream, encoded: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
@@ -233,7 +234,7 @@ pub(crate) fn encoded(
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     let names = captured.answers.iter().map(|answers| answers.constant(root));
-    // what the device library alone may ask for, no other crate can name
+    // the options of the device library need a name that no other crate can use
     let library = options.library.then(|| quote!(let _ = #root::Library;));
     let encoded = quote! {
         #root::syntax::Encoded::new(
@@ -246,7 +247,7 @@ pub(crate) fn encoded(
     }
 }
 
-/// The function that holds the body with witnesses, and reads out what they became, of the definition that is given.
+/// The function with the body and its witnesses, which returns the witnesses' types for the given definition.
 pub(crate) fn probe(
     root: &TokenStream,
     function: &Ident,
@@ -277,12 +278,12 @@ pub(crate) fn probe(
     let repeated = checked::repeated(root, sig, signature);
     let body = probe_closure(root, sig, signature, captured);
     let [of, answers, reported] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
-    // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
+    // Functions, not their results: for values that are dropped, rustc would add a cleanup path to every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
         fn #function #own_generics() -> #root::ProbeResult #where_clause {
-            // Out here none of the body's own items can stand for it.
+            // Outside the body, none of its items can shadow this name.
             let #of = #definition;
             #repeated
             {
@@ -299,19 +300,22 @@ pub(crate) fn probe(
                 callees: &[#(#callees),*],
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
-                // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
+                // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but
+                // by reference.
                 patterns: unsafe { ::std::vec![#(#patterns),*] },
             };
-            // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
+            // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but by
+            // reference.
             let #reported = unsafe { ::std::vec![#(#consts),*] };
-            // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
+            // SAFETY: this macro has captured the definition and written the probe, and no tokens of the user's are in the
+            // block.
             unsafe { #root::Answers::into_result(#answers, #of, #reported) }
             }
         }
     }
 }
 
-/// The names by which a typing probe asks; the device library's panics take along what implements `Debug`.
+/// The names that a typing probe imports; panics in the device library may print values that implement `Debug`.
 pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
     let reported = if library { quote!(debugged) } else { quote!(reported_by) };
     quote! {
@@ -330,7 +334,7 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
     }
 }
 
-/// The bindings behind the parameters whose types the typing probe tells.
+/// The bindings after the parameters whose types the typing probe reports.
 fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
     (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
 }

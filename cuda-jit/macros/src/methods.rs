@@ -1,14 +1,14 @@
-//! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
+//! `#[device]` before an `impl` or a trait: each method gets hidden counterparts, by which kernels name it.
 //!
-//! A kernel's probe calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
-//! inference pick the method and its generic arguments. `__fn_f()` names the method by path. In a trait all are provided, and an
-//! `impl` fills in `__definition_f` and `__probe_f`, the captured body and its typing probe.
-//! Without the attribute an `impl` lacks an item, whose name says so.
+//! A kernel's probe calls `__call_f` instead of `f`: it takes the same arguments, so that rustc's own resolution and
+//! inference select the method and its generic arguments. `__fn_f()` names the method by path. A trait provides all of
+//! them, and an `impl` defines `__definition_f` and `__probe_f`, the captured body and its typing probe. Without the
+//! attribute, an `impl` lacks an item whose name tells the user to add it.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
@@ -27,8 +27,8 @@ use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, has_lifetime, without_lifetimes};
 use crate::standard;
 
-/// An item that a `#[device]` trait asks for, and each `#[device] impl` of it has. It is named for the error where one of the
-/// attributes is missing.
+/// An item that a `#[device]` trait requires, and that each `#[device] impl` of it defines. Its name is the text of the
+/// error if one of the attributes is missing.
 const MARKER: &str = "write_device_before_trait_and_impl";
 
 /// `#[device] impl ..`
@@ -70,7 +70,7 @@ pub(crate) fn of_trait(
     in_one_place: bool,
 ) -> TokenStream {
     let is_apart = !is_extension(&options);
-    // an extension of an unsized type, a slice's
+    // an extension of an unsized type, such as a slice
     let is_sized = is_apart || !item.supertraits.is_empty();
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
@@ -111,7 +111,7 @@ pub(crate) fn is_operator(name: &Ident) -> bool {
     standard::is_operator(&name.to_string()) && name != "Default" && name != "From"
 }
 
-/// What stands for an operator's trait in the types of its `#[device] impl`.
+/// The type that represents an operator's trait in the types of its `#[device] impl`.
 pub(crate) fn operator_tag(name: &Ident) -> Ident {
     format_ident!("{}Operator", name)
 }
@@ -157,11 +157,11 @@ fn body(
 struct Names {
     definition: Ident,
     info: Ident,
-    /// What calls the first from within the second, and nothing else.
+    /// The expression that calls the first from within the second.
     defined: TokenStream,
 }
 
-/// The names of a method's two functions in what `of` names.
+/// The names of a method's two functions, as items of `of`.
 fn both(method: &Ident, of: &TokenStream) -> Names {
     let (definition, info) = (named("definition", method), named("probe", method));
     let defined = quote!(#of::#definition());
@@ -172,8 +172,8 @@ fn named(kind: &str, method: &Ident) -> Ident {
     format_ident!("__{}_{}", kind, method, span = Span::call_site())
 }
 
-/// Gives `self` another name in a body: the typing probe is a closure, which has no receiver. Items in the body have a `self` of
-/// their own.
+/// Renames `self` in a body: the typing probe is a closure, which has no receiver. Items in the body have a `self` of their
+/// own.
 struct Renamer;
 
 impl VisitMut for Renamer {
@@ -197,7 +197,8 @@ fn rename(ident: &mut Ident) {
     }
 }
 
-/// The same in what a macro takes. There are expressions, and no items but in blocks: a `self` that begins a path is none.
+/// Renames `self` in a macro's arguments. These are expressions, with items only in blocks. A `self` at the beginning of a
+/// path is a module.
 fn renamed(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();
@@ -221,7 +222,7 @@ fn is_path(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }
 
-/// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
+/// Types and bounds with `Self` replaced; the replacement is put in angle brackets if a path continues after it.
 pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
     let is_name = this.clone().into_iter().nth(1).is_none();
     let mut tokens = tokens.into_token_stream().into_iter().peekable();
@@ -246,14 +247,14 @@ pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStrea
     replaced
 }
 
-/// The types of a `DeviceFn` for a method of `this`.
+/// The associated types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
     let args =
         signature.static_types.iter().map(|ty| with_self(without_lifetimes(&signature.stood_in(ty)), this)).collect();
     (args, with_self(without_lifetimes(&signature.stood_in_result(&signature.result)), this))
 }
 
-/// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
+/// The generic parameters of an `impl` or trait, followed by a method's own, which may name `Self`.
 fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result<Generics> {
     let mut generics = outer.clone();
     for param in &own.params {
@@ -265,7 +266,7 @@ fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result
     Ok(generics)
 }
 
-/// What stands for a method's call in a kernel's probe: it takes the same, and tells which method it is.
+/// The hidden method that a kernel's probe calls: it takes the same arguments, and its result has the callee as a type.
 fn stand_in(
     root: &TokenStream,
     sig: &syn::Signature,
@@ -329,7 +330,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         hidden.extend([definition, info, call, path]);
         hidden.extend(copy);
         let of = quote!(#of);
-        // the library's types may hold references, and others closures, which name no static lifetime
+        // types of the device library may contain references, and others closures, neither of which is `'static`
         let (args, output) = match options.library || holds_closures {
             true => (quote!(#root::Untied), quote!(#root::Untied)),
             false => {
@@ -344,7 +345,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
-            // SAFETY: the instance is the method that the type is named after, as rustc checked it.
+            // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked.
             #[diagnostic::do_not_recommend]
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = #args;
@@ -376,7 +377,7 @@ pub(crate) fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     })
 }
 
-/// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
+/// `#[device] impl Trait for Type { .. }`: the items that the trait requires beside each method.
 pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
@@ -429,7 +430,8 @@ fn trait_method(
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
     match &method.default {
         Some(block) => {
-            // An `impl` may have a function of the provided one's name: the typing probe's is out of its reach.
+            // An `impl` may have a function with the name of the provided method, which must not be called by the typing
+            // probe.
             let provided = format_ident!("__{}_definition_{}", trait_name, name, span = Span::call_site());
             let defined = quote!(#provided());
             let names = Names { definition: provided.clone(), info: info.clone(), defined };
@@ -443,7 +445,7 @@ fn trait_method(
         }
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
-            // a user's trait asks for the marker instead
+            // a user's trait requires the marker instead
             let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
             hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
             hidden.push(quote!(#[doc(hidden)] fn #info #own_generics() -> #root::ProbeResult #clause #end));
@@ -478,8 +480,8 @@ fn trait_method(
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S: ?Sized #(, #params)*>(::core::marker::PhantomData<fn(*const __S) -> (#(#used,)*)>);
 
-        // SAFETY: the instance is the method that the type is named after, as rustc checked it: a probe result names the
-        // function it is.
+        // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked: a probe
+        // result names its own function.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
             type Args = #root::Untied;
@@ -498,8 +500,8 @@ fn trait_method(
     Ok((hidden, beside))
 }
 
-/// A library method's generics: what the `impl` or trait around it is generic over is of the device too. The methods
-/// themselves are there for any types, so that rustc finds them and says which type is not.
+/// A library method's generics, with a device bound on the parameters of the surrounding `impl` or trait. The methods
+/// themselves exist for all types, so that rustc finds them and reports the type that does not satisfy the bound.
 fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &Generics) -> Generics {
     if options.library {
         let clause = own.make_where_clause();
@@ -513,7 +515,7 @@ fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &
     own
 }
 
-/// The trait that an `impl` of the device library is the only one of: the methods' signatures.
+/// The trait of an extension `impl` in the device library: the signatures of its methods.
 fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     let (name, generics) = (path.segments.last().map(|last| &last.ident), &item.generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -529,7 +531,7 @@ fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     syn::parse_quote!(#(#docs)* pub trait #name #impl_generics #sized #where_clause { #(#signatures)* })
 }
 
-/// Takes `mut` off a parameter, which is the body's.
+/// Removes `mut` from a parameter, since it belongs to the body.
 fn immutable(param: &mut FnArg) {
     match param {
         FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
@@ -617,7 +619,7 @@ fn overloaded(
         #standard
         #listed
 
-        // SAFETY: both are the operator's, as rustc checked it.
+        // SAFETY: the instance is the method of this `impl`, which rustc has type-checked.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #reported for #this #bounds {
             #definition
@@ -643,7 +645,7 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
     }
 }
 
-/// The right operand's type of an operator's `impl`; the type itself where none is written.
+/// The right operand's type of an operator's `impl`; the type itself if none is written.
 fn right_operand(item: &ItemImpl) -> TokenStream {
     let arguments = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()).map(|last| &last.arguments);
     match arguments {

@@ -1,4 +1,4 @@
-//! The options in `#[kernel(..)]`: how they are parsed.
+//! The parser of the options in `#[kernel(..)]`.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{TokenStream, TokenTree};
@@ -10,8 +10,8 @@ use syn::{Ident, LitBool, LitInt, Path, Token, parenthesized};
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
                      `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
 
-/// Takes `crate = path` out of an attribute's options: the crate that the expansion names, where it is not under its own name.
-/// Yields the path of what expansions name, and the other options.
+/// Removes `crate = path`, the crate that the expansion names, from an attribute's options. Returns the path, and the other
+/// options.
 pub(crate) fn root(default: TokenStream, options: TokenStream) -> syn::Result<(TokenStream, TokenStream)> {
     let parse = |input: ParseStream<'_>| {
         let (mut root, mut rest) = (default, TokenStream::new());
@@ -45,7 +45,7 @@ pub(crate) fn leading_crate(tokens: TokenStream) -> syn::Result<(Option<Path>, T
     parse.parse2(tokens)
 }
 
-/// `crate = path`, and a comma behind it, if they come next.
+/// Parses `crate = path`, and a comma after it, if they come next.
 fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     if !(input.peek(Token![crate]) && input.peek2(Token![=])) {
         return Ok(None);
@@ -59,13 +59,13 @@ fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     Ok(Some(path))
 }
 
-/// What `#[kernel(..)]` asks for.
+/// The options of `#[kernel(..)]`.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
     Ok(syn::parse2::<Asked>(input)?.options())
 }
 
-/// What `#[device(..)]` asks for. Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to
-/// launch says so, but a device function is called from safe ones.
+/// The options of `#[device(..)]`. Refuses the options of kernels, above all `unchecked`: launching an unchecked kernel is
+/// `unsafe`, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
     let Asked { options, opt } = syn::parse2(input.clone())?;
     let unchecked = options.library && options.unchecked;
@@ -83,7 +83,7 @@ pub(crate) fn with_caller(options: &Options, attributes: &[syn::Attribute]) -> O
     Options { track_caller, ..*options }
 }
 
-/// Refuses `#[track_caller]` where it says nothing that the device could follow.
+/// Refuses `#[track_caller]` where the device could not follow it.
 pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::Result<()> {
     match attributes.iter().find(|attribute| attribute.path().is_ident("track_caller")) {
         Some(attribute) => Err(syn::Error::new_spanned(attribute, hint)),
@@ -91,10 +91,10 @@ pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::R
     }
 }
 
-/// What an attribute asks for.
+/// The options of an attribute.
 struct Asked {
     options: Options,
-    /// None for what `debug` leads to.
+    /// `None` to take the level from `debug`.
     opt: Option<u8>,
 }
 
@@ -180,7 +180,7 @@ impl Asked {
     }
 }
 
-/// The extents of a cluster: those that are not written are 1.
+/// The extents of a cluster; missing ones are 1.
 fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result<[u32; 3]> {
     let mut all = [1; 3];
     if extents.is_empty() || extents.len() > all.len() {

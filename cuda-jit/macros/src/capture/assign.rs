@@ -1,5 +1,5 @@
-//! Assignments to several places at once, `(a, b) = (b, a)`: a `let` that takes the value apart, then an assignment to
-//! each place, which is what Rust defines them to be.
+//! Destructuring assignments, `(a, b) = (b, a)`. They are lowered as Rust defines them: a `let` that destructures the
+//! value, then an assignment to each place.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};
@@ -9,7 +9,7 @@ use super::Capture;
 use super::span::begin;
 
 impl Capture {
-    /// The block that an assignment stands for, if its left side is not one place.
+    /// The block that a destructuring assignment stands for; `None` for an assignment to one place.
     pub(super) fn taken_apart(&mut self, assign: &ExprAssign) -> Option<Expr> {
         if !has_parts(&assign.left) {
             return None;
@@ -21,7 +21,7 @@ impl Capture {
         syn::parse2(block).ok()
     }
 
-    /// The pattern of the left side; each place in it is a new name.
+    /// The pattern of the left side; each place in it becomes a new name.
     fn parts<'a>(&mut self, left: &'a Expr, names: &mut Vec<(Ident, &'a Expr)>) -> TokenStream {
         let span = begin(left);
         let mut each = |parts: &mut dyn Iterator<Item = &'a Expr>| -> Vec<TokenStream> {
@@ -59,12 +59,12 @@ impl Capture {
     }
 }
 
-/// Whether the left side of an assignment is not one place.
+/// Returns true if the left side of an assignment destructures the value.
 fn has_parts(left: &Expr) -> bool {
     match left {
         Expr::Infer(_) | Expr::Tuple(_) | Expr::Array(_) | Expr::Struct(_) => true,
         Expr::Paren(inner) => has_parts(&inner.expr),
-        // a place is no call's value: what is called is a constructor
+        // a call is no place, so this one is a constructor
         Expr::Call(call) => matches!(&*call.func, Expr::Path(_)),
         _ => false,
     }
