@@ -350,7 +350,7 @@ pub(crate) fn witnesses(captured: &Captured) -> impl Iterator<Item = TokenStream
     bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|witness| capture::declared(&witness))
 }
 
-/// The parameters as the typing probe has them.
+/// The parameters as the typing probe declares them.
 fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
     signature.params.iter().map(|param| {
         let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
@@ -358,8 +358,8 @@ fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<I
     })
 }
 
-/// The body with witnesses, as a closure that is never called. Where lifetimes are named or come out, its type is
-/// written beside it, since a closure's own does not tie them.
+/// The body with witnesses, as a closure that is never called. If the signature names lifetimes, or the result has one, the
+/// closure's type is written beside it, since a closure's own type does not relate lifetimes.
 fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
     let mut body = capture::unreached(&captured.probe);
     if captured.library {
@@ -377,7 +377,8 @@ fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature
     quote!(let __probe: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
-/// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.
+/// The generic parameters without bounds: the items that name a callee exist for all arguments, so that errors are about
+/// the function's own bounds.
 fn without_bounds(generics: &syn::Generics) -> syn::Generics {
     let mut generics = generics.clone();
     for param in generics.type_params_mut() {
@@ -387,7 +388,7 @@ fn without_bounds(generics: &syn::Generics) -> syn::Generics {
     generics
 }
 
-/// `DeviceFn`, and the means for a call to name it.
+/// `DeviceFn` for the function's type, and the items by which calls name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     let args = signature.marker_args(root);
     let ty_generics = quote!(<#(#args),*>);
@@ -398,7 +399,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     let see = see_closures(root, signature, vis);
     let output = without_lifetimes(&signature.stood_in_result(&signature.result));
     let args = signature.generic_args(root);
-    // a call tells the types of closures, and there is nothing else to tie
+    // the call fixes the types of closures, so there are no others to unify
     let (types, output) = match signature.takes_closures() && args.is_empty() {
         true => (quote!(#root::Untied), quote!(#root::Untied)),
         false => (quote!((#(#types,)*)), output.to_token_stream()),
@@ -419,7 +420,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
             #root::compiled_alone!(#vis,);
         }
 
-        // SAFETY: the instance is the function beside it, as rustc checked it.
+        // SAFETY: the instance is the function beside the type, whose body rustc has type-checked.
         unsafe impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
             type Args = #types;
             type Output = #output;
@@ -433,7 +434,8 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     }
 }
 
-/// How a call ties the generic arguments where closures may go in: their types are the call's alone.
+/// The function that unifies the generic arguments of a call whose arguments may be closures: only the call has their
+/// types.
 fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     if !signature.takes_closures() {
         return quote!(#root::see! { #vis, });
@@ -442,7 +444,7 @@ fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility
     let open = |name: &Ident| format_ident!("__F_{}", name);
     let is_held = signature.holds_closures();
     let of_argument = |(index, ty): (usize, &syn::Type)| match signature.is_closure(ty) && !is_held {
-        // of its own, since a reference to a closure has any lifetime
+        // its own type parameter, since a reference to a closure may have any lifetime
         true => {
             let name = format_ident!("__F{}", index);
             names.push(name.clone());
@@ -468,7 +470,7 @@ fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility
     }
 }
 
-/// `Kernel`, `launch` and its kin.
+/// `Kernel`, `launch`, `forall` and the functions that compile.
 fn kernel_items(
     root: &TokenStream,
     name: &Ident,
@@ -482,7 +484,7 @@ fn kernel_items(
     let (types, unchecked) = (&signature.static_types, options.unchecked);
     let args = signature.generic_args(root);
     let launches = launches(root, signature, options, vis);
-    // what a closure's type is only its value can tell
+    // only a closure's value has its type
     let closures: Vec<_> = types.iter().filter(|ty| signature.is_closure(ty)).collect();
     let taken = match closures.is_empty() {
         true => "",
@@ -490,7 +492,8 @@ fn kernel_items(
     };
     let [compile_ptx, compile] = [COMPILE_PTX, COMPILE].map(|[what, errors]| format!("{what}{taken}{errors}"));
     quote! {
-        // SAFETY: the site and the instance are the function's beside it, as rustc checked it with these parameters.
+        // SAFETY: the site and the instance are those of the function beside the type, which rustc has type-checked with
+        // these parameters.
         unsafe impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
             const UNCHECKED: bool = #unchecked;
@@ -540,7 +543,8 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
     let (unsafety, safety) = if options.unchecked { (quote!(unsafe), SAFETY) } else { (quote!(), "") };
     let packed = Ident::new("args", Span::mixed_site());
     let (launched, for_all) = if options.unchecked {
-        // SAFETY, in what is emitted: the function is `unsafe`, and its caller promises what these ask for.
+        // SAFETY, of the emitted code: the function is `unsafe`, and its caller keeps the contract that the called ones
+        // state.
         (
             quote!(unsafe { #root::launch_unchecked::<Self, _>(#root::current_context, &#config, #packed) }),
             quote!(unsafe { #root::forall_unchecked::<Self, _>(#root::current_context, #count, #packed) }),
