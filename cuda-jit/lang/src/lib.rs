@@ -1,11 +1,12 @@
-//! The language of kernels: what the source of a kernel may name, and the device library, written in Rust.
+//! The kernel language: the items that a kernel's source may name, and the device library, written in Rust.
 //!
 //! - [`device`](mod@device): positions, barriers, atomics, warps, groups, shared memory, printing.
-//! - Number types: half and 8-bit floats, complex numbers, short vectors; [`Num`], [`Float`] and [`Integer`] to be generic in.
-//! - [`library`]: methods of the standard library's types as kernels call them: `Option`, `Result`, iterators.
-//! - [`typeinfo`]: the traits by which rustc tells the compiler what a kernel's names, types and methods are.
+//! - Number types: half and 8-bit floats, complex numbers, short vectors; the traits [`Num`], [`Float`] and [`Integer`] for
+//!   generic code.
+//! - [`library`]: methods of the standard library's types for kernels: `Option`, `Result`, iterators.
+//! - [`typeinfo`]: the traits by which rustc reports a kernel's names, types and methods to the compiler.
 //!
-//! `cuda-jit` re-exports all that programs name. This crate knows no driver and no compiler.
+//! `cuda-jit` re-exports everything that programs name. This crate depends on neither driver nor compiler.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -36,22 +37,22 @@ pub use num_complex::{Complex, Complex32, Complex64};
 pub use typeinfo::{DeviceType, ElementType, ValueType};
 pub use types::*;
 
-/// Names for the macros' expansions. Not for people.
+/// Names for the macros' expansions, not for users.
 #[doc(hidden)]
 pub mod __private {
-    /// Expands to a `#[device]` function's part where there is a compiler: here to nothing.
+    /// Expands to the part of a `#[device]` function that needs the compiler: empty in this crate.
     macro_rules! compiled_alone {
         ($vis:vis,) => {};
     }
 
-    /// Expands to a derive's part where there are launches: here to nothing.
+    /// Expands to the part of a derive that needs launches: empty in this crate.
     macro_rules! argument {
         ($($of:tt)*) => {};
     }
 
     pub(crate) use {argument, compiled_alone};
 
-    /// A name that functions of the device library have, and no other crate's: their indices are not checked.
+    /// A name that only functions of the device library can use: their indices are not checked.
     #[derive(Debug)]
     pub(crate) struct Library;
 
@@ -81,7 +82,7 @@ pub mod __private {
     pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem_element::Element;
 
-    /// The traits with the hidden methods and functions of what is not this crate's.
+    /// The traits with the hidden methods and functions of foreign types.
     pub mod hidden {
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
@@ -129,8 +130,8 @@ pub mod __private {
         pub use crate::types::vector::{FloatVectorMethods as _, SignedVectorMethods as _, VectorMethods as _};
     }
 
-    /// The macros that kernels know, each in a module of its own: a typing probe imports the module's names by a glob, and rustc refuses
-    /// a name that is another macro's where the kernel stands.
+    /// The macros that kernels may use, each in a module of its own. A typing probe imports the module's names by a glob,
+    /// so that rustc reports an ambiguity if the name is another macro's in the kernel's scope.
     pub mod macros {
         macro_rules! each {
             ($($name:ident: $path:path;)*) => { $(
