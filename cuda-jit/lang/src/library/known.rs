@@ -1,9 +1,10 @@
-//! Functions of the standard library, those of `std::mem` and those that make iterators: how the typing probe tells them from other
-//! functions that are none of the device's.
+//! Functions of `std::mem` and of `std::iter` that kernels support, and how the typing probe distinguishes them from other
+//! functions that are not device functions.
 //!
-//! A function has a type of its own, and that of the standard library's is the same under each name that it is imported by. So
-//! the typing probe passes those of as many arguments along with the function that is called, and a method is looked for that only two
-//! of one type have. It yields a function of the device library, which the typing probe calls instead.
+//! Each function has a type of its own, which is the same under each name that it is imported by. So the typing probe
+//! passes the supported functions with the same number of arguments along with the callee, and calls a method that only
+//! exists if the callee's type equals one of theirs. The method returns the device library's replacement, which the typing
+//! probe calls instead.
 //!
 //! # Safety
 //!
@@ -30,7 +31,7 @@ macro_rules! callees {
         #[derive(Debug)]
         pub struct $name<T>(PhantomData<fn(T)>);
 
-        // SAFETY: the instance is the function that the type is named after.
+        // SAFETY: the instance is the exchange function that the type is named after.
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
             type Args = crate::typeinfo::Untied;
             type Output = crate::typeinfo::Untied;
@@ -51,27 +52,27 @@ callees! {
     Take
 }
 
-/// The witness of a callee that is refused.
+/// The witness of a refused callee.
 type Witness = *const NoCallee;
-/// The callee of what is refused already.
+/// The callee of a call that is refused already.
 type Silent = NoFunction;
-/// The type arguments of a function that is none of the standard library's.
+/// The type arguments of a function that is not one of the supported ones.
 type Any = u8;
-/// The closure that stands for `iter::from_fn`'s.
+/// The placeholder for `iter::from_fn`'s closure.
 type Next = fn() -> Option<Any>;
-/// The closure that stands for `iter::successors`'s.
+/// The placeholder for `iter::successors`'s closure.
 type After = fn(&Any) -> Option<Any>;
-/// The closure that stands for `array::from_fn`'s.
+/// The placeholder for `array::from_fn`'s closure.
 type At = fn(usize) -> Any;
-/// What stands for an argument of `iter::zip`.
+/// The placeholder for an argument of `iter::zip`.
 type Items = [Any; 0];
 
-/// The known functions without an argument.
+/// The supported functions without arguments.
 type Nones = (fn() -> Empty<Any>,);
-/// The known functions of one argument.
+/// The supported functions of one argument.
 type Ones =
     (fn(&mut Any) -> Any, fn(Any) -> Once<Any>, fn(Any) -> Repeat<Any>, fn(Next) -> FromFn<Next>, fn(At) -> [Any; 1]);
-/// The known functions of two arguments.
+/// The supported functions of two arguments.
 type Twos = (
     fn(&mut Any, &mut Any),
     fn(&mut Any, Any) -> Any,
@@ -80,32 +81,34 @@ type Twos = (
     fn(Items, Items) -> std::iter::Zip<<Items as IntoIterator>::IntoIter, <Items as IntoIterator>::IntoIter>,
 );
 
-/// How what may be called with 0, 1 or 2 arguments meets the known functions of as many, where it is none of them: `see` ties the
-/// generic arguments to those of a function value, `beside` does not, since closures do.
+/// The methods of a callee with 0, 1 or 2 arguments that is none of the supported functions. `see` unifies the generic
+/// arguments with those of a function value; `beside` does not, since the call's closures fix them.
 macro_rules! unknown {
     ($([$($generics:tt)*] $ty:ty, [$($seen:tt)*] where [$($bounds:tt)*];)*) => { $(
         impl<$($generics)*> $ty {
-            /// Ties the generic arguments to those of a function value that is called without an argument.
+            /// Unifies the generic arguments with those of a function value that is called without arguments.
             pub fn see_none<$($seen)*>(self, function: &V, _: Nones) -> Self where $($bounds)* {
                 self.see(function)
             }
 
-            /// The same with one argument.
+            /// Unifies the generic arguments with those of a function value that is called with one argument.
             pub fn see_one<$($seen)*>(self, function: &V, _: Ones) -> Self where $($bounds)* {
                 self.see(function)
             }
 
-            /// The same with two arguments.
+            /// Unifies the generic arguments with those of a function value that is called with two arguments.
             pub fn see_two<$($seen)*>(self, function: &V, _: Twos) -> Self where $($bounds)* {
                 self.see(function)
             }
 
-            /// Says that a function value which is called with one argument, a closure, is none of the known.
+            /// Accepts a function value that is called with one argument, a closure, and is none of the supported
+            /// functions.
             pub fn beside_one<V>(self, _: &V, _: Ones) -> Self {
                 self
             }
 
-            /// The same with two arguments.
+            /// Accepts a function value that is called with two arguments, among them a closure, and is none of the
+            /// supported functions.
             pub fn beside_two<V>(self, _: &V, _: Twos) -> Self {
                 self
             }
@@ -134,12 +137,12 @@ unknown! {
     [] NoFunction, [V] where [];
 }
 
-/// A function `F` without code for the device, the known functions `S` of as many arguments, and the generic arguments `A` of those.
+/// A function `F` without device code, the supported functions `S` with as many arguments, and their generic arguments `A`.
 #[derive(Debug)]
 pub struct Among<F, S, A>(PhantomData<(F, S, A)>);
 
 impl NonDeviceFunction {
-    /// Compares the function with those of no argument.
+    /// Compares the function with those without arguments.
     pub fn see_none<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Among<F, (E,), (A,)> {
         Among(PhantomData)
     }
@@ -190,7 +193,7 @@ compared! {
     [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: beside_one beside_two;
 }
 
-/// The function of the device library in the place of a known one.
+/// The device library's replacement for a supported function.
 #[derive(Debug)]
 pub struct StandIn<F>(PhantomData<F>);
 
@@ -204,7 +207,8 @@ impl<F> StandIn<F> {
         unreachable!("a typing probe is never run")
     }
 
-    /// The function value that the typing probe calls with closures: the known one, where rustc looks for what their types must be.
+    /// The function value that the typing probe calls with closures: the original, from which rustc infers the closures'
+    /// types.
     pub fn tie<V>(&self, _: &V, function: V) -> V {
         function
     }
@@ -232,7 +236,7 @@ impl<A, B, R> StandIn<fn(A, B) -> R> {
     }
 }
 
-/// The function is a known one, for which the callee `C` stands. Nothing unsafe relies on an implementation.
+/// The function is a supported one, with the callee `C`. Nothing unsafe relies on an implementation.
 pub trait IsKnown<C>: Sized {
     #[doc(hidden)]
     type Function;
@@ -268,11 +272,11 @@ known! {
     [A: Making, S, R, U, Z] __Making_repeat_n<A>, fn(A, usize) -> iterator::RepeatN<A>, (S, R, F, U, Z), (Any, Any, A, Any, After, Items, Items);
     [A: Making, C: FnMut(&A) -> Option<A>, S, R, N, Z]
         __Making_successors<A, Closure>, fn(Option<A>, C) -> iterator::Successors<A, C>, (S, R, N, F, Z), (Any, Any, Any, A, C, Items, Items);
-    // that of the standard library takes other types of iterators
+    // the standard library's function takes other types of iterators
     [A: DeviceIntoIterator, B: DeviceIntoIterator, S, R, N, U] __Pairing_zip_both<A, B>, fn(A, B) -> Both<A, B>, (S, R, N, U, F), (Any, Any, Any, Any, After, Items, Items);
 }
 
-/// The function is none of them. Nothing unsafe relies on an implementation.
+/// The function is none of the supported ones. Nothing unsafe relies on an implementation.
 pub trait IsPlain {
     #[doc(hidden)]
     type Function;

@@ -1,17 +1,19 @@
-//! Paths in capitals as arguments: those of a constant, `LIMIT`, or of a constructor, `E::A`.
+//! Upper-case paths as arguments: that of a constant, `LIMIT`, or of a constructor, `E::A`.
 //!
-//! rustc tells which by the type of the path's value: a function that makes something is a constructor, whose path tells the variant.
+//! rustc distinguishes them by the type of the path's value: a function is a constructor, and its path has the variant's
+//! name.
 //!
 //! # Safety
 //!
-//! The promises that the compiler is told the truth about the types here, and the run of a closure that captures nothing.
+//! The `DeviceFn` implementation, which describes the item to the compiler, and the call of a closure that captures
+//! nothing.
 
 use std::any::type_name;
 use std::marker::PhantomData;
 
 use super::{Body, ConstItem, ConstValue, DeviceFn, DeviceType, Instance, Key, Makes, Untied, const_of, run};
 
-/// The value of a path in capitals.
+/// The value of an upper-case path.
 #[derive(Debug)]
 pub struct Capitals<'a, V>(pub &'a V);
 
@@ -22,7 +24,7 @@ impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
     }
 }
 
-/// The path is no constant's. Nothing unsafe relies on an implementation.
+/// The path does not name a constant. Nothing unsafe relies on an implementation.
 pub trait OtherCapitals<V> {
     #[doc(hidden)]
     fn reported<Args, T>(self) -> ConstructorByPath<V, T>
@@ -50,7 +52,7 @@ impl<Args, T, V: Makes<Args, T>> ArgumentInCapitals<Args, T> for V {}
 #[derive(Debug)]
 pub struct ConstructorByPath<V, T>(PhantomData<(V, T)>);
 
-/// The answer to what a path in capitals is, whose value is a `V`. Nothing unsafe relies on an implementation.
+/// The resolution of an upper-case path whose value is a `V`. Nothing unsafe relies on an implementation.
 pub trait ReportedCapitals<V> {
     /// The constant or constructor.
     fn body<C: Fn() -> Self>() -> Body
@@ -62,7 +64,7 @@ impl<V> ReportedCapitals<V> for (ConstValue, PhantomData<V>) {
     fn body<C: Fn() -> Self>() -> Body {
         Body::Constant(|| {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
-            // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
+            // SAFETY: the macros write the closure, which only names a path: a capture would give it a size.
             let reported = unsafe { run(std::ptr::null::<C>()) };
             reported.unwrap_or_else(|| unreachable!("the closure has no size")).0
         })
@@ -78,7 +80,8 @@ impl<V, T: DeviceType> ReportedCapitals<V> for ConstructorByPath<V, T> {
     }
 }
 
-/// The number of the variant of `T` that the function `V` makes, by the path that rustc writes of it; that of a struct is 0.
+/// The number of the variant of `T` that the constructor `V` makes, according to the path that rustc prints for it; 0 for a
+/// struct.
 fn variant<V, T: DeviceType>() -> Option<usize> {
     let (function, made) = (type_name::<V>(), type_name::<T>());
     let path = function.strip_suffix("::{{constructor}}").unwrap_or(function);
@@ -89,11 +92,11 @@ fn variant<V, T: DeviceType>() -> Option<usize> {
     T::K::ty().as_sum()?.variants.iter().position(|variant| variant.name == name)
 }
 
-/// The callee of a path in capitals whose value is a `V`, which a closure tells.
+/// The callee of an upper-case path whose value is a `V`, resolved by the closure `C`.
 #[derive(Debug)]
 pub struct ByCapitals<V, C>(PhantomData<(V, C)>);
 
-/// Ties the value of a path in capitals to the closure that tells what it is, and both to a witness.
+/// Relates the value of an upper-case path to the closure that resolves it, and unifies both with a witness.
 pub fn capitals<V, R: ReportedCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
 
 // SAFETY: the instance is no function, but the constant or constructor that rustc resolved the path to.

@@ -1,9 +1,9 @@
-//! Constructors: how a typing probe learns which struct or variant a call makes.
+//! Constructors: resolves the struct or variant that a call constructs.
 //!
-//! A path that ends with a capital may name a constructor or a function. A struct pattern of that path is rustc's answer: its type
-//! is the struct's, the enum's, or the type that stands beside a device function, and applied to a value of each variant it says
-//! which one the path is. Within a type, as in `Shape::Circle`, a variant has hidden functions beside it as a method has, and a
-//! tuple struct in lower case is asked for as a device function is, by the same hidden `__callee`.
+//! A path that ends with a capitalised name may name a constructor or a function. rustc decides by a struct pattern of that
+//! path: its type is the struct, the enum, or the type beside a device function, and matching it against a value of each
+//! variant resolves the variant. Within a type, as in `Shape::Circle`, a variant has hidden functions beside it as a method
+//! has. A tuple struct with a lower-case name is resolved as a device function is, by the same hidden `__callee`.
 //!
 //! # Safety
 //!
@@ -15,17 +15,17 @@ use std::marker::PhantomData;
 use super::pattern::{Answer, Valued, answer};
 use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
 
-/// The callee of a constructor of the type with a key, of the variant that a type tells.
+/// The callee of a constructor of the type with key `K`, of the variant that `N` resolves.
 #[derive(Debug)]
 pub struct Constructor<K, N>(PhantomData<fn() -> (K, N)>);
 
-/// A type that tells the number of a variant. Nothing unsafe relies on an implementation.
+/// A type-level variant number. Nothing unsafe relies on an implementation.
 pub trait Variant {
-    /// The number, unless it is unknown.
+    /// The number, or `None` if it is unknown.
     fn number() -> Option<usize>;
 }
 
-/// A variant of this number, or a struct.
+/// The variant with this number, or a struct.
 #[derive(Debug)]
 pub struct Numbered<const NUMBER: usize>;
 
@@ -35,13 +35,14 @@ impl<const NUMBER: usize> Variant for Numbered<NUMBER> {
     }
 }
 
-/// A variant that a closure yields the question for.
+/// The variant that a query closure resolves.
 #[derive(Debug)]
 pub struct Asked<F>(PhantomData<fn() -> F>);
 
 impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
     fn number() -> Option<usize> {
-        // SAFETY: whoever called `made`, which alone makes the type known to a witness, has promised it.
+        // SAFETY: the type reaches a witness only through `made` or `named`, whose callers guarantee that the closure
+        // captures nothing.
         match unsafe { answer(std::ptr::null::<F>()) } {
             Some(Resolved::Variant(variant)) => Some(variant),
             _ => None,
@@ -49,7 +50,7 @@ impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
     }
 }
 
-// SAFETY: the instance is the constructor of the type with this key; its call's path says all generic arguments.
+// SAFETY: the instance is the constructor of the type with this key; its call's path has all generic arguments.
 unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
     type Args = Untied;
     type Output = Untied;
@@ -59,11 +60,11 @@ unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
     }
 }
 
-/// The function value of a path, of type `V`, that returns an `R`; `T` is the type of the path as a struct pattern.
+/// The value of a called path, of type `V`, which returns an `R`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
 pub struct Made<T, R, V, F>(PhantomData<(T, R, V, F)>);
 
-/// Ties the function value of a path to the path as a struct pattern.
+/// Relates the value of a called path to the path as a struct pattern.
 ///
 /// # Safety
 ///
@@ -73,7 +74,7 @@ pub unsafe fn made<Args, R, T, V: Makes<Args, R>, F: Fn() -> Valued<T>>(_: &V, _
 }
 
 impl<T, V, F> Made<T, T, V, F> {
-    /// Shows the constructor to its witness.
+    /// Unifies the constructor with its witness.
     pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
     where
         T: DeviceType<K = K>,
@@ -81,7 +82,7 @@ impl<T, V, F> Made<T, T, V, F> {
     }
 }
 
-/// The path is that of a device function. Nothing unsafe relies on an implementation.
+/// The path names a device function. Nothing unsafe relies on an implementation.
 pub trait MadeByFunction<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
@@ -99,7 +100,7 @@ impl<T, R, V, F> MadeByFunction<T, V> for &Made<T, R, V, F> {}
 #[derive(Debug)]
 pub struct Named<T, V, F>(PhantomData<(T, V, F)>);
 
-/// Ties the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
+/// Relates the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
 ///
 /// # Safety
 ///
@@ -109,7 +110,7 @@ pub unsafe fn named<T, V, F: Fn() -> Valued<T>>(_: &V, _: F) -> Named<T, V, F> {
 }
 
 impl<T, F> Named<T, T, F> {
-    /// Shows the constructor of a value without fields to its witness.
+    /// Unifies the constructor of a value without fields with its witness.
     pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
     where
         T: NamedValue<K = K>,
@@ -119,7 +120,7 @@ impl<T, F> Named<T, T, F> {
 
 /// A type whose value without fields may be an argument of a method.
 ///
-/// Nothing unsafe relies on an implementation: no function of the device takes what has none of its types.
+/// Nothing unsafe relies on an implementation: no device function takes a value of a type that is no device type.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
@@ -135,13 +136,13 @@ impl<T: DeviceType> NamedValue for T {
     type K = T::K;
 }
 
-/// The order of an operation on an atomic, which is refused.
+/// The order of an atomic operation of the standard library, which is refused elsewhere.
 #[diagnostic::do_not_recommend]
 impl NamedValue for std::sync::atomic::Ordering {
     type K = <() as DeviceType>::K;
 }
 
-/// The path is that of a device function, which rustc finds before [`NamedFunction`]. Nothing unsafe relies on an implementation.
+/// The path names a device function; rustc finds this before [`NamedFunction`]. Nothing unsafe relies on an implementation.
 pub trait NamedCallee<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
@@ -155,7 +156,7 @@ pub trait NamedCallee<T, V> {
 
 impl<T: DeviceFn, V, F> NamedCallee<T, V> for Named<T, V, F> {}
 
-/// The path is that of a constructor with fields. Nothing unsafe relies on an implementation.
+/// The path names a constructor with fields. Nothing unsafe relies on an implementation.
 pub trait NamedFunction<T, V, F> {
     #[doc(hidden)]
     fn of<Args, K>(self, _: *const Constructor<K, Asked<F>>)
@@ -169,7 +170,7 @@ pub trait NamedFunction<T, V, F> {
 
 impl<T, V, F> NamedFunction<T, V, F> for &Named<T, V, F> {}
 
-/// A constructor whose generic arguments rustc infers from a call: of the variant of this number, or of a struct.
+/// A constructor whose generic arguments rustc infers from a call: of the variant with this number, or of a struct.
 #[derive(Debug)]
 pub struct Constructs<T, const VARIANT: usize = 0>(PhantomData<Cell<T>>);
 
@@ -180,22 +181,22 @@ impl<T, const VARIANT: usize> Default for Constructs<T, VARIANT> {
 }
 
 impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
-    /// A constructor, whose generic arguments may still be open.
+    /// A constructor, whose generic arguments may still be inference variables.
     pub const fn new() -> Self {
         Constructs(PhantomData)
     }
 
-    /// Ties the generic arguments to those of a function value.
+    /// Unifies the generic arguments with those of a function value.
     pub fn see<Args, V: Makes<Args, T>>(self, _: &V) -> Self {
         self
     }
 
-    /// The same of a path that is an argument.
+    /// Unifies the generic arguments with those of a path that is an argument.
     pub fn argument<'a, Args, V: Makes<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
         self
     }
 
-    /// Shows the constructor to its witness.
+    /// Unifies the constructor with its witness.
     pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
     where
         T: DeviceType<K = K>,
@@ -204,7 +205,7 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     }
 }
 
-/// The result of a constructor's call, of the variant of this number.
+/// The result of a constructor's call, of the variant with this number.
 #[derive(Debug)]
 pub struct Construction<T, const VARIANT: usize>(PhantomData<Cell<T>>);
 
@@ -215,12 +216,12 @@ impl<T, const VARIANT: usize> Default for Construction<T, VARIANT> {
 }
 
 impl<T, const VARIANT: usize> Construction<T, VARIANT> {
-    /// Of a call that is only typed.
+    /// The result of a call in a typing probe.
     pub const fn new() -> Self {
         Construction(PhantomData)
     }
 
-    /// Shows the constructor to its witness.
+    /// Unifies the constructor with its witness.
     ///
     /// # Panics
     ///
@@ -233,7 +234,7 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
     }
 }
 
-/// A function value that makes a `T` of `Args`, a tuple.
+/// A function value that constructs a `T` from `Args`, a tuple.
 ///
 /// Nothing unsafe relies on an implementation: the compiler compares a call's arguments with the struct's fields.
 pub trait Makes<Args, T> {}
@@ -280,7 +281,7 @@ macro_rules! variants {
 }
 
 variants! {
-    /// The hidden functions of the variants of `Option`, which its type names: `Option::Some(1)`.
+    /// The hidden functions of the variants of `Option`, for paths such as `Option::Some(1)`.
     OptionVariants (T) for Option<T> { __call_Some __fn_Some(T) = 1; }
     /// The hidden functions of the variants of `Result`.
     ResultVariants (T E) for Result<T, E> { __call_Ok __fn_Ok(T) = 0; __call_Err __fn_Err(E) = 1; }

@@ -1,4 +1,4 @@
-//! Iterators over ndarray's views: their parts along an axis, and their elements.
+//! Iterators over ndarray's views: their subviews along an axis, and their elements.
 
 use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
@@ -8,7 +8,7 @@ use crate::device::library::{Parts, elements_in, lane_at, lanes_in, next_element
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
-/// The parts of a view along its first axis.
+/// The subviews of a view along its first axis.
 #[derive(Clone, Debug)]
 pub struct ViewLanes<V> {
     view: V,
@@ -29,18 +29,18 @@ impl<V: Parts> Numbered for ViewLanes<V> {
     }
 }
 
-/// An iterator over them.
+/// An iterator over the subviews.
 pub(super) type Lanes<V> = Indexed<ViewLanes<V>>;
 
 #[device(library)]
 impl<V: Parts> ViewLanes<V> {
-    /// The parts of a view.
+    /// The subviews of a view.
     pub(super) fn of(view: V) -> Lanes<V> {
         Indexed::new(ViewLanes { view })
     }
 }
 
-/// The elements of a view of several dimensions, the last index first to change.
+/// The elements of a view with several dimensions, in row-major order.
 #[expect(missing_debug_implementations, reason = "places need not be shown")]
 pub struct Elements<V: Parts> {
     view: V,
@@ -90,7 +90,7 @@ impl<V: Parts> DeviceExactSize for Elements<V> {
     }
 }
 
-/// The elements of a view with their places.
+/// The elements of a view with their indices.
 #[expect(missing_debug_implementations, reason = "places need not be shown")]
 pub struct IndexedElements<V: Parts> {
     elements: Elements<V>,
@@ -99,12 +99,12 @@ device_struct!(IndexedElements [V] [V: Parts] { elements: Elements<V> });
 
 /// A view whose elements are iterated over.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewIterators: Parts {
     /// Over its elements.
     type Iter: DeviceIterator;
-    /// Over its elements and their places.
+    /// Over its elements and their indices.
     type IndexedIter: DeviceIterator;
 
     /// `iter`
