@@ -5,7 +5,7 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use crate::typeinfo::{
     Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Untied,
@@ -134,7 +134,7 @@ pub struct Dim3 {
     pub z: usize,
 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for Dim3 {
     fn ty() -> Ty {
         let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
@@ -146,7 +146,7 @@ unsafe impl Key for Dim3 {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for Dim3 {
     type K = Dim3;

@@ -8,7 +8,7 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;

@@ -7,7 +7,8 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The implementations that describe the types here to the compiler, and the call of a closure that captures nothing, as the
+//! callers of the functions that take it guarantee.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -283,6 +284,6 @@ macro_rules! variants {
 variants! {
     /// The hidden functions of the variants of `Option`, for paths such as `Option::Some(1)`.
     OptionVariants (T) for Option<T> { __call_Some __fn_Some(T) = 1; }
-    /// The hidden functions of the variants of `Result`.
+    /// The hidden functions of the variants of `Result`, for paths such as `Result::Ok(1)`.
     ResultVariants (T E) for Result<T, E> { __call_Ok __fn_Ok(T) = 0; __call_Err __fn_Err(E) = 1; }
 }

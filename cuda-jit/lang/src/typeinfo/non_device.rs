@@ -1,15 +1,16 @@
-//! What a typing probe finds in the place of a device function where there is none, so that the error says what is wrong.
+//! Placeholders for functions that are no device functions: a typing probe resolves their names to these items, whose
+//! errors explain the mistake.
 //!
-//! Beside each `#[device]` function stands a type of the same name. A typing probe imports that by the function's path, under a
-//! name from [`names`], and all of [`names`] by a glob, which is weaker: where the path names a function alone, what is found
-//! there stands for the type.
+//! Beside each `#[device]` function stands a type of the same name. A typing probe imports that type by the function's
+//! path, under a name from [`names`], and also imports all of [`names`] by a glob, which an explicit import shadows: if the
+//! path only names a function, the alias resolves to the placeholder type from the glob.
 
 use std::marker::PhantomData;
 
 use super::by_path::ConstantByPath;
 use super::{ConstItem, NoCallee};
 
-/// In the place of the callee of a function that is none of the device's.
+/// The callee of a function that is no device function.
 #[derive(Debug)]
 pub struct NonDeviceFunction;
 
@@ -19,12 +20,12 @@ impl NonDeviceFunction {
         self
     }
 
-    /// The constant that a path names in the place of a function; a function is refused.
+    /// The constant that a path names where a function could stand; a function is refused.
     pub fn argument<'a, V: ArgumentOfCall<'a> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> ConstantByPath<C> {
         ConstantByPath::new()
     }
 
-    /// Says that the witness saw something, so that nothing follows from the refusal.
+    /// Gives the witness a type, so that the refusal causes no further errors.
     pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
@@ -43,28 +44,28 @@ pub trait ArgumentOfCall<'a> {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: ConstItem<'a>> ArgumentOfCall<'a> for T {}
 
-/// In the place of the callee of what is refused already.
+/// The callee of a call that is refused already.
 #[derive(Debug)]
 pub struct NoFunction;
 
 impl NoFunction {
-    /// Says nothing more.
+    /// Accepts any function, since the error is reported elsewhere.
     pub fn see<F>(self, _: &F) -> Self {
         self
     }
 
-    /// The same.
+    /// Accepts any path, since the error is reported elsewhere.
     pub fn argument<'a, F: 'a, C: Fn() -> &'a F>(self, _: &F, _: C) -> Self {
         self
     }
 
-    /// Says that the witness saw something, so that nothing follows from the refusal.
+    /// Gives the witness a type, so that the refusal causes no further errors.
     pub fn by<V>(self, _: *const NoCallee, _: &V) -> Self {
         self
     }
 }
 
-/// Nothing has this, which errors name.
+/// Implemented for no type; rustc reports the missing implementation.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
@@ -76,7 +77,7 @@ pub trait CompiledForDevice {}
 
 macro_rules! stand_ins {
     ($($stand_in:ident($($generic:ident),*))*) => { $(
-        /// In the place of the type beside a device function.
+        /// The placeholder for the type beside a device function.
         #[derive(Debug)]
         pub struct $stand_in<$($generic),*> {
             none: PhantomData<($($generic,)*)>,
@@ -96,7 +97,7 @@ macro_rules! stand_ins {
     )* };
 }
 
-/// The kind of a function that is none of the device's, whose refusal may be left to say.
+/// The kind of a function that is no device function; its refusal may be reported elsewhere.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait Found<F> {}
@@ -107,7 +108,7 @@ impl<F: CompiledForDevice> Found<F> for NonDeviceFunction {}
 
 stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
 
-/// In the place of the type beside a device function with generic arguments as those of `array::from_fn`.
+/// The placeholder for the type beside a device function with generic arguments like those of `array::from_fn`.
 #[derive(Debug)]
 pub struct PlainOfArray<A, const N: usize, F> {
     none: PhantomData<(A, F)>,
@@ -125,8 +126,8 @@ impl<A, const N: usize, F> PlainOfArray<A, N, F> {
     }
 }
 
-/// In the place of the callee of a function that is none of the device's, with generic arguments as those of `array::from_fn`: what
-/// it is called with ties those that the path leaves open.
+/// The callee of a function that is no device function, with generic arguments like those of `array::from_fn`: the call's
+/// arguments are unified with those that the path leaves open.
 #[derive(Debug)]
 pub struct PlainFunctionOfArray<A, const N: usize, F>(PhantomData<(A, F)>);
 
@@ -136,12 +137,12 @@ impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
         NonDeviceFunction
     }
 
-    /// The same of a call without arguments.
+    /// Refuses the function in a call without arguments.
     pub fn see_none<V: CompiledForDevice + MakesArray<A, N, F>, K>(self, _: &V, _: K) -> NoFunction {
         NoFunction
     }
 
-    /// The same of a path that is an argument.
+    /// Refuses the function as an argument.
     pub fn argument<'a, V: CompiledForDevice + MakesArray<A, N, F> + 'a, C: Fn() -> &'a V>(
         self,
         _: &V,
@@ -151,7 +152,7 @@ impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
     }
 }
 
-/// A function that makes an array of what a closure yields.
+/// A function that builds an array from the results of a closure.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
@@ -164,19 +165,19 @@ pub trait MakesArray<A, const N: usize, F> {}
 #[diagnostic::do_not_recommend]
 impl<A, const N: usize, F, V: Fn(F) -> [A; N]> MakesArray<A, N, F> for V {}
 
-/// In the place of a function that nothing has, of which rustc says so elsewhere.
+/// The placeholder for an unresolved function, which rustc reports elsewhere.
 pub fn no_function() {}
 
-/// The same with a generic argument.
+/// The same with one generic argument.
 pub fn no_function_of<A>() {}
 
-/// The same with two.
+/// The same with two generic arguments.
 pub fn no_function_of_two<A, B>() {}
 
-/// The same with those of an array.
+/// The same with the generic arguments of an array.
 pub fn no_function_of_array<A, const N: usize, F>() {}
 
-/// What a typing probe imports by a glob: names that no program has.
+/// The names that a typing probe imports by a glob; no program uses them.
 pub mod names {
     pub use super::super::host_only::{
         HostArray as __cuda_jit_array, HostAtomic as __cuda_jit_atomic, HostChar as __cuda_jit_char,
@@ -203,7 +204,7 @@ pub mod names {
             __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
         PlainOfArray: __cuda_jit_x0 __cuda_jit_x1 __cuda_jit_x2 __cuda_jit_x3 __cuda_jit_x4 __cuda_jit_x5
             __cuda_jit_x6 __cuda_jit_x7 __cuda_jit_x8 __cuda_jit_x9 __cuda_jit_x10 __cuda_jit_x11;
-        // where a name that nothing has is an error elsewhere
+        // for names whose lack of a resolution is an error elsewhere
         Plain: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
             __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
         PlainOf: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
@@ -223,14 +224,14 @@ pub mod names {
     }
 }
 
-/// Rust's own types, by which a probe has rustc check that a name is one of them: where another item has that name, both are meant, and
-/// rustc says so.
+/// Rust's primitive types, by which a probe makes rustc check that a name is one of them: if another item has that name,
+/// rustc reports an ambiguity.
 pub mod primitives {
     #[doc(hidden)]
     pub use {bool, char, f32, f64, i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize};
 }
 
-/// Several types have this, so that a trait which asks for one of them may hold, and does not surely.
+/// Implemented by several types, so that rustc cannot decide a bound with an unconstrained parameter.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait Open {}
@@ -238,8 +239,8 @@ pub trait Open {}
 impl Open for u8 {}
 impl Open for u16 {}
 
-/// What a type has not that is neither a device function's nor a struct of kernels: rustc finds it for references, looks
-/// there last, and then misses it for the type.
+/// The items that a type lacks if it is neither beside a device function nor a struct of the device language: rustc finds
+/// them for references, where it looks last, and then reports that the type itself does not implement the trait.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(

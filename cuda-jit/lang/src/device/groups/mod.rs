@@ -8,12 +8,12 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 /// Defines a group as a value of kernels, which cannot be stored in memory.
 macro_rules! group {
     ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
-        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        // SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
         unsafe impl$(<const $n: usize>)? crate::typeinfo::Key for $name$(<$n>)? {
             fn ty() -> crate::typeinfo::Ty {
                 use crate::typeinfo::{Arithmetic, StructTy, Ty};
@@ -28,7 +28,7 @@ macro_rules! group {
             }
         }
 
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl$(<const $n: usize>)? crate::typeinfo::DeviceType for $name$(<$n>)? {
             type K = Self;
