@@ -1,4 +1,4 @@
-//! From a kernel's specialisation to PTX: the passes in order. Makes no driver call.
+//! Compiles a kernel's specialisation to PTX: the passes in order. Makes no driver calls.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -21,7 +21,7 @@ use crate::typeinfo::Instance;
 pub(crate) struct Source {
     /// The specialisation.
     pub(crate) instance: Instance,
-    /// Its KIR; lowered when it is first asked for where the code comes from a bundle.
+    /// Its KIR; if the code comes from a bundle, it is lowered at first use.
     module: OnceCell<Module>,
 }
 
@@ -38,9 +38,9 @@ impl Source {
     }
 }
 
-/// Compiles one specialisation, or takes its PTX from the disk cache, as `lookup` says.
+/// Compiles one specialisation, or loads its PTX from the disk cache, according to `lookup`.
 ///
-/// The front end runs in either case: what it yields is the key, and the places of panics are part of it.
+/// The front end runs in either case: its result is part of the key, and so are the source locations of panics.
 pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) -> Result<Compiled> {
     let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
@@ -49,7 +49,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     let entry = module.functions[0].name.clone();
     let options = options(&definition.options);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
-    // Without libdevice there is nothing to find: the back end says so.
+    // Without libdevice, nothing is linked, and the back end reports the error.
     let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
     let place = lookup.is_some().then(|| Place::of(&module.to_string(), &target, &options, linked)).flatten();
     let found = place.as_ref().and_then(|place| place.get(lookup));
@@ -82,7 +82,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
 }
 
 impl Compiled {
-    /// Its LLVM IR, for which it is compiled once more.
+    /// Its LLVM IR, for which it is compiled again.
     pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
         let definition = self.source.instance.definition();
         let options = llvm::Options { keep_llvm_ir: true, ..options(&definition.options) };
@@ -101,10 +101,10 @@ pub(crate) fn emit(
     llvm::emit(module, target, options).map_err(place)
 }
 
-/// A folder into which every compiled kernel is written, as KIR and PTX.
+/// The environment variable for a folder into which the KIR and PTX of every compiled kernel are written.
 const DUMP_VARIABLE: &str = "CUDA_JIT_DUMP_DIR";
 
-/// Writes a kernel's code under names that its contents make unique. Only an aid: a failure is reported, not returned.
+/// Writes a kernel's code under names that its contents make unique. It is a debugging aid, so a failure is only logged.
 fn dump(folder: &Path, module: &Module, ptx: &str) {
     let (kir, name) = (module.to_string(), &module.functions[0].name);
     let mut hasher = DefaultHasher::new();
@@ -118,7 +118,7 @@ fn dump(folder: &Path, module: &Module, ptx: &str) {
     }
 }
 
-/// The options of `#[kernel(..)]` as the back end takes them.
+/// Converts the options of `#[kernel(..)]` to those of the back end.
 pub(crate) fn options(options: &syntax::Options) -> llvm::Options {
     let given = |value: u32| (value != 0).then_some(value);
     let [max_threads, min_blocks, max_cluster] = options.launch_bounds;

@@ -1,7 +1,7 @@
-//! The contents of a bundle's entry: a compiled kernel as bytes.
+//! The contents of a bundle's entry: the encoding of a compiled kernel.
 //!
-//! They begin with the version of this crate, since launches of another version may pass other parameters. The
-//! constants that the host updates are numbers, counted as the [`Fingerprint`] meets them.
+//! They begin with the version of this crate, since launches of another version may pass other parameters. Host-updatable
+//! constants are encoded by their numbers in the [`Fingerprint`].
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::typeinfo::{Fingerprint, Instance};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The bytes of a kernel with, or without, its machine code.
+/// Encodes a kernel with its machine code, which may be empty.
 #[cfg(feature = "compiler")]
 pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprint) -> Vec<u8> {
     use crate::syntax::code::Encode;
@@ -37,7 +37,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     bytes
 }
 
-/// The kernel that [`encode`] made the bytes of, for a specialisation of this fingerprint.
+/// Decodes a kernel that [`encode`] has encoded, for a specialisation with this fingerprint.
 pub(crate) fn decode(
     bytes: &'static [u8],
     target: Target,

@@ -1,14 +1,14 @@
-//! What a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
+//! The value that a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
 //!
-//! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
-//! infers there. The witnesses' variables become part of the value's type instead, as lists; the type alone is then
-//! the closure's code, and the value only what it captures (`captures.rs`). That is why another value of a capture is
-//! no other kernel.
+//! The macro is expanded at the closure, inside a host function, so that no item can name the types that rustc infers
+//! there. The witnesses' types become part of the value's type instead, as lists. The type alone then identifies the
+//! closure's code, and the value only has the captures (`captures.rs`), so that other values of the captures do not need
+//! another kernel.
 //!
 //! # Safety
 //!
-//! What a launch binds for a closure is what the kernel was compiled for, since its traits are sealed or, for what
-//! `device_fn!` implements, `unsafe`. There is no other unsafe code.
+//! A launch binds captures of the types that the kernel was compiled for, since its traits are sealed or, if `device_fn!`
+//! implements them, `unsafe`. The `unsafe` blocks rely on the promises of those implementations.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
@@ -24,31 +24,31 @@ use crate::typeinfo::{
     Passed, ProbeResult, Resolved, ToConstant, Ty, TypeInfo, evaluated, owner_arg,
 };
 
-/// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes. Sealed.
+/// A closure that a kernel is specialised for: the type that `device_fn!` creates, without lifetimes. Sealed.
 pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
-    /// What the host calls.
+    /// The host's closure.
     type Host;
 
     /// The type of the kernel's parameter.
     fn ty() -> Ty;
 
-    /// What the kernel's name says of it.
+    /// Its part of the kernel's name.
     fn name() -> &'static str;
 }
 
-/// What a launch can pass for a closure: what `device_fn!` makes, with the arrays that it borrows. Sealed.
+/// A value that a launch can pass for a closure: the result of `device_fn!`, with the arrays that it borrows. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
     label = "the host's code is not the device's",
     note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
 )]
 pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
-    /// What the kernel is specialised for.
+    /// The type that the kernel is specialised for.
     type Closure: KernelClosure;
 }
 
 mod sealed {
-    /// Keeps [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to what `device_fn!` makes.
+    /// Seals [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to the results of `device_fn!`.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
@@ -65,23 +65,22 @@ pub fn closure_arg<F: KernelClosure>() -> GenericArg {
     GenericArg::Of(F::name(), TypeId::of::<F>())
 }
 
-/// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
+/// The part of a captured closure that does not depend on its types: implemented at the closure's source location.
 ///
 /// # Safety
 ///
-/// The definition is that of a closure which rustc checked, and the only value of the type is given to
-/// [`DeviceClosure::new`], with what the closure captures and what its witnesses saw.
-/// `device_fn!` implements it.
+/// The definition is that of a closure which rustc has type-checked, and the only value of the type is passed to
+/// [`DeviceClosure::new`], with the closure's captures and the types of its witnesses. `device_fn!` implements it.
 pub unsafe trait Site: 'static {
-    /// A function of what is captured, that yields the closure.
+    /// A function that takes the captures and returns the closure.
     fn definition() -> &'static Definition;
 }
 
-/// What a witness's variable became.
+/// The type of a witness, by its key.
 #[derive(Debug)]
 pub struct Saw<K>(PhantomData<fn() -> K>);
 
-/// A witness of what a closure captures.
+/// A witness of a capture.
 #[derive(Debug)]
 pub struct Carrier<K>(PhantomData<fn() -> K>);
 
@@ -92,46 +91,46 @@ impl<K> Default for Carrier<K> {
 }
 
 impl<K> Carrier<K> {
-    /// A witness that has seen nothing.
+    /// A witness, whose type is still open.
     pub const fn new() -> Self {
         Carrier(PhantomData)
     }
 
-    /// Ties the variable to the type of what is captured; yields what is carried of it, and what the closure's body sees.
+    /// Unifies the witness with the type of a capture; returns the capture, and the value in the closure's body.
     pub fn carry<'a, How, T: Carry<'a, How, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
         value.carry()
     }
 
-    /// What the variable becomes, as a type.
+    /// The witness's type, as a value.
     pub fn saw(&self) -> Saw<K> {
         Saw(PhantomData)
     }
 }
 
-/// What a witness saw, as a type.
+/// The type of a witness, as a value.
 pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
     Saw(PhantomData)
 }
 
-/// That a binding is a closure's.
+/// The marker of a closure's binding.
 pub fn saw_closure() -> Saw<Closure> {
     Saw(PhantomData)
 }
 
-/// What a callee's variable became.
+/// The type of a callee's witness.
 #[derive(Debug)]
 pub struct Called<F>(PhantomData<fn() -> F>);
 
-/// What a callee's witness saw, as a type.
+/// The type of a callee's witness, as a value.
 pub fn saw_callee<F>(_: *const F) -> Called<F> {
     Called(PhantomData)
 }
 
-/// The closure that yields a constant, as a type.
+/// The type of a closure that returns a constant.
 #[derive(Debug)]
 pub struct Evaluated<F>(PhantomData<fn() -> F>);
 
-/// The type that a constant's witness saw.
+/// The type of a constant's witness.
 ///
 /// # Safety
 ///
@@ -140,11 +139,11 @@ pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluate
     Evaluated(PhantomData)
 }
 
-/// The closure that answers a question of a pattern, as a type.
+/// The type of the closure that answers a query about a pattern.
 #[derive(Debug)]
 pub struct Answered<F>(PhantomData<fn() -> F>);
 
-/// The type that the witness of a question of a pattern saw.
+/// The type of the witness of a pattern's query.
 ///
 /// # Safety
 ///
@@ -153,7 +152,7 @@ pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
     Answered(PhantomData)
 }
 
-/// The same of a question about a path.
+/// The type of the witness of a query about a path.
 ///
 /// # Safety
 ///
@@ -167,19 +166,19 @@ pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
-/// The type that the witness of a cast saw.
+/// The type of a cast's witness.
 pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
 
-/// A list, each element with the rest, of types that tell a `T`. Sealed.
+/// A list, as nested pairs, of types that each report a `T`. Sealed.
 pub trait List<T>: list::Sealed + 'static {
-    /// Appends what each tells.
+    /// Appends the values that the types report.
     fn report(reported: &mut Vec<T>);
 }
 
 mod list {
-    /// Keeps [`List`](super::List) to what witnesses saw.
+    /// Seals [`List`](super::List) to the types of witnesses.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
@@ -211,7 +210,7 @@ impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R)
 
 impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
     fn report(reported: &mut Vec<ConstValue>) {
-        // SAFETY: whoever made the list's element promised it.
+        // SAFETY: the element was created by `saw_constant`, whose caller guarantees that all captures are by reference.
         reported.push(unsafe { evaluated(std::ptr::null::<F>()) });
         R::report(reported);
     }
@@ -219,7 +218,8 @@ impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue
 
 impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
     fn report(reported: &mut Vec<Option<Resolved>>) {
-        // SAFETY: whoever made the list's element promised it.
+        // SAFETY: the element was created by `saw_answer` or `saw_path`, whose callers guarantee that all captures are by
+        // reference.
         reported.push(unsafe { answer(std::ptr::null::<F>()) });
         R::report(reported);
     }
@@ -232,7 +232,7 @@ impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
     }
 }
 
-/// A closure of the host's that kernels can call; [`device_fn!`](crate::device_fn) makes it.
+/// A host closure that kernels can call; [`device_fn!`](crate::device_fn) creates it.
 #[derive(Debug)]
 pub struct DeviceClosure<S, C, H, W> {
     captures: C,
@@ -249,12 +249,12 @@ impl<S, C: Copy, H: Copy, W> Clone for DeviceClosure<S, C, H, W> {
 }
 
 impl<S, C, H, W> DeviceClosure<S, C, H, W> {
-    /// A closure with what it captures and what its typing probe saw.
+    /// A closure with its captures and the types of its typing probe's witnesses.
     pub fn new(_: S, captures: C, host: H, _: W) -> Self {
         DeviceClosure { captures, host, probe: PhantomData }
     }
 
-    /// The closure as the host calls it, unless it captures arrays of the device, which the host cannot read.
+    /// The closure for calls on the host, unless it captures device arrays, which the host cannot read.
     pub fn host(&self) -> &H
     where
         C: HostCaptures,
@@ -262,7 +262,7 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
         &self.host
     }
 
-    /// What the closure captures.
+    /// The closure's captures.
     pub(crate) fn captures(&self) -> &C {
         &self.captures
     }
@@ -296,7 +296,8 @@ where
             types: reported::<Scalar, T>(),
             named,
         };
-        // SAFETY: the lists are what the witnesses of the closure's probe saw, by the promise of [`Site`].
+        // SAFETY: the lists have the types of the witnesses in the closure's probe, which the contract of [`Site`]
+        // guarantees.
         unsafe { ProbeResult::new(reported) }
     }
 }
@@ -351,7 +352,7 @@ where
     }
 }
 
-/// A device function as a value that kernels can be passed; [`device_fn!`](crate::device_fn) makes it.
+/// A device function that can be passed to kernels; [`device_fn!`](crate::device_fn) creates it.
 #[derive(Debug)]
 pub struct DeviceFunction<V, F> {
     host: V,
@@ -367,17 +368,17 @@ impl<V: Copy, F> Clone for DeviceFunction<V, F> {
 }
 
 impl<V, F> DeviceFunction<V, F> {
-    /// The function as the host calls it.
+    /// The function for calls on the host.
     pub fn host(&self) -> &V {
         &self.host
     }
 }
 
-/// A function that a launch passes, of the callee that its hidden one names.
+/// The callee of a device function that a launch passes.
 ///
-/// Nothing unsafe relies on an implementation: the callee is what is passed.
+/// Nothing unsafe relies on an implementation: the callee itself is passed.
 pub trait PassedCallee<F: DeviceFn> {
-    /// The function as one that is passed to a kernel.
+    /// The function as an argument of a kernel.
     fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F>;
 }
 
@@ -387,11 +388,11 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
     }
 }
 
-/// The same of a function that is none of the device's.
+/// The callee of a function that is no device function.
 ///
 /// Nothing unsafe relies on an implementation: the function is refused.
 pub trait PassedNonDevice {
-    /// Refuses the function as one that is passed to a kernel.
+    /// Refuses the function as an argument of a kernel.
     fn passed<F: non_device::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;
 }
 

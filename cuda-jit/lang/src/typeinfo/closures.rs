@@ -1,7 +1,7 @@
 //! Closures as values of a typing probe.
 //!
 //! A closure's own type implements only `Fn`, `FnMut` and `FnOnce`, so no trait of this crate can be implemented for it.
-//! Where a closure is a value, as in `Some(|v| ..)`, the probe has it in a `Box`: it can be called, cloned and passed to a
+//! If a closure is a value, as in `Some(|v| ..)`, the probe has it in a `Box`: it can be called, cloned and passed to a
 //! parameter bound by `Fn` as the closure can, and [`DeviceType`] is implemented for it. Kernels have no other boxes, since
 //! the device cannot allocate them.
 //!
