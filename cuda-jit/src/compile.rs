@@ -7,7 +7,7 @@ use cuda_jit_compiler::libdevice;
 use once_cell::sync::OnceCell;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
-use crate::cache::{Lookup, Place};
+use crate::cache::{Entry, Lookup};
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
@@ -45,20 +45,20 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let Lowered { module, grid_dims, held } = front::lower(&instance)?;
+    let Lowered { module, grid_dims, host_constants } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
     let options = options(&definition.options);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
     // Without libdevice, nothing is linked, and the back end reports the error.
     let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
-    let place = lookup.is_some().then(|| Place::of(&module.to_string(), &target, &options, linked)).flatten();
-    let found = place.as_ref().and_then(|place| place.get(lookup));
+    let cached = lookup.is_some().then(|| Entry::of(&module.to_string(), &target, &options, linked)).flatten();
+    let found = cached.as_ref().and_then(|cached| cached.get(lookup));
     let ptx = match found {
         Some(ptx) => ptx,
         None => {
             let ptx = emit(definition, &module, &target, &options)?.ptx;
-            if let Some(place) = &place {
-                place.put(&entry, &target, &ptx);
+            if let Some(cached) = &cached {
+                cached.put(&entry, &target, &ptx);
             }
             ptx
         }
@@ -66,12 +66,15 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &ptx);
     }
-    let held = held.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
+    let host_constants = host_constants
+        .into_iter()
+        .map(|(id, constant)| (module.constants[id.index()].symbol(id.index()), constant))
+        .collect();
     Ok(Compiled {
         target,
         entry: entry.into(),
         grid_dims,
-        held,
+        host_constants,
         cooperative: module.is_cooperative(),
         spilled_bytes: module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize),
         sites: module.sites.clone(),

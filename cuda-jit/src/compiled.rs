@@ -18,7 +18,7 @@ pub(crate) struct Compiled {
     /// The number of dimensions of the grid position that the kernel queries; 0 if it does not.
     pub(crate) grid_dims: usize,
     /// The host-updatable constants, by their symbols.
-    pub(crate) held: Vec<(String, HostConstant)>,
+    pub(crate) host_constants: Vec<(String, HostConstant)>,
     /// True if it has a grid-wide barrier.
     pub(crate) cooperative: bool,
     /// The bytes of dynamic shared memory for `shared!` arrays that do not fit into static shared memory.

@@ -75,7 +75,7 @@ use cuda_jit_lang::library::constant::ConstantMethods;
 /// ```
 pub struct Constant<T> {
     initial: T,
-    held: OnceLock<Arc<Held>>,
+    instances: OnceLock<Arc<Instances>>,
     /// The value in each context where it has been set.
     values: RwLock<Vec<(u64, T)>>,
 }
@@ -84,7 +84,7 @@ impl<T: ElementType + Element> Constant<T> {
     /// A constant with its initial value. More than 64 KiB is a compile error.
     pub const fn new(initial: T) -> Self {
         const { assert!(size_of::<T>() as u64 <= CONSTANT_MEMORY, "constant memory has 64 KiB") }
-        Constant { initial, held: OnceLock::new(), values: RwLock::new(Vec::new()) }
+        Constant { initial, instances: OnceLock::new(), values: RwLock::new(Vec::new()) }
     }
 
     /// The value: in a kernel, the value at the launch; on the host, the value in the thread's selected context.
@@ -114,7 +114,7 @@ impl<T: ElementType + Element> Constant<T> {
         // SAFETY: the pointer is valid for `bytes` bytes, the size of `T`; plain data has no padding, so that all of them
         // are initialised.
         let source: Box<[u8]> = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), bytes) }.into();
-        let resident = self.held().resident(stream.context())?;
+        let resident = self.instances().resident(stream.context())?;
         let mut copies = resident.0.write();
         copies.update(source, &stream)?;
         let (id, mut values) = (stream.context().id(), self.values.write());
@@ -131,8 +131,8 @@ impl<T: ElementType + Element> Constant<T> {
     }
 
     /// Its state in all contexts.
-    pub(crate) fn held(&self) -> &Arc<Held> {
-        self.held.get_or_init(|| Arc::new(Held { bytes: size_of::<T>(), residents: Mutex::default() }))
+    pub(crate) fn instances(&self) -> &Arc<Instances> {
+        self.instances.get_or_init(|| Arc::new(Instances { bytes: size_of::<T>(), residents: Mutex::default() }))
     }
 }
 
@@ -143,8 +143,8 @@ impl<T> ConstantMethods<T> for Constant<T> {}
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
     fn value(item: &'static Self) -> ConstValue {
-        let held = item.held().clone();
-        ConstValue { held: Some(held), ..T::value(item.initial()) }
+        let instances = item.instances().clone();
+        ConstValue { host_constant: Some(instances), ..T::value(item.initial()) }
     }
 }
 
@@ -181,7 +181,7 @@ impl Destination for &Context {
 }
 
 /// A constant's state in all contexts in which it is used.
-pub(crate) struct Held {
+pub(crate) struct Instances {
     bytes: usize,
     residents: Mutex<Vec<(u64, Arc<Resident>)>>,
 }
@@ -200,13 +200,13 @@ pub(crate) struct Copies {
     sources: Vec<(Event, Box<[u8]>)>,
 }
 
-impl Held {
+impl Instances {
     /// The state of a module's constant.
     ///
     /// # Panics
     ///
     /// If it does not belong to a [`Constant`]; there are no others.
-    pub(crate) fn of(constant: &HostConstant) -> &Held {
+    pub(crate) fn of(constant: &HostConstant) -> &Instances {
         constant.downcast_ref().expect("only `Constant` is a constant of the host")
     }
 
@@ -240,9 +240,9 @@ impl Held {
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for Instances {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held").field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("Instances").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 

@@ -37,7 +37,7 @@ use crate::typeinfo::{Body, DeviceFn, Instance};
 /// let function = ExportedFunction::compile::<axpy<f32>>((9, 0))?;
 /// assert_eq!(function.declaration(), "extern \"C\" __device__ float axpy_f32(float a, float x, float y);\n");
 /// assert!(function.ptx().contains(".visible .func  (.param .b32 func_retval0) axpy_f32("));
-/// // The same under another name, or its PTX alone.
+/// // Under another name, or only the PTX.
 /// assert_eq!(ExportedFunction::compile_as::<axpy<f64>>("daxpy", (9, 0))?.name(), "daxpy");
 /// assert!(axpy::<i32>::compile_ptx((9, 0))?.contains("axpy_i32"));
 /// # Ok::<(), cuda_jit::Error>(())

@@ -20,7 +20,7 @@ use once_cell::sync::OnceCell;
 use crate::bundle::find as bundled;
 use crate::cache::{Counters, Stats};
 use crate::compiled::Compiled;
-use crate::constant::{Held, Resident};
+use crate::constant::{Instances, Resident};
 use crate::device_runtime;
 use crate::error::{NotBundled, Result};
 use crate::syntax::{self, Definition, Encoded};
@@ -351,8 +351,8 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         function.set_attribute(carveout, percent.into())?;
     }
-    let join = |(symbol, held): &(String, HostConstant)| Held::of(held).join(&module, symbol);
-    let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
+    let join = |(symbol, constant): &(String, HostConstant)| Instances::of(constant).join(&module, symbol);
+    let constants = compiled.host_constants.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let stream = context.default_stream();

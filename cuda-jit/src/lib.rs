@@ -142,9 +142,10 @@ pub mod __private {
     pub use crate::inspect::compile_for;
     pub use crate::kernel::{CompiledKernel, Kernel, KernelSite};
     pub use crate::launch::{
-        ArgType, Carrier, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure, Launch,
-        PassedCallee, PassedNonDevice, Site, Tasks, closure_arg, forall, forall_unchecked, launch, launch_unchecked,
-        saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+        ArgType, CaptureWitness, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure,
+        Launch, PassedCallee, PassedNonDevice, Site, Tasks, closure_arg, forall, forall_unchecked, launch,
+        launch_unchecked, witness_answer, witness_callee, witness_cast, witness_closure, witness_constant,
+        witness_path, witness_type,
     };
     pub use crate::offline::compile_ptx;
     pub use crate::target::ComputeCapability;

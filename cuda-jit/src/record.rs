@@ -82,7 +82,7 @@ fn machine_code(compiled: &Compiled) -> Vec<u8> {
     match Assembled::new(&compiled.ptx, compiled.target) {
         Ok(assembled) => assembled.cubin,
         Err(error) => {
-            tracing::debug!(%error, kernel = %compiled.entry, "recorded as PTX alone");
+            tracing::debug!(%error, kernel = %compiled.entry, "recorded without machine code");
             Vec::new()
         }
     }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use crate::entry::{self, HASH, HEAD, Key, announced, encode};
+use crate::entry::{self, HASH, HEAD, Key, encode, encoded_len};
 use crate::system;
 
 /// The entries of a bundle.
@@ -61,7 +61,7 @@ pub struct Damaged {
 pub const fn is_bundle(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some((head, _)) = rest.split_first_chunk() {
-        match announced(head) {
+        match encoded_len(head) {
             Some(length) if length <= rest.len() as u64 => rest = rest.split_at(length as usize).1,
             _ => return false,
         }
@@ -110,7 +110,7 @@ impl<'a> Bundle<'a> {
 
     fn find(&self, key: &Key) -> Option<Result<std::ops::Range<usize>, Damaged>> {
         let entry = self.entries.iter().find(|entry| entry.key == *key)?;
-        let whole = entry::is_whole(&self.bytes[entry.start..entry.end]);
+        let whole = entry::is_intact(&self.bytes[entry.start..entry.end]);
         Some(whole.then_some(entry.contents()).ok_or(Damaged { at: entry.start }))
     }
 }
@@ -131,7 +131,7 @@ impl Entry {
     /// The entry that begins at an offset, if there is one that ends within the bytes.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let rest = &bytes[start..];
-        let length = usize::try_from(announced(rest.first_chunk()?)?).ok().filter(|length| *length <= rest.len())?;
+        let length = usize::try_from(encoded_len(rest.first_chunk()?)?).ok().filter(|length| *length <= rest.len())?;
         let (key, label) = entry::head(&rest[..length])?;
         Some(Entry { key, label: label.to_owned(), start, end: start + length })
     }

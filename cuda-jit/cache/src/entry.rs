@@ -84,7 +84,7 @@ pub(crate) fn encode(key: &Key, label: &str, contents: &[u8]) -> Vec<u8> {
 
 /// The length of an entry, according to its header, if it is one: compared with a file's length before the whole file is
 /// read.
-pub(crate) const fn announced(head: &[u8; HEAD]) -> Option<u64> {
+pub(crate) const fn encoded_len(head: &[u8; HEAD]) -> Option<u64> {
     let mut at = 0;
     while at < MAGIC.len() {
         if head[at] != MAGIC[at] {
@@ -107,7 +107,7 @@ pub(crate) fn head(bytes: &[u8]) -> Option<(Key, &str)> {
 }
 
 /// Returns true if an entry's hash matches the bytes before it.
-pub(crate) fn is_whole(bytes: &[u8]) -> bool {
+pub(crate) fn is_intact(bytes: &[u8]) -> bool {
     let split = bytes.split_last_chunk::<HASH>();
     split.is_some_and(|(body, hash)| blake3::hash(body) == blake3::Hash::from_bytes(*hash))
 }
@@ -124,7 +124,7 @@ pub(crate) struct Decoded {
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
     let (body, _) = bytes.split_last_chunk::<HASH>()?;
     let rest = body.strip_prefix(&MAGIC)?;
-    if !is_whole(bytes) {
+    if !is_intact(bytes) {
         return None;
     }
     let (key, rest) = rest.split_first_chunk::<HASH>()?;
@@ -159,11 +159,11 @@ mod tests {
     fn a_head_announces_the_length() {
         let (_, bytes) = sample();
         let mut head = *bytes.first_chunk().unwrap();
-        assert_eq!(announced(&head), Some(bytes.len() as u64));
+        assert_eq!(encoded_len(&head), Some(bytes.len() as u64));
         head[HEAD - 8..].fill(0xff);
-        assert_eq!(announced(&head), None, "beyond all lengths");
+        assert_eq!(encoded_len(&head), None, "beyond all lengths");
         head[0] = b'c';
-        assert_eq!(announced(&head), None, "another form");
+        assert_eq!(encoded_len(&head), None, "another form");
     }
 
     #[test]

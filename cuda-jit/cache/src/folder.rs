@@ -10,17 +10,17 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 
-use crate::entry::{HEAD, Key, announced, decode, encode};
+use crate::entry::{HEAD, Key, decode, encode, encoded_len};
 use crate::system;
 
 /// The suffix of entries' files.
 const SUFFIX: &str = ".kernel";
 /// The prefix of unfinished files.
-const UNFINISHED: &str = ".new-";
+const UNFINISHED_PREFIX: &str = ".new-";
 /// The age at which an unfinished file counts as abandoned.
-const ABANDONED: Duration = Duration::from_secs(3600);
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 /// The number of added entries after which the folder is listed again: other processes add to it too.
-const LOOK_AGAIN: u32 = 256;
+const RELIST_AFTER: u32 = 256;
 
 /// A folder of entries with a size limit.
 ///
@@ -80,7 +80,7 @@ impl Cache {
         let file = system::open(&path).ok()?;
         let decoded = self.read(&file).ok().and_then(|bytes| decode(&bytes));
         let Some(entry) = decoded.filter(|entry| entry.key == *key) else {
-            tracing::debug!(path = %path.display(), "an entry of the kernel cache is not whole; it is made again");
+            tracing::debug!(path = %path.display(), "an entry of the kernel cache is damaged; the kernel is compiled again");
             return None;
         };
         // If the folder is read-only, no process evicts from it either.
@@ -97,7 +97,7 @@ impl Cache {
         }
         let mut head = [0; HEAD];
         file.read_exact(&mut head)?;
-        if announced(&head) != Some(facts.len()) {
+        if encoded_len(&head) != Some(facts.len()) {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let mut bytes = Vec::new();
@@ -116,18 +116,18 @@ impl Cache {
             && self
                 .write(key, &bytes)
                 .inspect_err(|error| {
-                    tracing::debug!(%error, folder = %self.folder.display(), "a kernel could not be kept in the cache");
+                    tracing::debug!(%error, folder = %self.folder.display(), "a kernel could not be stored in the cache");
                 })
                 .is_ok();
         if kept {
-            self.make_room(key, bytes.len() as u64);
+            self.evict(key, bytes.len() as u64);
         }
         kept
     }
 
     fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
-        system::make_folder(&self.folder)?;
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        system::create_folder(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
         file.as_file().set_modified(SystemTime::now())?;
         file.persist(self.path(key))?;
@@ -135,7 +135,7 @@ impl Cache {
     }
 
     /// Evicts the least recently used entries, except `new`, until the folder is within its limit.
-    fn make_room(&self, new: &Key, added: u64) {
+    fn evict(&self, new: &Key, added: u64) {
         let mut size = self.size.lock();
         size.bytes += added;
         size.credit = size.credit.saturating_sub(1);
@@ -145,7 +145,7 @@ impl Cache {
         let new = self.path(new);
         let mut files = self.files();
         size.bytes = files.iter().map(|file| file.bytes).sum();
-        size.credit = LOOK_AGAIN;
+        size.credit = RELIST_AFTER;
         if size.bytes <= self.limit {
             return;
         }
@@ -203,7 +203,7 @@ impl Cache {
             let used = facts.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             if name.ends_with(SUFFIX) && facts.is_file() {
                 files.push(Listed { label: None, path, bytes: facts.len(), used });
-            } else if name.starts_with(UNFINISHED) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
+            } else if name.starts_with(UNFINISHED_PREFIX) && used.elapsed().is_ok_and(|age| age > ABANDONED_AFTER) {
                 let _ = fs::remove_file(path);
             }
         }

@@ -59,7 +59,7 @@ impl Settings {
         };
         let limit = given(LIMIT_VARIABLE).map_or(Some(DEFAULT_LIMIT), |text| bytes(text.to_str()?));
         let limit = limit.unwrap_or_else(|| {
-            tracing::warn!("{LIMIT_VARIABLE} is no number of bytes such as 100000000, 100M or 2G; it is not heeded");
+            tracing::warn!("{LIMIT_VARIABLE} is not a number of bytes, such as 100000000, 100M or 2G; it is ignored");
             DEFAULT_LIMIT
         });
         Some(Settings { folder, limit })

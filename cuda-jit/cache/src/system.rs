@@ -20,7 +20,7 @@ pub(crate) fn is_own(_: &Metadata) -> bool {
 }
 
 /// Creates a folder and its parents, for this user alone.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     builder.mode(0o700);

@@ -14,9 +14,9 @@ struct Readme;
 
 extern crate self as cuda_jit;
 
-#[doc(hidden)]
-pub mod called;
 pub mod device;
+#[doc(hidden)]
+pub mod libcalls;
 pub mod library;
 mod math;
 #[doc(hidden)]
@@ -56,7 +56,7 @@ pub mod __private {
     #[derive(Debug)]
     pub(crate) struct Library;
 
-    pub use crate::__see as see;
+    pub use crate::__unify as unify;
     pub use crate::kir::Scalar;
     pub use crate::library::default::CapturedDefault;
     pub use crate::library::iterator;
@@ -67,14 +67,15 @@ pub mod __private {
     pub use crate::library::loops::{items, range_of};
     pub use crate::library::structs::{Names, StructKey};
     pub use crate::num::Ordered;
-    pub use crate::print::{PrintedDebug, debugged, reported_by};
+    pub use crate::print::{PrintedDebug, debug_value, printable};
     pub use crate::typeinfo::{
-        Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        Answers, Arithmetic, Body, ByPath, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Instance, KernelParam, Key, Layout,
         MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, boxed, called,
-        capitals, cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
-        owner_arg, param_of, part, report, returned, section_index, seen, shared_array, standard, ty_of, type_arg,
+        SumIdentity, SumTy, TryOperand, Ty, Typed, Unconstrained, UpperCasePath, ValueType, VariantTy, any_value,
+        bits_of, boxed, called_path, cast_to, cast_type, closure_result, closure_ty, const_of, constant, constant_like,
+        evaluated, field_type, operators, owner_arg, param_of, report, reported_type, resolved_callee, section_index,
+        shared_array, standard, ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
@@ -91,13 +92,12 @@ pub mod __private {
         pub use crate::library::iterator::{
             __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
             __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
-            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __NumberedCalls as _, __PlaneSourcesCalls as _,
-            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _,
-            __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
-            RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _, RangeToInclusiveMethods as _,
-            RangeToMethods as _,
+            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __IndexedSourceCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __ViewSourcesMutCalls as _, RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _,
+            RangeToInclusiveMethods as _, RangeToMethods as _,
         };
-        pub use crate::library::known::{IsKnown as _, IsPlain as _};
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };
@@ -106,6 +106,7 @@ pub mod __private {
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
         pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
+        pub use crate::library::std_functions::{IsOtherFunction as _, IsStdFunction as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
             FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _, Ordered as _,
@@ -116,9 +117,9 @@ pub mod __private {
             OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
         };
         pub use crate::typeinfo::{
-            BoxedCallee as _, MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _,
-            OptionVariants as _, OtherCallee as _, OtherCapitals as _, ResultVariants as _, TypedDropped as _,
-            UntypedTrial as _,
+            BoxedCallee as _, CalledFunction as _, ConstructorValue as _, FunctionValue as _, MistypedTry as _,
+            OptionVariants as _, OtherCallee as _, ResultVariants as _, TypedDropped as _, UntypedTry as _,
+            UpperCaseConstructor as _,
         };
         pub use crate::typeinfo::{
             DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,

@@ -27,7 +27,7 @@ pub enum Number {
 /// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "kernels print numbers, `bool`, tuples, arrays, `Option` and `Result` of such, and C-like enums, not `{Self}`",
-    label = "print its parts, one `{{}}` for each"
+    label = "print its fields, with one `{{}}` for each"
 )]
 pub trait PrintedDebug {
     /// The text.
@@ -39,7 +39,7 @@ pub trait PrintedDebug {
 /// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "`printf!` prints numbers and `bool`, not `{Self}`",
-    label = "print its parts, one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
+    label = "print its fields, with one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
 )]
 pub trait Printed: PrintedDebug {
     /// The number.
@@ -138,7 +138,7 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
-macro_rules! debugged {
+macro_rules! debug_value {
     ($(&$($mutable:ident)?)*) => { $(
         impl<T: PrintedDebug + ?Sized> PrintedDebug for &$($mutable)? T {
             fn debug(&self, conversion: Conversion) -> String {
@@ -162,9 +162,9 @@ impl PrintedDebug for str {
     }
 }
 
-debugged! { & }
-debugged! { &mut }
-debugged! {
+debug_value! { & }
+debug_value! { &mut }
+debug_value! {
     () (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4)
     (A 0, B 1, C 2, D 3, E 4, F 5) (A 0, B 1, C 2, D 3, E 4, F 5, G 6) (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
@@ -222,12 +222,12 @@ fn listed(begin: &str, texts: &[String], end: &str) -> String {
 }
 
 /// In the typing probe: checks that a value of a panic's message is printable.
-pub fn reported_by<T: PrintedDebug>(value: &T) -> &T {
+pub fn printable<T: PrintedDebug>(value: &T) -> &T {
     value
 }
 
 /// In the probe of a device library function: a value that a panic's message contains if kernels print values of its type.
-pub fn debugged<T: std::fmt::Debug>(value: &T) -> &T {
+pub fn debug_value<T: std::fmt::Debug>(value: &T) -> &T {
     value
 }
 

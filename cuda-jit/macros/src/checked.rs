@@ -21,7 +21,7 @@ const MOST_LINES: usize = 40;
 const REPRESENTATIVES: [&str; 2] = ["u32", "f32"];
 
 /// The copy of a body.
-pub(crate) struct Repeated {
+pub(crate) struct BodyCopy {
     body: Group,
     /// The type of the `impl` whose method it is, and the name of the copy in it.
     method: Option<(Type, Ident)>,
@@ -29,7 +29,7 @@ pub(crate) struct Repeated {
 
 /// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, or
 /// generic constants that are no numbers. Bounds that name lifetimes prevent it too, since representatives have none.
-pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Repeated> {
+pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = signature.generics.params.iter().all(|param| match param {
         GenericParam::Const(param) => value(&param.ty).is_some(),
@@ -38,9 +38,9 @@ pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Rep
     let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
-    let can_repeat = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    let can_repeat = can_repeat && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
-    can_repeat.then_some(Repeated { body, method: None })
+    let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
+    let can_copy = can_copy && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
+    can_copy.then_some(BodyCopy { body, method: None })
 }
 
 /// Returns true if a bound names a lifetime of the function.
@@ -51,10 +51,10 @@ fn bounds_name_lifetimes(signature: &Signature) -> bool {
 }
 
 /// The copy of a method's body, for an `impl` without generic parameters.
-pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<Repeated> {
+pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<BodyCopy> {
     let named = format_ident!("__written_{}", name, span = Span::call_site());
-    let repeated = to_repeat(signature, body)?;
-    Some(Repeated { method: Some((this.clone(), named)), ..repeated })
+    let copy = copy_of(signature, body)?;
+    Some(BodyCopy { method: Some((this.clone(), named)), ..copy })
 }
 
 /// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
@@ -80,7 +80,7 @@ const SATISFIED: &[&str] = &[
 ];
 
 /// Returns true if the probe learns of errors in the copy, judged by the bounds of a generic function.
-pub(crate) fn is_told(signature: &Signature) -> bool {
+pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
     let generics = &signature.generics;
     let is_satisfied = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
@@ -93,7 +93,7 @@ pub(crate) fn is_told(signature: &Signature) -> bool {
             WherePredicate::Type(ty) => ty.bounds.iter().all(is_satisfied),
             _ => true,
         });
-    signature.repeated.is_some()
+    signature.body_copy.is_some()
         && of_clause
         && generics.type_params().all(|param| param.bounds.iter().all(is_satisfied))
 }
@@ -113,7 +113,7 @@ fn value(ty: &Type) -> Option<TokenStream> {
 
 /// The copy, as a function with an opaque return type.
 pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let Repeated { body, method } = signature.repeated.as_ref()?;
+    let BodyCopy { body, method } = signature.body_copy.as_ref()?;
     let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
         FnArg::Typed(param) => {
@@ -141,8 +141,8 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
 }
 
 /// The constant that depends on the copy, and the copy itself unless it is a method's.
-pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let Repeated { method, .. } = signature.repeated.as_ref()?;
+pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
+    let BodyCopy { method, .. } = signature.body_copy.as_ref()?;
     let (copy, path) = match method {
         Some((this, name)) => (None, quote!(<#this>::#name)),
         None => (written(sig, signature), quote!(__cuda_jit_written)),
@@ -214,7 +214,7 @@ fn of_representatives(
 
 /// The type of a parameter in the probe, which depends on the constant if the body is copied.
 pub(crate) fn checked(root: &TokenStream, signature: &Signature, ty: Type) -> Type {
-    match signature.repeated {
+    match signature.body_copy {
         Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),
         None => ty,
     }

@@ -21,7 +21,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
 use crate::methods::{is_operator, operator_tag, with_self};
-use crate::signature::{has_lifetime, held_closures, without_lifetimes};
+use crate::signature::{closure_values, has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 use fields::{constructor, field_name};
 
@@ -36,7 +36,7 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
             Data::Struct(data) => structure(root, &input, &data.fields),
             Data::Enum(data) => enumeration(root, &input, data),
             Data::Union(data) => {
-                Err(syn::Error::new(data.union_token.span(), "kernels have structs and enums, no unions"))
+                Err(syn::Error::new(data.union_token.span(), "kernels support structs and enums, but no unions"))
             }
         }?;
         expanded.extend(without_deref(root, &input));
@@ -51,7 +51,7 @@ fn without_deref(root: &TokenStream, input: &DeriveInput) -> TokenStream {
     let (name, generics) = (&input.ident, &input.generics);
     let lifetimes: Vec<_> = generics.lifetimes().map(|_| quote!('static)).collect();
     let message = format!(
-        "`{name}` implements `Deref`, which kernels do not follow: name the field that is behind it, or write a `#[device]` \
+        "`{name}` implements `Deref`, which kernels do not follow: name the field behind it, or write a `#[device]` \
          method in place of the `impl`"
     );
     if lifetimes.len() != generics.params.len() {
@@ -105,7 +105,7 @@ impl Repr {
                     let bytes = inner.parse::<syn::LitInt>()?;
                     if word == "align" && bytes.base10_parse::<u64>()? > MAX_ALIGN {
                         let hint = format!(
-                            "`align({bytes})`: what kernels use is aligned to at most {MAX_ALIGN} bytes, as device memory is"
+                            "`align({bytes})`: the alignment is at most {MAX_ALIGN} bytes, as that of device memory"
                         );
                         return Err(syn::Error::new(bytes.span(), hint));
                     }
@@ -140,8 +140,10 @@ impl Parse for Listed {
             _ => syn::parse_quote!(Self),
         };
         if !is_operator(&last.ident) {
-            let hint =
-                format!("`{}` is no operator: list their traits, such as `Add`, `MulAssign` or `Neg`", last.ident);
+            let hint = format!(
+                "`{}` is not an operator's trait: list traits, such as `Add`, `MulAssign` or `Neg`",
+                last.ident
+            );
             return Err(syn::Error::new(last.ident.span(), hint));
         }
         Ok(Listed { name: last.ident.clone(), left, right })
@@ -181,9 +183,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
-    let closures = held_closures(&input.generics);
+    let closures = closure_values(&input.generics);
     if !closures.is_empty() {
-        return closures::holder(root, input, fields, &closures);
+        return closures::closure_struct(root, input, fields, &closures);
     }
     let repr = Repr::of(input)?;
     let listed = operators(input)?;
@@ -199,14 +201,14 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let ordered = ordered(root, name, &generics, &listed, derived);
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = field_name(member);
-        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
         quote!(#root::Field { name: #text, ty: #part.ty(), offset: ::core::mem::offset_of!(Self, #member) })
     });
     let cells = members.iter().zip(fields.iter().map(|field| &field.ty)).map(|(member, ty)| {
-        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
         quote!(#part.cells(&self.#member, __push);)
     });
-    let lists = lists(root, name, &input.generics, &listed);
+    let lists = operator_lists(root, name, &input.generics, &listed);
     let (listed, arithmetic) = described_operators(root, &listed, derived);
     let constructor = constructor(root, input, fields);
     let compared = derived.map(|derived| {
@@ -216,7 +218,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let representative = representative(root, name, &input.generics, &TokenStream::new());
     let value = fields.iter().map(|field| {
         let ty = &field.ty;
-        quote_spanned!(ty.span() => #root::part::<#ty>().value())
+        quote_spanned!(ty.span() => #root::field_type::<#ty>().value())
     });
     let values = quote!(::std::vec![{
         let __value = || ::core::option::Option::Some(Self { #(#members: #value?),* });
@@ -225,7 +227,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let passed = if borrows {
         arguments(root, input, &members, &static_types, &key)?
     } else {
-        plain(root, input, &repr, fields, &generics)
+        value_impls(root, input, &repr, fields, &generics)
     };
     Ok(quote! {
         // SAFETY: `offset_of!`, `size_of` and `align_of` give the fields and layout, as rustc computes them.
@@ -282,7 +284,7 @@ fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed])
 }
 
 /// Implements the trait that lists a type's operators.
-fn lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
+fn operator_lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
     let this = quote!(#name #ty_generics);
     let each = listed.iter().map(|Listed { name, left, right }| {
@@ -380,7 +382,13 @@ fn without_lifetime_generics(generics: &Generics) -> Generics {
 }
 
 /// Implements the traits of structs without references: values, and plain data.
-fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, generics: &Generics) -> TokenStream {
+fn value_impls(
+    root: &TokenStream,
+    input: &DeriveInput,
+    repr: &Repr,
+    fields: &Fields,
+    generics: &Generics,
+) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let predicates = where_clause.map(|clause| &clause.predicates);
@@ -442,7 +450,7 @@ fn arguments(
     if let Some(param) = input.generics.type_params().next() {
         return Err(syn::Error::new(
             param.span(),
-            "a struct that holds references has no type parameters; name the type",
+            "a struct with references cannot have type parameters; name the type",
         ));
     }
     let (vis, name) = (&input.vis, &input.ident);

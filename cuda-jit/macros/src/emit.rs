@@ -48,11 +48,13 @@ pub(crate) enum Kind {
 
 /// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
-    let in_one_place = capture::is_in_one_place(&item);
+    let single_expansion = capture::is_single_expansion(&item);
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
-            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, in_one_place),
-            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written, in_one_place),
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, single_expansion),
+            Ok(syn::Item::Trait(written)) => {
+                return crate::methods::of_trait(&root, options, written, single_expansion);
+            }
             _ => {}
         }
     }
@@ -64,8 +66,8 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function, written, in_one_place) {
-        Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
+    let (items, refused) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
+        Ok((items, refused)) => (items, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
     let written = match refused {
@@ -82,7 +84,7 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             clippy::too_many_arguments,
         )]
         #written
-        #beside
+        #items
     }
 }
 
@@ -95,26 +97,26 @@ fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
 
 /// The items beside the function, and the error if its body is refused. Takes the body of `function`; `written` is the body
 /// as written.
-fn beside(
+fn items_beside(
     kind: Kind,
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
     written: Option<TokenTree>,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let options = match kind {
         Kind::Kernel => {
-            let hint = "a kernel's panics are reported where they are: nothing on the device calls it";
+            let hint = "a kernel's panics are reported at their own location, since nothing on the device calls it";
             options::refuse_caller(&function.attrs, hint)?;
             options::of_kernel(options)?
         }
         Kind::Device => options::with_caller(&options::of_device(options)?, &function.attrs),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let mut signature = Signature::new(&function.sig, role, in_one_place)?;
-    signature.repeated =
-        written.filter(|_| !options.library).and_then(|written| checked::to_repeat(&signature, written));
+    let mut signature = Signature::new(&function.sig, role, single_expansion)?;
+    signature.body_copy =
+        written.filter(|_| !options.library).and_then(|written| checked::copy_of(&signature, written));
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -152,7 +154,7 @@ fn beside(
         Kind::Kernel => format!("The kernel [`{name}`](fn@{name}): launches and compiles it."),
         Kind::Device => format!("The device function [`{name}`](fn@{name}), as kernels call it."),
     };
-    let beside = quote! {
+    let items = quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #name<#(#declared),*> { __never: ::core::convert::Infallible, __generics: #phantom }
@@ -163,7 +165,7 @@ fn beside(
         }
         #items
     };
-    Ok((beside, refused))
+    Ok((items, refused))
 }
 
 /// The placeholders for the captured syntax and the typing probe of a refused body.
@@ -221,7 +223,7 @@ pub(crate) fn encoded(
             mutable,
             by_ref,
             reported: binding.reported,
-            asked: binding.asked,
+            query: binding.query,
         }
     });
     let definition = owned::Definition {
@@ -259,23 +261,24 @@ pub(crate) fn probe(
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
     let witnesses = witnesses(captured);
-    let questions = &captured.questions;
-    let callees = questions.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_called(#witness)));
+    let queries = &captured.queries;
+    let callees =
+        queries.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_resolved_callee(#witness)));
     let locals = locals(signature, captured).map(|(number, info)| {
         let witness = capture::witness(number, info.ident.span());
-        quote_spanned!(info.ident.span() => __cuda_jit_seen(#witness))
+        quote_spanned!(info.ident.span() => __cuda_jit_type(#witness))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.stood_in_result(&signature.result)));
-    let consts = questions.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
-    let named = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_seen(#witness)));
-    let types = questions.types();
-    let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
+    let result = type_check(root, "ty_of", &elided(&signature.result_with_placeholders(&signature.result)));
+    let consts = queries.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
+    let named = queries.type_witnesses().map(|witness| quote_spanned!(witness.span() => __cuda_jit_type(#witness)));
+    let types = queries.types();
+    let patterns = queries.patterns().map(|(witness, is_path)| match is_path {
         true => quote_spanned!(witness.span() => __cuda_jit_answer(#witness)),
         false => quote!(#root::pattern::answer(#witness)),
     });
-    let (asked, imports) = (asked(root, captured.library), captured.imports.declared(root));
-    let repeated = checked::repeated(root, sig, signature);
+    let (probe_imports, imports) = (probe_imports(root, captured.library), captured.imports.declared(root));
+    let copy = checked::error_constant(root, sig, signature);
     let body = probe_closure(root, sig, signature, captured);
     let [of, answers, reported] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
     // Functions, not their results: for values that are dropped, rustc would add a cleanup path to every call.
@@ -285,11 +288,11 @@ pub(crate) fn probe(
         fn #function #own_generics() -> #root::ProbeResult #where_clause {
             // Outside the body, none of its items can shadow this name.
             let #of = #definition;
-            #repeated
+            #copy
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
-            #asked
+            use #root::{resolved_callee as __cuda_jit_resolved_callee, evaluated as __cuda_jit_evaluated, reported_type as __cuda_jit_type};
+            #probe_imports
             #imports
             #(#witnesses)*
             #body
@@ -316,16 +319,16 @@ pub(crate) fn probe(
 }
 
 /// The names that a typing probe imports; panics in the device library may print values that implement `Debug`.
-pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
-    let reported = if library { quote!(debugged) } else { quote!(reported_by) };
+pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
+    let reported = if library { quote!(debug_value) } else { quote!(printable) };
     quote! {
         use #root::{
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #reported as __cuda_jit_told,
-            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
-            Trial as __cuda_jit_Trial, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
-            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
+            closure_result as __cuda_jit_closure_result, shared_array as __cuda_jit_shared, #reported as __cuda_jit_printable,
+            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
+            TryOperand as __cuda_jit_TryOperand, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
+            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, UpperCasePath as __cuda_jit_UpperCasePath, upper_case_path as __cuda_jit_upper_case_path,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
@@ -336,24 +339,24 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
 
 /// The bindings after the parameters whose types the typing probe reports.
 fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
-    (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
+    (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.is_reported())
 }
 
 /// The statements that declare the witnesses.
 pub(crate) fn witnesses(captured: &Captured) -> impl Iterator<Item = TokenStream> {
-    let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
-    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
+    let has_witness = |info: &BindingInfo| info.kind == BindingKind::Local && info.is_reported();
+    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| has_witness(info));
     let bindings = locals.map(|(number, info)| capture::witness(number, info.ident.span()));
-    let questions = &captured.questions;
-    let asked = questions.seen().chain(questions.consts()).chain(questions.types());
-    let patterns = questions.patterns().map(|(witness, _)| witness);
-    bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|witness| capture::declared(&witness))
+    let queries = &captured.queries;
+    let others = queries.type_witnesses().chain(queries.consts()).chain(queries.types());
+    let patterns = queries.patterns().map(|(witness, _)| witness);
+    bindings.chain(others).chain(patterns).chain(queries.callees()).map(|witness| capture::declared(&witness))
 }
 
 /// The parameters as the typing probe declares them.
-fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
+fn probe_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
     signature.params.iter().map(|param| {
-        let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
+        let ty = checked::checked(root, signature, signature.with_placeholders(&param.ty));
         syn::PatType { ty: Box::new(ty), ..param.clone() }
     })
 }
@@ -361,19 +364,20 @@ fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<I
 /// The body with witnesses, as a closure that is never called. If the signature names lifetimes, or the result has one, the
 /// closure's type is written beside it, since a closure's own type does not relate lifetimes.
 fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let mut body = capture::unreached(&captured.probe);
+    let mut body = capture::unreachable_block(&captured.probe);
     if captured.library {
         body = quote!({ unsafe #body });
     }
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
-        let params = stood_in_params(root, signature);
-        let result = signature.stood_in_result(&signature.result);
+        let params = probe_params(root, signature);
+        let result = signature.result_with_placeholders(&signature.result);
         return quote!(let __probe = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
-    let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in_result(&result));
+    let (types, result, lifetimes) = crate::signature::with_named_lifetimes(sig, signature);
+    let (types, result) =
+        (types.iter().map(|ty| signature.with_placeholders(ty)), signature.result_with_placeholders(&result));
     quote!(let __probe: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
@@ -395,13 +399,14 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let unbounded = without_bounds(&bounded);
-    let types: Vec<_> = signature.static_types.iter().map(|ty| without_lifetimes(&signature.stood_in(ty))).collect();
-    let see = see_closures(root, signature, vis);
-    let output = without_lifetimes(&signature.stood_in_result(&signature.result));
+    let types: Vec<_> =
+        signature.static_types.iter().map(|ty| without_lifetimes(&signature.with_placeholders(ty))).collect();
+    let unify = unify_closures(root, signature, vis);
+    let output = without_lifetimes(&signature.result_with_placeholders(&signature.result));
     let args = signature.generic_args(root);
     // the call fixes the types of closures, so there are no others to unify
     let (types, output) = match signature.takes_closures() && args.is_empty() {
-        true => (quote!(#root::Untied), quote!(#root::Untied)),
+        true => (quote!(#root::Unconstrained), quote!(#root::Unconstrained)),
         false => (quote!((#(#types,)*)), output.to_token_stream()),
     };
     quote! {
@@ -415,7 +420,7 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
 
         #[allow(non_camel_case_types, dead_code)]
         impl #impl_generics #name #ty_generics #where_clause {
-            #see
+            #unify
 
             #root::compiled_alone!(#vis,);
         }
@@ -436,9 +441,9 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
 
 /// The function that unifies the generic arguments of a call whose arguments may be closures: only the call has their
 /// types.
-fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
+fn unify_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     if !signature.takes_closures() {
-        return quote!(#root::see! { #vis, });
+        return quote!(#root::unify! { #vis, });
     }
     let (mut names, output) = (Vec::new(), without_lifetimes(&signature.result));
     let open = |name: &Ident| format_ident!("__F_{}", name);
@@ -450,17 +455,17 @@ fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility
             names.push(name.clone());
             quote!(#name)
         }
-        false => signature.opened(ty, &open).to_token_stream(),
+        false => signature.with_open_closures(ty, &open).to_token_stream(),
     };
     let args: Vec<TokenStream> = signature.static_types.iter().enumerate().map(of_argument).collect();
     if is_held {
         names.extend(signature.closure_names().map(open));
     }
-    let output = signature.opened(&output, &open);
-    let bounds = signature.held_bounds(&open);
+    let output = signature.with_open_closures(&output, &open);
+    let bounds = signature.value_bounds(&open);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
+        pub fn __unify<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
             #(#bounds,)*

@@ -136,7 +136,9 @@ impl Format {
                 continue;
             }
             let end = tail.find('}').filter(|_| tail.starts_with('{'));
-            let Some(end) = end else { return self.error("a brace without its other; write `{{` or `}}` for one") };
+            let Some(end) = end else {
+                return self.error("this brace has no counterpart; write `{{` or `}}` for a literal brace");
+            };
             if !plain.is_empty() {
                 self.pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }
@@ -168,9 +170,9 @@ impl Format {
             self.named(argument)?
         };
         if index >= self.args.len() {
-            let hint = "write a value for it behind the string";
+            let hint = "add a value for it after the string";
             return self.error(format!(
-                "`{{{text}}}` stands for argument {index}, counted from 0, which is not there; {hint}"
+                "`{{{text}}}` refers to argument {index}, counted from 0, which does not exist; {hint}"
             ));
         }
         self.conversion(spec.trim_end()).map(|conversion| Piece::Value(index, conversion))
@@ -184,7 +186,7 @@ impl Format {
         }
         let Ok(mut ident) = syn::parse_str::<Ident>(name) else {
             return self.error(format!(
-                "`{name}` is no argument: write a name, a number, or nothing, and the value after the string"
+                "`{name}` is not an argument: write a name, a number, or nothing, and the value after the string"
             ));
         };
         ident.set_span(self.literal.span());
@@ -228,7 +230,7 @@ impl Format {
         (found.width, rest) = self.number(rest)?.map_or((0, rest), |(width, rest)| (width, rest));
         if let Some(after) = rest.strip_prefix('.') {
             let Some((precision, after)) = self.number(after)? else {
-                return self.error("how many digits behind the point? Write `{:.3}`");
+                return self.error("the number of decimals is missing: write `{:.3}`");
             };
             (found.precision, rest) = (Some(precision), after);
         }
@@ -266,7 +268,7 @@ impl Format {
         }
         match text[..digits].parse() {
             Ok(number) if number <= MAX_WIDTH => Ok(Some((number, &text[digits..]))),
-            _ => self.error(format!("{} is more than {MAX_WIDTH}, the widest that is written", &text[..digits])),
+            _ => self.error(format!("{} is more than {MAX_WIDTH}, the maximum", &text[..digits])),
         }
     }
 

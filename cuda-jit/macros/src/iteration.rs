@@ -39,7 +39,7 @@ pub(crate) fn iterated(
     options: &Options,
     item: &ItemImpl,
     Iteration { name, device, method }: Iteration,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<TokenStream> {
     let device = Ident::new(device, Span::call_site());
     let path: syn::Path = syn::parse_quote!(#root::#device);
@@ -47,15 +47,16 @@ pub(crate) fn iterated(
     // only the host uses this method
     captured.items.retain(|item| !matches!(item, ImplItem::Fn(method) if method.sig.ident == "size_hint"));
     if let Some(other) = methods(&captured).find(|written| written.sig.ident != method) {
-        let hint =
-            format!("a `#[device] impl {name}` has `{method}` alone; in kernels the trait's others follow from it");
+        let hint = format!(
+            "a `#[device] impl {name}` has only `{method}`; in kernels the trait's other methods follow from it"
+        );
         return Err(syn::Error::new(other.sig.ident.span(), hint));
     }
     if methods(&captured).next().is_none() {
         let hint = format!("a `#[device] impl {name}` has the method `{method}`");
         return Err(syn::Error::new(item.self_ty.span(), hint));
     }
-    let hidden = trait_items(root, options, &captured, &path, in_one_place)?;
+    let hidden = trait_items(root, options, &captured, &path, single_expansion)?;
     let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
     let std = quote!(::core::iter::#std);
     let (types, receiver, result) = match name {

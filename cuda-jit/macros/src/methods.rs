@@ -32,18 +32,23 @@ use crate::standard;
 const MARKER: &str = "write_device_before_trait_and_impl";
 
 /// `#[device] impl ..`
-pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {
+pub(crate) fn of_impl(
+    root: &TokenStream,
+    written: TokenStream,
+    mut item: ItemImpl,
+    single_expansion: bool,
+) -> TokenStream {
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
-        None => inherent(root, &options, &item, in_one_place),
+        None => inherent(root, &options, &item, single_expansion),
         Some((_, path, _)) => match (operator(path), Iteration::of(path)) {
-            (Some(name), _) => overloaded(root, &options, &item, &name, in_one_place),
-            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, in_one_place),
+            (Some(name), _) => overloaded(root, &options, &item, &name, single_expansion),
+            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, single_expansion),
             _ => {
                 if is_extension(&written) {
-                    declared = of_trait(root, quote!(extension), extension(&item, path), in_one_place);
+                    declared = of_trait(root, quote!(extension), extension(&item, path), single_expansion);
                 }
-                let items = trait_items(root, &options, &item, path, in_one_place)?;
+                let items = trait_items(root, &options, &item, path, single_expansion)?;
                 let is_library = options.library && !is_extension(&written);
                 let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
@@ -67,7 +72,7 @@ pub(crate) fn of_trait(
     root: &TokenStream,
     options: TokenStream,
     mut item: ItemTrait,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> TokenStream {
     let is_apart = !is_extension(&options);
     // an extension of an unsized type, such as a slice
@@ -80,7 +85,7 @@ pub(crate) fn of_trait(
             _ => None,
         });
         for method in methods.collect::<Vec<_>>() {
-            let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, in_one_place)?;
+            let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, single_expansion)?;
             hidden.extend(items);
             tokens.extend(beside);
         }
@@ -249,9 +254,12 @@ pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStrea
 
 /// The associated types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
-    let args =
-        signature.static_types.iter().map(|ty| with_self(without_lifetimes(&signature.stood_in(ty)), this)).collect();
-    (args, with_self(without_lifetimes(&signature.stood_in_result(&signature.result)), this))
+    let args = signature
+        .static_types
+        .iter()
+        .map(|ty| with_self(without_lifetimes(&signature.with_placeholders(ty)), this))
+        .collect();
+    (args, with_self(without_lifetimes(&signature.result_with_placeholders(&signature.result)), this))
 }
 
 /// The generic parameters of an `impl` or trait, followed by a method's own, which may name `Self`.
@@ -267,7 +275,7 @@ fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result
 }
 
 /// The hidden method that a kernel's probe calls: it takes the same arguments, and its result has the callee as a type.
-fn stand_in(
+fn hidden_method(
     root: &TokenStream,
     sig: &syn::Signature,
     marker: &TokenStream,
@@ -296,7 +304,12 @@ fn stand_in(
 }
 
 /// `#[device] impl Type { .. }`: a second `impl` with the hidden functions.
-fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place: bool) -> syn::Result<TokenStream> {
+fn inherent(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    single_expansion: bool,
+) -> syn::Result<TokenStream> {
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let this = &item.self_ty;
     let of = without_lifetimes(this);
@@ -304,10 +317,11 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         if item.generics.params.is_empty() && !has_lifetime(this) && !options.library {
             let block = method.block.to_token_stream().into_iter().last();
-            signature.repeated = block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
+            signature.body_copy =
+                block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
         }
         let copy = checked::written(&method.sig, &signature);
         let own = signature.impl_generics(root);
@@ -319,7 +333,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
-        let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
+        let call = hidden_method(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
         let path = quote! {
             #[doc(hidden)]
             #vis fn #path #own_generics() -> #root::Callee<#marker<Self #(, #marked)*>> #own_clause {
@@ -332,7 +346,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let of = quote!(#of);
         // types of the device library may contain references, and others closures, neither of which is `'static`
         let (args, output) = match options.library || holds_closures {
-            true => (quote!(#root::Untied), quote!(#root::Untied)),
+            true => (quote!(#root::Unconstrained), quote!(#root::Unconstrained)),
             false => {
                 let (args, output) = types(&signature, &of);
                 (quote!((#(#args,)*)), output)
@@ -383,11 +397,11 @@ pub(crate) fn trait_items(
     options: &Options,
     item: &ItemImpl,
     path: &syn::Path,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let options = &options::with_caller(options, &method.attrs);
@@ -404,14 +418,14 @@ fn trait_method(
     options: &Options,
     (item, is_sized): (&ItemTrait, bool),
     method: &TraitItemFn,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
-    let hint = "on the device this holds for one implementation: write it before the method in each `impl`";
+    let hint = "on the device this applies to one implementation: write it before the method in each `impl`";
     if !options.library {
         options::refuse_caller(&method.attrs, hint)?;
     }
     let options = &options::with_caller(options, &method.attrs);
-    let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+    let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
@@ -452,7 +466,7 @@ fn trait_method(
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    let call = stand_in(root, &method.sig, &marked, sized.as_ref());
+    let call = hidden_method(root, &method.sig, &marked, sized.as_ref());
     hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
     hidden.push(quote! {
         #[doc(hidden)]
@@ -484,8 +498,8 @@ fn trait_method(
         // result names its own function.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
-            type Args = #root::Untied;
-            type Output = #root::Untied;
+            type Args = #root::Unconstrained;
+            type Output = #root::Unconstrained;
             fn instance() -> #root::Instance {
                 #root::Instance {
                     body: #root::Body::Captured(
@@ -571,19 +585,20 @@ fn overloaded(
     options: &Options,
     item: &ItemImpl,
     name: &str,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<TokenStream> {
     let mut written = methods(item);
     let Some(method) = written.next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
     };
     let other = written.next().map(|other| {
-        let hint = format!("a `#[device] impl {name}` has one method; in kernels the trait's others follow from it");
+        let hint =
+            format!("a `#[device] impl {name}` has one method; in kernels the trait's other methods follow from it");
         syn::Error::new(other.sig.ident.span(), hint).to_compile_error()
     });
     let this = &item.self_ty;
     let right = right_operand(item);
-    let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+    let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
     // `Self::Output` is the `impl`'s own
     let output = item.items.iter().find_map(|item| match item {
         ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),

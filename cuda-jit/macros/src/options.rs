@@ -61,13 +61,13 @@ fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
 
 /// The options of `#[kernel(..)]`.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<Options> {
-    Ok(syn::parse2::<Asked>(input)?.options())
+    Ok(syn::parse2::<Parsed>(input)?.options())
 }
 
 /// The options of `#[device(..)]`. Refuses the options of kernels, above all `unchecked`: launching an unchecked kernel is
 /// `unsafe`, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
-    let Asked { options, opt } = syn::parse2(input.clone())?;
+    let Parsed { options, opt } = syn::parse2(input.clone())?;
     let unchecked = options.library && options.unchecked;
     let plain = Options { checked: options.checked, library: options.library, unchecked, ..Options::DEFAULT };
     if options != plain || opt.is_some() {
@@ -92,30 +92,30 @@ pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::R
 }
 
 /// The options of an attribute.
-struct Asked {
+struct Parsed {
     options: Options,
     /// `None` to take the level from `debug`.
     opt: Option<u8>,
 }
 
-impl Parse for Asked {
+impl Parse for Parsed {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut asked, place) = (Asked { options: Options::DEFAULT, opt: None }, input.span());
+        let (mut parsed, place) = (Parsed { options: Options::DEFAULT, opt: None }, input.span());
         while !input.is_empty() {
-            asked.one(input)?;
+            parsed.one(input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        if asked.options.cluster != [0; 3] && asked.options.launch_bounds[2] != 0 {
+        if parsed.options.cluster != [0; 3] && parsed.options.launch_bounds[2] != 0 {
             let hint = "`cluster(..)` says how many blocks a cluster has, so the launch bounds need no third number";
             return Err(syn::Error::new(place, hint));
         }
-        Ok(asked)
+        Ok(parsed)
     }
 }
 
-impl Asked {
+impl Parsed {
     fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
@@ -133,20 +133,22 @@ impl Asked {
                 let number = level.base10_parse()?;
                 self.opt = Some(number);
                 if number > 3 {
-                    return Err(syn::Error::new(level.span(), "the optimiser's levels are 0, 1, 2 and 3"));
+                    let text = format!("`opt = {level}`: the optimisation level is 0 to 3");
+                    return Err(syn::Error::new(level.span(), text));
                 }
             }
             "max_registers" => {
                 let count: LitInt = value(input)?;
                 self.options.max_registers = count.base10_parse()?;
                 if !(16..=255).contains(&self.options.max_registers) {
-                    return Err(syn::Error::new(count.span(), "a thread can use 16 to 255 registers"));
+                    let text = format!("`max_registers = {count}`: a thread can use 16 to 255 registers");
+                    return Err(syn::Error::new(count.span(), text));
                 }
             }
             "shared_memory_carveout" => {
                 let percent: LitInt = value(input)?;
                 let part = percent.base10_parse().ok().filter(|part| *part <= 100);
-                let hint = "shared memory's part of the cache, 0 to 100 per cent";
+                let hint = "`shared_memory_carveout` is the percentage of the cache that is shared memory, 0 to 100";
                 self.options.shared_memory_carveout = Some(part.ok_or_else(|| syn::Error::new(percent.span(), hint))?);
             }
             "launch_bounds" => {
@@ -154,7 +156,7 @@ impl Asked {
                 parenthesized!(inner in input);
                 let bounds = Punctuated::<LitInt, Token![,]>::parse_terminated(&inner)?;
                 if bounds.is_empty() || bounds.len() > 3 {
-                    let hint = "one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
+                    let hint = "`launch_bounds` takes `launch_bounds` takes `launch_bounds` takes one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
                     return Err(syn::Error::new(name.span(), hint));
                 }
                 for (slot, bound) in self.options.launch_bounds.iter_mut().zip(&bounds) {
@@ -168,7 +170,10 @@ impl Asked {
                 self.options.cluster = cluster(&name, &extents)?;
             }
             other => {
-                return Err(syn::Error::new(name.span(), format!("there is no option `{other}`; there are {KNOWN}")));
+                return Err(syn::Error::new(
+                    name.span(),
+                    format!("there is no option `{other}`; the options are {KNOWN}"),
+                ));
             }
         }
         Ok(())
@@ -184,7 +189,7 @@ impl Asked {
 fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result<[u32; 3]> {
     let mut all = [1; 3];
     if extents.is_empty() || extents.len() > all.len() {
-        let hint = "one to three extents of a cluster, in blocks";
+        let hint = "`cluster` takes one to three extents, in blocks";
         return Err(syn::Error::new(name.span(), hint));
     }
     for (extent, written) in all.iter_mut().zip(extents) {
@@ -192,7 +197,7 @@ fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result
     }
     match all.iter().map(|extent| u64::from(*extent)).product() {
         1..=16 => Ok(all),
-        blocks => Err(syn::Error::new(name.span(), format!("a cluster has 1 to 16 blocks, this one {blocks}"))),
+        blocks => Err(syn::Error::new(name.span(), format!("a cluster has 1 to 16 blocks, and this one has {blocks}"))),
     }
 }
 

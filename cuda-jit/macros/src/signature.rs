@@ -11,11 +11,11 @@ use syn::{
     TypeParam, TypeParamBound,
 };
 
-mod stand_ins;
+mod closure_types;
 
 use crate::capture;
-pub(crate) use stand_ins::{closures, held_closures, replaced};
-use stand_ins::{stand_in, stand_in_of};
+use closure_types::{closure_placeholder, fn_pointer};
+pub(crate) use closure_types::{closure_values, closures, replaced};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
@@ -63,14 +63,14 @@ pub(crate) struct Signature {
     closures: Vec<(Ident, Type)>,
     role: Role,
     /// The copy of the body as written, if the typing probe has one.
-    pub(crate) repeated: Option<crate::checked::Repeated>,
+    pub(crate) body_copy: Option<crate::checked::BodyCopy>,
     /// True if no macro can have assembled the function.
-    pub(crate) in_one_place: bool,
+    pub(crate) single_expansion: bool,
 }
 
 impl Signature {
     /// Reads and checks a signature.
-    pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
+    pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
         refuse_iterators(&sig.generics)?;
         if role == Role::Kernel {
@@ -117,14 +117,15 @@ impl Signature {
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
         let generics = without_lifetime_params(&sig.generics);
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
-        let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
-        let mut closures: Vec<_> = generics.type_params().filter_map(stand_in).collect();
+        let fn_pointer = |param: &TypeParam| Some((param.ident.clone(), fn_pointer(param, &generics)?));
+        let mut closures: Vec<_> = generics.type_params().filter_map(fn_pointer).collect();
         if !matches!(role, Role::Kernel | Role::Library) {
             // repeated for closures that take or return others
             for _ in 1..closures.len() {
                 let known = closures.clone();
-                let held =
-                    |name: &Ident| known.iter().find(|(known, _)| known == name).map(|(_, ty)| stand_in_of(ty, true));
+                let held = |name: &Ident| {
+                    known.iter().find(|(known, _)| known == name).map(|(_, ty)| closure_placeholder(ty, true))
+                };
                 closures.iter_mut().for_each(|(_, ty)| *ty = replaced(ty, &held));
             }
         }
@@ -138,8 +139,8 @@ impl Signature {
             closures,
             role,
             generics,
-            repeated: None,
-            in_one_place,
+            body_copy: None,
+            single_expansion,
         };
         let by_reference =
             |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
@@ -168,11 +169,11 @@ impl Signature {
     }
 
     pub(crate) fn closure(&self, name: &Ident) -> Option<&Type> {
-        self.closures.iter().find(|(closure, _)| closure == name).map(|(_, stand_in)| stand_in)
+        self.closures.iter().find(|(closure, _)| closure == name).map(|(_, fn_pointer)| fn_pointer)
     }
 
     /// Returns true if only a call fixes a type parameter, which is a closure's; a kernel's is fixed by the launch.
-    fn stands_open(&self, name: &Ident) -> bool {
+    fn is_open(&self, name: &Ident) -> bool {
         self.role != Role::Kernel && self.closure(name).is_some()
     }
 
@@ -184,7 +185,7 @@ impl Signature {
     /// The generic arguments of the type beside the function; those of closures are placeholders.
     pub(crate) fn marker_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().map(|param| match param {
-            GenericParam::Type(param) if self.stands_open(&param.ident) => quote!(#root::Closure),
+            GenericParam::Type(param) if self.is_open(&param.ident) => quote!(#root::Closure),
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 quote!(#name)
@@ -256,7 +257,7 @@ impl Signature {
     /// The generic arguments as expressions of type `GenericArg`.
     pub(crate) fn generic_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().filter_map(|param| match param {
-            GenericParam::Type(param) if self.stands_open(&param.ident) => None,
+            GenericParam::Type(param) if self.is_open(&param.ident) => None,
             GenericParam::Type(param) if self.closure(&param.ident).is_some() => {
                 let name = &param.ident;
                 Some(quote!(#root::closure_arg::<#name>()))
@@ -281,7 +282,7 @@ impl Signature {
             (true, ty) if self.role == Role::Kernel => quote!(<#ty as #root::KernelClosure>::ty),
             (true, _) => quote!(#root::closure_ty),
             (false, ty) if self.role == Role::Kernel => type_check(root, check, &elided(ty)),
-            (false, ty) => type_check(root, check, &elided(&self.stood_in(ty))),
+            (false, ty) => type_check(root, check, &elided(&self.with_placeholders(ty))),
         });
         types.collect()
     }
@@ -527,7 +528,7 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
 
 /// The parameters' types, the result's type and the lifetimes of a signature, with a name for the receiver's lifetime,
 /// which elided lifetimes of the result refer to.
-pub(crate) fn tied(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, Type, Vec<Lifetime>) {
+pub(crate) fn with_named_lifetimes(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, Type, Vec<Lifetime>) {
     struct Named(Lifetime);
     impl VisitMut for Named {
         fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {

@@ -18,7 +18,7 @@
 //! A launch is safe because the code is the compiler's output for the kernel that rustc has checked. For an embedded
 //! bundle, this is guaranteed by the caller of `embed`: the bundle's hashes detect damage, not forgery.
 
-mod form;
+mod format;
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ use crate::typeinfo::{Fingerprint, Instance};
 
 pub use cuda_jit_cache::is_bundle;
 #[cfg(feature = "compiler")]
-pub(crate) use form::encode;
+pub(crate) use format::encode;
 
 static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 
@@ -44,7 +44,7 @@ static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 /// // SAFETY: there is no kernel in these bytes.
 /// let error = unsafe { cuda_jit::bundle::embed(b"no bundle") }.unwrap_err();
 /// assert_eq!(error.to_string(), "the bundle is damaged at byte 0");
-/// // SAFETY: nor in these.
+/// // SAFETY: there is no kernel in these bytes either.
 /// unsafe { cuda_jit::bundle::embed(b"") }?;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
@@ -85,7 +85,7 @@ pub(crate) fn find(
         let key = key(&source, target);
         for bundle in &*embedded {
             if let Some(contents) = bundle.get_static(&key).map_err(|Damaged { at }| NotBundled::Damaged(at))? {
-                return form::decode(contents, target, instance, &fingerprint);
+                return format::decode(contents, target, instance, &fingerprint);
             }
         }
     }

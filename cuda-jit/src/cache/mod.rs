@@ -12,7 +12,7 @@
 //! | `CUDA_JIT_CACHE` | `0` or `off` disables it, as [`set_enabled`] does; `#[kernel(cache = false)]` for one kernel |
 
 #[cfg(feature = "compiler")]
-mod place;
+mod entry;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cuda_jit_cache::{Cache, Settings};
 
 #[cfg(feature = "compiler")]
-pub(crate) use place::{Lookup, Place};
+pub(crate) use entry::{Entry, Lookup};
 
 /// Counts of lookups in the disk cache.
 ///

@@ -16,33 +16,33 @@ use super::{DeviceClosure, KernelArg, Launch};
 use crate::error::Result;
 use crate::typeinfo::{DeviceType, ElementType, Key, Ty, ValueType};
 
-/// A value that a closure can capture for a kernel: `How` is one of [`carried`], and follows from the type.
+/// A value that a closure can capture for a kernel: `How` is one of [`capture_kind`], and follows from the type.
 ///
 /// # Safety
 ///
-/// The key is that of the value in the closure's body, which [`Held::bind`] binds.
+/// The key is that of the value in the closure's body, which [`Captured::bind`] binds.
 #[diagnostic::on_unimplemented(
-    message = "a closure cannot carry a value of type `{Self}` to a kernel",
+    message = "a closure cannot capture a value of type `{Self}` for a kernel",
     label = "captured by `device_fn!`",
     note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
-    note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
+    note = "copy a host array to the device first, `let x = to_device(&x)?;`, and dereference a reference, `let k = *k;`"
 )]
-pub unsafe trait Carry<'a, How> {
+pub unsafe trait Capturable<'a, How> {
     /// Its key in the closure's body; one trait has all associated types, so that an unsupported capture is reported once.
     type Key: Key;
 
     /// The captured value or reference.
-    type Held: Held;
+    type Captured: Captured;
 
     /// The type in the closure's body.
-    type Seen;
+    type InBody;
 
     /// The capture, and the value in the closure's body. A device array is empty on the host, where the body does not run.
-    fn carry(&'a self) -> (Self::Held, Self::Seen);
+    fn capture(&'a self) -> (Self::Captured, Self::InBody);
 }
 
-/// The kinds of captures, which distinguish the implementations of [`Carry`].
-pub mod carried {
+/// The kinds of captures, which distinguish the implementations of [`Capturable`].
+pub mod capture_kind {
     /// By copy.
     #[derive(Debug)]
     pub enum Value {}
@@ -60,27 +60,27 @@ mod sealed {
 
 // SAFETY: the body uses the value itself, which is bound as its cells.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: ValueType> Carry<'_, carried::Value> for T {
+unsafe impl<T: ValueType> Capturable<'_, capture_kind::Value> for T {
     type Key = T::K;
-    type Held = T;
-    type Seen = T;
+    type Captured = T;
+    type InBody = T;
 
-    fn carry(&self) -> (T, T) {
+    fn capture(&self) -> (T, T) {
         (*self, *self)
     }
 }
 
 /// The dimensions of a device array that a closure can read: as a slice for one dimension, else as a view. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "a closure cannot carry a device array whose number of dimensions is not known",
-    note = "it carries arrays of one to six dimensions"
+    message = "a closure cannot capture a device array with an unknown number of dimensions",
+    note = "it can capture arrays of one to six dimensions"
 )]
 pub trait CaptureDim<T: ElementType + Element>: Dimension + sealed::CaptureDim + 'static {
     /// The type in the closure's body.
-    type Seen: DeviceType + Copy + 'static;
+    type InBody: DeviceType + Copy + 'static;
 
     /// An empty one.
-    fn nothing() -> Self::Seen;
+    fn nothing() -> Self::InBody;
 
     /// Binds an array.
     ///
@@ -95,7 +95,7 @@ macro_rules! dims {
         impl sealed::CaptureDim for $dimension {}
 
         impl<T: ElementType + Element> CaptureDim<T> for $dimension {
-            type Seen = $seen;
+            type InBody = $seen;
 
             fn nothing() -> $seen {
                 $nothing
@@ -139,12 +139,12 @@ macro_rules! arrays {
     ($($outlived:lifetime: $array:ty;)*) => { $(
         // SAFETY: an array is bound as the slice or view that the body uses.
         #[diagnostic::do_not_recommend]
-        unsafe impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Carry<'a, carried::Array> for $array {
-            type Key = <D::Seen as DeviceType>::K;
-            type Held = Borrowed<$outlived, T, D>;
-            type Seen = D::Seen;
+        unsafe impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Capturable<'a, capture_kind::Array> for $array {
+            type Key = <D::InBody as DeviceType>::K;
+            type Captured = Borrowed<$outlived, T, D>;
+            type InBody = D::InBody;
 
-            fn carry(&'a self) -> (Self::Held, D::Seen) {
+            fn capture(&'a self) -> (Self::Captured, D::InBody) {
                 (Borrowed(self), D::nothing())
             }
         }
@@ -162,9 +162,9 @@ arrays! {
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of the type `ty` consists of, as [`KernelArg::bind`] does.
-pub unsafe trait Held: Copy {
+pub unsafe trait Captured: Copy {
     /// The type without lifetimes.
-    type Static: Held<Static = Self::Static> + 'static;
+    type Static: Captured<Static = Self::Static> + 'static;
 
     /// Its type in the closure's body.
     fn ty() -> Ty;
@@ -183,7 +183,7 @@ pub unsafe trait Held: Copy {
 }
 
 // SAFETY: a parameter of the type is its cells, and none of them is an address.
-unsafe impl<T: ValueType> Held for T {
+unsafe impl<T: ValueType> Captured for T {
     type Static = T;
 
     fn ty() -> Ty {
@@ -197,11 +197,11 @@ unsafe impl<T: ValueType> Held for T {
 }
 
 // SAFETY: it is bound as the argument for a parameter of the type that the body uses.
-unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Held for Borrowed<'_, T, D> {
+unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Captured for Borrowed<'_, T, D> {
     type Static = Borrowed<'static, T, D>;
 
     fn ty() -> Ty {
-        <D::Seen as DeviceType>::K::ty()
+        <D::InBody as DeviceType>::K::ty()
     }
 
     fn context(&self) -> Option<&Context> {
@@ -217,7 +217,7 @@ unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Held for Borrowed<'_, T,
 ///
 /// # Safety
 ///
-/// `bind` binds each as [`Held::bind`] does, in the order of `types`.
+/// `bind` binds each as [`Captured::bind`] does, in the order of `types`.
 pub unsafe trait Captures: Copy {
     /// The type without lifetimes.
     type Static: Captures<Static = Self::Static> + 'static;
@@ -252,7 +252,7 @@ unsafe impl Captures for () {
 }
 
 // SAFETY: both `types` and `bind` take the first capture, then the rest.
-unsafe impl<T: Held, R: Captures> Captures for (T, R) {
+unsafe impl<T: Captured, R: Captures> Captures for (T, R) {
     type Static = (T::Static, R::Static);
 
     fn types(types: &mut Vec<Ty>) {

@@ -14,7 +14,7 @@ use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Captures, Carry, HostCaptures, KernelArg};
+use super::{Capturable, Captures, HostCaptures, KernelArg};
 use crate::kir::Scalar;
 use crate::syntax::Definition;
 use crate::typeinfo::non_device;
@@ -39,7 +39,7 @@ pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
 /// A value that a launch can pass for a closure: the result of `device_fn!`, with the arrays that it borrows. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
-    label = "the host's code is not the device's",
+    label = "this value has no code for the device",
     note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
 )]
 pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
@@ -78,78 +78,78 @@ pub unsafe trait Site: 'static {
 
 /// The type of a witness, by its key.
 #[derive(Debug)]
-pub struct Saw<K>(PhantomData<fn() -> K>);
+pub struct WitnessType<K>(PhantomData<fn() -> K>);
 
 /// A witness of a capture.
 #[derive(Debug)]
-pub struct Carrier<K>(PhantomData<fn() -> K>);
+pub struct CaptureWitness<K>(PhantomData<fn() -> K>);
 
-impl<K> Default for Carrier<K> {
+impl<K> Default for CaptureWitness<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> Carrier<K> {
+impl<K> CaptureWitness<K> {
     /// A witness, whose type is still open.
     pub const fn new() -> Self {
-        Carrier(PhantomData)
+        CaptureWitness(PhantomData)
     }
 
     /// Unifies the witness with the type of a capture; returns the capture, and the value in the closure's body.
-    pub fn carry<'a, How, T: Carry<'a, How, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
-        value.carry()
+    pub fn capture<'a, How, T: Capturable<'a, How, Key = K>>(&self, value: &'a T) -> (T::Captured, T::InBody) {
+        value.capture()
     }
 
     /// The witness's type, as a value.
-    pub fn saw(&self) -> Saw<K> {
-        Saw(PhantomData)
+    pub fn witness_type(&self) -> WitnessType<K> {
+        WitnessType(PhantomData)
     }
 }
 
 /// The type of a witness, as a value.
-pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
-    Saw(PhantomData)
+pub fn witness_type<T: DeviceType>(_: *const T) -> WitnessType<T::K> {
+    WitnessType(PhantomData)
 }
 
 /// The marker of a closure's binding.
-pub fn saw_closure() -> Saw<Closure> {
-    Saw(PhantomData)
+pub fn witness_closure() -> WitnessType<Closure> {
+    WitnessType(PhantomData)
 }
 
 /// The type of a callee's witness.
 #[derive(Debug)]
-pub struct Called<F>(PhantomData<fn() -> F>);
+pub struct WitnessCallee<F>(PhantomData<fn() -> F>);
 
 /// The type of a callee's witness, as a value.
-pub fn saw_callee<F>(_: *const F) -> Called<F> {
-    Called(PhantomData)
+pub fn witness_callee<F>(_: *const F) -> WitnessCallee<F> {
+    WitnessCallee(PhantomData)
 }
 
 /// The type of a closure that returns a constant.
 #[derive(Debug)]
-pub struct Evaluated<F>(PhantomData<fn() -> F>);
+pub struct WitnessConstant<F>(PhantomData<fn() -> F>);
 
 /// The type of a constant's witness.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluated<F> {
-    Evaluated(PhantomData)
+pub unsafe fn witness_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> WitnessConstant<F> {
+    WitnessConstant(PhantomData)
 }
 
 /// The type of the closure that answers a query about a pattern.
 #[derive(Debug)]
-pub struct Answered<F>(PhantomData<fn() -> F>);
+pub struct WitnessAnswer<F>(PhantomData<fn() -> F>);
 
 /// The type of the witness of a pattern's query.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
-    Answered(PhantomData)
+pub unsafe fn witness_answer<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
+    WitnessAnswer(PhantomData)
 }
 
 /// The type of the witness of a query about a path.
@@ -157,9 +157,9 @@ pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
+pub unsafe fn witness_path<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
     const { item::<F>() };
-    Answered(PhantomData)
+    WitnessAnswer(PhantomData)
 }
 
 /// The type of a cast.
@@ -167,7 +167,7 @@ pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
 /// The type of a cast's witness.
-pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
+pub fn witness_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
 
@@ -183,42 +183,42 @@ mod list {
     pub trait Sealed {}
 
     impl Sealed for () {}
-    impl<K, R> Sealed for (super::Saw<K>, R) {}
-    impl<F, R> Sealed for (super::Called<F>, R) {}
-    impl<F, R> Sealed for (super::Evaluated<F>, R) {}
+    impl<K, R> Sealed for (super::WitnessType<K>, R) {}
+    impl<F, R> Sealed for (super::WitnessCallee<F>, R) {}
+    impl<F, R> Sealed for (super::WitnessConstant<F>, R) {}
     impl<T, R> Sealed for (super::CastTo<T>, R) {}
-    impl<F, R> Sealed for (super::Answered<F>, R) {}
+    impl<F, R> Sealed for (super::WitnessAnswer<F>, R) {}
 }
 
 impl<T> List<T> for () {
     fn report(_: &mut Vec<T>) {}
 }
 
-impl<K: Key, R: List<Ty>> List<Ty> for (Saw<K>, R) {
+impl<K: Key, R: List<Ty>> List<Ty> for (WitnessType<K>, R) {
     fn report(reported: &mut Vec<Ty>) {
         reported.push(K::ty());
         R::report(reported);
     }
 }
 
-impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R) {
+impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (WitnessCallee<F>, R) {
     fn report(reported: &mut Vec<Instance>) {
         reported.push(F::instance());
         R::report(reported);
     }
 }
 
-impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
+impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (WitnessConstant<F>, R) {
     fn report(reported: &mut Vec<ConstValue>) {
-        // SAFETY: the element was created by `saw_constant`, whose caller guarantees that all captures are by reference.
+        // SAFETY: the element was created by `witness_constant`, whose caller guarantees that all captures are by reference.
         reported.push(unsafe { evaluated(std::ptr::null::<F>()) });
         R::report(reported);
     }
 }
 
-impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
+impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (WitnessAnswer<F>, R) {
     fn report(reported: &mut Vec<Option<Resolved>>) {
-        // SAFETY: the element was created by `saw_answer` or `saw_path`, whose callers guarantee that all captures are by
+        // SAFETY: the element was created by `witness_answer` or `witness_path`, whose callers guarantee that all captures are by
         // reference.
         reported.push(unsafe { answer(std::ptr::null::<F>()) });
         R::report(reported);

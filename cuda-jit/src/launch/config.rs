@@ -7,8 +7,8 @@ use cuda_driver::{Capture, Dim3, Dims, Extent, LaunchConfig, Stream, StreamScope
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
-    message = "a launch takes its configuration first, in one piece, and `{Self}` is none",
-    label = "write `launch((grid, block), ..)`: whole numbers, in parentheses of their own",
+    message = "the first argument of a launch is its configuration, and `{Self}` is not one",
+    label = "write `launch((grid, block), ..)`, with integers in a tuple",
     note = "the configuration is `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared_bytes)` or a `LaunchConfig`; grid and block are a number or a tuple of up to three"
 )]
 pub trait Configuration {

@@ -26,10 +26,11 @@ use ndarray::Dimension;
 
 pub use crate::tuples::KernelParams;
 pub use args::{KernelArg, KernelArgs};
-pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures, carried};
+pub use captures::{Borrowed, Capturable, CaptureDim, Captured, Captures, HostCaptures, capture_kind};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedNonDevice,
-    Saw, Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+    CaptureWitness, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedNonDevice,
+    Site, WitnessCallee, WitnessType, closure_arg, witness_answer, witness_callee, witness_cast, witness_closure,
+    witness_constant, witness_path, witness_type,
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
@@ -226,7 +227,7 @@ where
     A: KernelArgs<K::Params>,
 {
     let loaded = loaded::<K, A>(current, config.chosen_context(), &args)?;
-    // Called here: as a function value, it would return a location in the standard library.
+    // WitnessCallee here: as a function value, it would return a location in the standard library.
     let caller = Location::caller();
     let place = (!config.is_quiet()).then_some(caller);
     run::<K, A>(loaded, config, args, place)

@@ -92,12 +92,12 @@ impl Encode for u32 {
 impl Decode for u32 {
     fn decode(code: &mut Code) -> Option<Self> {
         let number = u64::decode(code)?;
-        u32::try_from(number).ok().or_else(|| code.names.get(usize::try_from(number - ASKED).ok()?).copied())
+        u32::try_from(number).ok().or_else(|| code.names.get(usize::try_from(number - FIRST_ANSWER).ok()?).copied())
     }
 }
 
 /// The encoding of index 0 of [`Code::names`].
-const ASKED: u64 = 1 << 32;
+const FIRST_ANSWER: u64 = 1 << 32;
 
 /// The number of a binding or loop at its use, as the macros know it: the number itself, or an index into [`Code::names`].
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,8 +105,8 @@ pub struct Name(u64);
 
 impl Name {
     /// The number at this index of [`Code::names`].
-    pub fn asked(place: u32) -> Self {
-        Name(ASKED + u64::from(place))
+    pub fn answer(index: u32) -> Self {
+        Name(FIRST_ANSWER + u64::from(index))
     }
 }
 

@@ -122,7 +122,7 @@ impl Encoded {
         Self { module, file, debug_assertions, code, names: &[], decoded: OnceLock::new() }
     }
 
-    /// Sets the numbers that [`owned::Name::asked`] refers to.
+    /// Sets the numbers that [`owned::Name::answer`] refers to.
     #[must_use]
     pub const fn with_names(mut self, names: &'static [u32]) -> Self {
         self.names = names;

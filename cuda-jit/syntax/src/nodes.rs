@@ -49,7 +49,7 @@ macro_rules! nodes {
                 pub reported: Option<u32>,
                 /// The number of the type information's answer that decides if it is a constant's name, if the pattern
                 /// allows one.
-                pub asked: Option<u32>,
+                pub query: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.
@@ -122,7 +122,7 @@ macro_rules! nodes {
             pub enum Pattern {
                 /// `_`
                 Wild,
-                /// A name, which may be a constant's; see [`Binding::asked`].
+                /// A name, which may be a constant's; see [`Binding::query`].
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
@@ -132,10 +132,10 @@ macro_rules! nodes {
                 Struct(fields: List<(Text, Pattern)>),
                 /// `Path(pattern, ..)` or `Path { field: pattern, .. }`, which may be a variant: the number of the type
                 /// information's answer that resolves it, and the pattern of its fields.
-                Variant(asked: u32, fields: Ref<Pattern>),
+                Variant(query: u32, fields: Ref<Pattern>),
                 /// `Path` or `Path {}`: the number of the type information's answer that resolves it to a constant or
                 /// variant.
-                Path(asked: u32),
+                Path(query: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
                 /// `..` among the patterns of a tuple or slice.
@@ -198,7 +198,7 @@ macro_rules! nodes {
                 /// `&e` or, if true, `&mut e`.
                 Reborrow(place: Ref<Expr>, mutable: bool),
                 /// `&e[start..end]`; true if the end is included.
-                Cut(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
+                Subslice(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
                 /// `*e` of a reference.
                 Deref(reference: Ref<Expr>),
                 /// `[a, b]`
@@ -206,7 +206,7 @@ macro_rules! nodes {
                 /// `[e; N]`; its type has the length.
                 Repeat(element: Ref<Expr>),
                 /// `Name { field: e, ..rest }`: the number of the type, and of the answer that resolves its variant.
-                Struct(ty: u32, asked: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
+                Struct(ty: u32, query: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
                 /// `shared!(T)`: the array type's number.
                 Shared(ty: u32),
                 /// `dynamic_shared!([T; n], ..)`: each array's element type, by number, and its length; an array without a
@@ -223,7 +223,7 @@ macro_rules! nodes {
                 /// A device function as an argument of an iterator's method: the callee's number.
                 Function(callee: u32),
                 /// An expression whose type rustc was queried for: the type's number.
-                Asked(value: Ref<Expr>, ty: u32),
+                Typed(value: Ref<Expr>, ty: u32),
                 /// `start..end`; true if the end is included. The number is the type of the value, or of a loop's numbers
                 /// if rustc was queried for it.
                 Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),

@@ -91,7 +91,7 @@ fn numbers_are_short_and_exact() {
 #[test]
 fn names_are_numbers_or_answers() {
     for (name, number) in
-        [(owned::Name::from(3), Some(3)), (owned::Name::asked(1), Some(8)), (owned::Name::asked(2), None)]
+        [(owned::Name::from(3), Some(3)), (owned::Name::answer(1), Some(8)), (owned::Name::answer(2), None)]
     {
         let mut code = Vec::new();
         name.encode(&mut code);

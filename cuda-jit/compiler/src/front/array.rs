@@ -65,7 +65,7 @@ impl Lowering<'_> {
     }
 
     /// An array of this type, which is written before it is read. Where its references point is known when it is written.
-    pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
+    pub(super) fn uninit_array(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
             return self.build.nothing(&ty.pointing_nowhere());
         }

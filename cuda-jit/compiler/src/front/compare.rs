@@ -120,7 +120,7 @@ impl Lowering<'_> {
                 self.compared_variants(at, (op, by), &of, &left, &right)
             }
             ty if is_compared_by_parts(&ty, by) => self.deciding(op, |walk, verdict| {
-                for index in 0..ty.parts().len() {
+                for index in 0..ty.fields().len() {
                     let (left, right) = (walk.build.part(&left, index), walk.build.part(&right, index));
                     walk.decide(at, (op, by), &left, &right, verdict)?;
                 }

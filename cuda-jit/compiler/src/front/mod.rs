@@ -92,7 +92,7 @@ pub struct Lowered {
     /// The most dimensions in which it asks for its place in the grid with `grid` or `grid_size`; 0 if it does not.
     pub grid_dims: usize,
     /// The constants that the host writes between launches.
-    pub held: Vec<(ConstantId, HostConstant)>,
+    pub host_constants: Vec<(ConstantId, HostConstant)>,
 }
 
 /// Lowers a kernel and everything that it calls.
@@ -111,9 +111,9 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     }
     match lowered {
         (_, Constants { overflow: Some(error), .. }) => Err(error),
-        (mut lowered, Constants { declared, held, .. }) => {
+        (mut lowered, Constants { declared, host_constants, .. }) => {
             lowered.module.constants = declared;
-            lowered.held = held;
+            lowered.host_constants = host_constants;
             Ok(lowered)
         }
     }
@@ -130,7 +130,7 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
     if let Some(error) = constants.overflow {
         return Err(error);
     }
-    if !constants.held.is_empty() {
+    if !constants.host_constants.is_empty() {
         return Err(export::refused(function, "it reads a `Constant`, which is filled for a launch"));
     }
     module.constants = constants.declared;
@@ -177,7 +177,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     let Program { contract, sites, shared, grid_dims, constants, types: SourceTypes { types, .. }, .. } = program;
     let (exported, no_constants) = (exported.is_some(), Vec::new());
     let module = Module { contract, exported, functions, sites, shared, constants: no_constants, types };
-    Ok((Lowered { module, grid_dims, held: Vec::new() }, constants))
+    Ok((Lowered { module, grid_dims, host_constants: Vec::new() }, constants))
 }
 
 /// The identity of a module's function: the definition's address, the generic arguments, what the parameters point to,

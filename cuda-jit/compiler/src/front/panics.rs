@@ -148,7 +148,7 @@ impl Builder {
 /// Whether a panic shows the sides of a comparison of such a type.
 fn is_told(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
-    (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_shown()
+    (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_printable()
 }
 
 /// Returns true if what `Debug` writes of a type's values is known: of structs, and of enums with fields, it may be anything.

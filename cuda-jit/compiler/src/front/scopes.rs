@@ -194,7 +194,7 @@ impl Frame {
 
     /// The constant that a name in a pattern turned out to be.
     pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
-        self.resolved_constant(self.definition.bindings[number as usize].asked?)
+        self.resolved_constant(self.definition.bindings[number as usize].query?)
     }
 
     /// The constant that a question of a pattern was answered with.

@@ -12,8 +12,8 @@ use crate::typeinfo::{ElementType, Intrinsic};
 /// A type that can be loaded and stored with a hint: a number, or a [vector](crate::Vector). Nothing unsafe relies on an
 /// implementation: the front end refuses other types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number or vector",
-    label = "a hint is for `f32`, `f32x4` and their kin"
+    message = "`{Self}` is not a number or vector",
+    label = "cache hints apply to numbers and vectors, such as `f32` and `f32x4`"
 )]
 pub trait Cached: ElementType {}
 

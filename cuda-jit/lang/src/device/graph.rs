@@ -53,7 +53,7 @@ impl Conditional {
 /// use cuda_driver::{Graph, Stream};
 /// use cuda_jit::{device::{Conditional, set_conditional}, kernel};
 ///
-/// /// Halves a number, and goes on as long as it is above a limit.
+/// /// Halves a number, and repeats as long as it is above a limit.
 /// #[kernel]
 /// fn halve(x: &mut [f32], limit: f32, again: Conditional) {
 ///     x[0] /= 2.0;

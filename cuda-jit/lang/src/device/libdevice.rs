@@ -81,7 +81,7 @@ macro_rules! functions {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
         // SAFETY: the instance is the libdevice function of the same name, with these arguments and this result.

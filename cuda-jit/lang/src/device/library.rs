@@ -7,10 +7,10 @@
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use crate::typeinfo::operation::untied_operations;
+use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Untied, ValueType, ViewOp,
-    type_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Unconstrained, ValueType,
+    ViewOp, type_arg,
 };
 
 /// Extends the lifetime of a reference.
@@ -42,13 +42,13 @@ pub(crate) fn char_of(_: u32) -> char {
 /// # Safety
 ///
 /// Each element is written before it is read.
-pub(crate) unsafe fn unfilled<A>() -> A {
+pub(crate) unsafe fn uninit_array<A>() -> A {
     unreachable!("the device's own function")
 }
 
-untied_operations! {
+unconstrained_operations! {
     /// The callee of the function of the same name.
-    pub(crate) unfilled[A]() -> A => Operation::Unfilled;
+    pub(crate) uninit_array[A]() -> A => Operation::UninitArray;
 }
 
 macro_rules! beside {
@@ -64,13 +64,13 @@ macro_rules! beside {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub(crate), }
+            $crate::__private::unify! { pub(crate), }
         }
 
         // SAFETY: the instance is the operation for the function of the same name.
         unsafe impl DeviceFn for $name {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::$intrinsic), generics: Vec::new() }
@@ -89,7 +89,7 @@ beside! {
 /// A view that iterators traverse along its first axis, or by elements.
 ///
 /// Nothing unsafe relies on an implementation: the front end lowers the traversal of views, and refuses other types.
-pub trait Parts: DeviceType {
+pub trait TraversedView: DeviceType {
     /// A subview along the first axis, with one dimension less; an element if the view has one dimension.
     type Lane: DeviceType;
     /// A reference to an element.
@@ -102,14 +102,14 @@ pub trait Parts: DeviceType {
 
 macro_rules! parts {
     ($($dims:literal $dim:ty: $smaller:ty;)*) => { $(
-        impl<'a, T: DeviceType> Parts for ArrayView<'a, T, $dim> {
+        impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, $dim> {
             type Lane = ArrayView<'a, T, $smaller>;
             type Element = &'a T;
             type Place = [usize; $dims];
             const FIRST: [usize; $dims] = [0; $dims];
         }
 
-        impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, $dim> {
+        impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, $dim> {
             type Lane = ArrayViewMut<'a, T, $smaller>;
             type Element = &'a mut T;
             type Place = [usize; $dims];
@@ -120,14 +120,14 @@ macro_rules! parts {
 
 parts! { 2 Ix2: Ix1; 3 Ix3: Ix2; 4 Ix4: Ix3; 5 Ix5: Ix4; 6 Ix6: Ix5; }
 
-impl<'a, T: DeviceType> Parts for ArrayView<'a, T, Ix1> {
+impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, Ix1> {
     type Lane = &'a T;
     type Element = &'a T;
     type Place = [usize; 1];
     const FIRST: [usize; 1] = [0];
 }
 
-impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, Ix1> {
+impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, Ix1> {
     type Lane = &'a mut T;
     type Element = &'a mut T;
     type Place = [usize; 1];
@@ -154,13 +154,13 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub(crate), }
+            $crate::__private::unify! { pub(crate), }
         }
 
         // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
         unsafe impl<$of: $bound> DeviceFn for $name<$of> {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: vec![type_arg::<$output>()] }
@@ -175,13 +175,13 @@ intrinsics! {
     /// Converts a number to an index, as by `as`.
     index_of[T: ScalarType](T) -> usize => Intrinsic::Number(T::SCALAR);
     /// The length of the first axis.
-    lanes_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Rows));
+    lanes_in[V: TraversedView](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Rows));
     /// The subview at an index of the first axis, which must be in bounds.
-    lane_at[V: Parts](&V, usize) -> V::Lane => Intrinsic::ViewOp(ViewOp::Lane);
+    lane_at[V: TraversedView](&V, usize) -> V::Lane => Intrinsic::ViewOp(ViewOp::Lane);
     /// The number of elements.
-    elements_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
+    elements_in[V: TraversedView](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
     /// The element at a position, which must be in bounds; advances the position to the next element.
-    next_element[V: Parts](&V, &mut V::Place) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
+    next_element[V: TraversedView](&V, &mut V::Place) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
     /// The view with the given axis moved to the front.
-    with_first_axis[V: Parts](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
+    with_first_axis[V: TraversedView](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
 }

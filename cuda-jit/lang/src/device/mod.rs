@@ -8,7 +8,7 @@
 //! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use crate::typeinfo::{
-    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Untied,
+    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Unconstrained,
 };
 
 /// Defines the callee type beside each function of the modules below: its parameters' types, with every lifetime `'static`,
@@ -30,7 +30,7 @@ macro_rules! calls {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
         // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
@@ -288,13 +288,13 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
         // SAFETY: the instance is the intrinsic for the function of the same name, with this result.
         unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
             }

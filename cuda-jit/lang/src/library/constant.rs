@@ -9,7 +9,7 @@ use crate::typeinfo::{Callee, DeviceType, Operation, Returned};
 
 operations! {
     /// `get`
-    get[T: DeviceType]() -> T => Operation::HeldValue;
+    get[T: DeviceType]() -> T => Operation::HostConstantValue;
 }
 
 /// The hidden methods of constants.

@@ -13,7 +13,7 @@ use crate::typeinfo::{DeviceFn, NoCallee};
 /// Nothing unsafe relies on an implementation: the compiler refuses types that it does not know.
 #[diagnostic::on_unimplemented(
     message = "kernels do not iterate over a `{Self}`",
-    label = "this is no iterator that kernels know",
+    label = "this is not an iterator that kernels support",
     note = "loops run over ranges, slices, arrays, ndarray views, and iterators: those of the standard library's methods, and types with a `#[device] impl Iterator`"
 )]
 pub trait LoopItems {

@@ -23,7 +23,6 @@ pub(crate) mod default;
     reason = "the language has no `?` here, and these are the methods that clippy would call"
 )]
 pub mod iterator;
-pub(crate) mod known;
 pub(crate) mod loops;
 pub(crate) mod option;
 pub(crate) mod ordering;
@@ -36,5 +35,6 @@ pub(crate) mod result;
     reason = "these are the methods that clippy would call"
 )]
 pub(crate) mod slice;
+pub(crate) mod std_functions;
 pub(crate) mod structs;
 pub(crate) mod views;

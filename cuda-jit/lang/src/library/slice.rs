@@ -12,11 +12,11 @@
 use std::cmp::Ordering;
 
 use crate::device;
-use crate::device::library::{comes_after, duplicate, extend_mut, unfilled};
-use crate::typeinfo::operation::untied_operations;
+use crate::device::library::{comes_after, duplicate, extend_mut, uninit_array};
+use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{Callee, Operation, Returned};
 
-untied_operations! {
+unconstrained_operations! {
     /// `len`
     pub len[T](&[T]) -> usize => Operation::Len;
 }
@@ -406,7 +406,7 @@ impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {
     /// `map`
     fn map<U, F: FnMut(T) -> U>(self, mut f: F) -> [U; N] {
         // SAFETY: the loop below writes each element before the array is returned, and reads none.
-        let mut made = unsafe { unfilled::<[U; N]>() };
+        let mut made = unsafe { uninit_array::<[U; N]>() };
         for index in 0..N {
             made[index] = f(duplicate(&self[index]));
         }

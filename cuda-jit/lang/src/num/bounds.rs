@@ -38,7 +38,7 @@ use crate::typeinfo::{ElementType, ScalarType};
 /// ```
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a number type of kernels")]
 pub trait Num:
     ScalarType
     + cuda_mem_element::Element
@@ -310,7 +310,7 @@ pub(crate) fn to_odd(exact: f64) -> f32 {
 /// # Safety
 ///
 /// The type consists of `COUNT` consecutive values of type `Number`, without padding.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a vector", label = "vectors are `f32x4` and similar types")]
 pub unsafe trait Vector: ElementType + cuda_mem_element::Element {
     /// The type of its numbers.
     type Number: ScalarType + cuda_mem_element::Element;

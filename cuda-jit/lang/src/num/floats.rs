@@ -139,7 +139,7 @@ pub fn signum<T: Float>(x: T) -> T {
 #[track_caller]
 pub fn clamp<T: Float>(x: T, low: T, high: T) -> T {
     if !(low <= high) {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     let raised = if x < low { low } else { x };
     if raised > high { high } else { raised }

@@ -138,7 +138,7 @@ pub fn wrapping_pow<T: Int>(base: T, exponent: u32) -> T {
 #[track_caller]
 pub fn clamp<T: Integer>(x: T, low: T, high: T) -> T {
     if low > high {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     min(max(x, low), high)
 }

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 use super::integers;
 use crate::device;
-use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Untied};
+use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Unconstrained};
 
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident -> $result:ty => $operation:ident;)*) => { $(
@@ -25,8 +25,8 @@ macro_rules! orders {
         where
             for<'a> &'a T: DeviceType,
         {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 let body = Body::Operation(Operation::$operation, Typing::of::<(&T, &T), $result>);
@@ -60,7 +60,7 @@ pub fn min<T: PartialOrd>(a: T, b: T) -> T {
 #[track_caller]
 pub fn clamp<T: PartialOrd>(x: T, low: T, high: T) -> T {
     if high < low {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     if x < low {
         low

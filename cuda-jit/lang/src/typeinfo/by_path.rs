@@ -11,7 +11,7 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use super::{Body, ConstItem, DeviceFn, Instance, Untied, const_of, run};
+use super::{Body, ConstItem, DeviceFn, Instance, Unconstrained, const_of, run};
 
 /// The device function `F`, by a path that resolves to the function value `V`.
 #[derive(Debug)]
@@ -36,10 +36,10 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
 /// include paths of functions or constants.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __see {
+macro_rules! __unify {
     ($vis:vis,) => {
         #[doc(hidden)]
-        $vis fn __see<__V>(
+        $vis fn __unify<__V>(
             callee: __V,
             _: $crate::__private::Callee<Self>,
             _: *const $crate::__private::ByPath<Self, __V>,
@@ -75,8 +75,8 @@ impl<C> ConstantByPath<C> {
 // SAFETY: the instance is no function, but the constant that rustc resolved the path to.
 #[diagnostic::do_not_recommend]
 unsafe impl<'a, V: ConstItem<'a> + 'a, C: Fn() -> &'a V> DeviceFn for ConstantByPath<C> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         let value = || {

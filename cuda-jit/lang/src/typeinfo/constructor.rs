@@ -13,8 +13,8 @@
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::pattern::{Answer, Valued, answer};
-use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
+use super::pattern::{Answer, VariantOf, answer};
+use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Unconstrained};
 
 /// The callee of a constructor of the type with key `K`, of the variant that `N` resolves.
 #[derive(Debug)]
@@ -28,9 +28,9 @@ pub trait Variant {
 
 /// The variant with this number, or a struct.
 #[derive(Debug)]
-pub struct Numbered<const NUMBER: usize>;
+pub struct VariantIndex<const NUMBER: usize>;
 
-impl<const NUMBER: usize> Variant for Numbered<NUMBER> {
+impl<const NUMBER: usize> Variant for VariantIndex<NUMBER> {
     fn number() -> Option<usize> {
         Some(NUMBER)
     }
@@ -38,11 +38,11 @@ impl<const NUMBER: usize> Variant for Numbered<NUMBER> {
 
 /// The variant that a query closure resolves.
 #[derive(Debug)]
-pub struct Asked<F>(PhantomData<fn() -> F>);
+pub struct QueriedVariant<F>(PhantomData<fn() -> F>);
 
-impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
+impl<R: Answer, F: Fn() -> R> Variant for QueriedVariant<F> {
     fn number() -> Option<usize> {
-        // SAFETY: the type reaches a witness only through `made` or `named`, whose callers guarantee that the closure
+        // SAFETY: the type reaches a witness only through `called_path` or `value_path`, whose callers guarantee that the closure
         // captures nothing.
         match unsafe { answer(std::ptr::null::<F>()) } {
             Some(Resolved::Variant(variant)) => Some(variant),
@@ -53,8 +53,8 @@ impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
 
 // SAFETY: the instance is the constructor of the type with this key; its call's path has all generic arguments.
 unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Constructor(K::ty, N::number), generics: Vec::new() }
@@ -63,20 +63,23 @@ unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
 
 /// The value of a called path, of type `V`, which returns an `R`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
-pub struct Made<T, R, V, F>(PhantomData<(T, R, V, F)>);
+pub struct CalledPath<T, R, V, F>(PhantomData<(T, R, V, F)>);
 
 /// Relates the value of a called path to the path as a struct pattern.
 ///
 /// # Safety
 ///
 /// The closure captures nothing.
-pub unsafe fn made<Args, R, T, V: Makes<Args, R>, F: Fn() -> Valued<T>>(_: &V, _: F) -> Made<T, R, V, F> {
-    Made(PhantomData)
+pub unsafe fn called_path<Args, R, T, V: FnReturning<Args, R>, F: Fn() -> VariantOf<T>>(
+    _: &V,
+    _: F,
+) -> CalledPath<T, R, V, F> {
+    CalledPath(PhantomData)
 }
 
-impl<T, V, F> Made<T, T, V, F> {
+impl<T, V, F> CalledPath<T, T, V, F> {
     /// Unifies the constructor with its witness.
-    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+    pub fn of<K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
         T: DeviceType<K = K>,
     {
@@ -84,7 +87,7 @@ impl<T, V, F> Made<T, T, V, F> {
 }
 
 /// The path names a device function. Nothing unsafe relies on an implementation.
-pub trait MadeByFunction<T, V> {
+pub trait CalledFunction<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
     where
@@ -95,26 +98,26 @@ pub trait MadeByFunction<T, V> {
     }
 }
 
-impl<T, R, V, F> MadeByFunction<T, V> for &Made<T, R, V, F> {}
+impl<T, R, V, F> CalledFunction<T, V> for &CalledPath<T, R, V, F> {}
 
 /// The value of a path, of type `V`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
-pub struct Named<T, V, F>(PhantomData<(T, V, F)>);
+pub struct ValuePath<T, V, F>(PhantomData<(T, V, F)>);
 
 /// Relates the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
 ///
 /// # Safety
 ///
 /// The closure captures nothing.
-pub unsafe fn named<T, V, F: Fn() -> Valued<T>>(_: &V, _: F) -> Named<T, V, F> {
-    Named(PhantomData)
+pub unsafe fn value_path<T, V, F: Fn() -> VariantOf<T>>(_: &V, _: F) -> ValuePath<T, V, F> {
+    ValuePath(PhantomData)
 }
 
-impl<T, F> Named<T, T, F> {
+impl<T, F> ValuePath<T, T, F> {
     /// Unifies the constructor of a value without fields with its witness.
-    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+    pub fn of<K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
-        T: NamedValue<K = K>,
+        T: PathValue<K = K>,
     {
     }
 }
@@ -127,24 +130,24 @@ impl<T, F> Named<T, T, F> {
     label = "this value's type is not known to the device",
     note = "kernels know C-like enums and structs with `#[derive(DeviceType)]`"
 )]
-pub trait NamedValue {
+pub trait PathValue {
     /// Its key.
     type K;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> NamedValue for T {
+impl<T: DeviceType> PathValue for T {
     type K = T::K;
 }
 
 /// The order of an atomic operation of the standard library, which is refused elsewhere.
 #[diagnostic::do_not_recommend]
-impl NamedValue for std::sync::atomic::Ordering {
+impl PathValue for std::sync::atomic::Ordering {
     type K = <() as DeviceType>::K;
 }
 
-/// The path names a device function; rustc finds this before [`NamedFunction`]. Nothing unsafe relies on an implementation.
-pub trait NamedCallee<T, V> {
+/// The path names a device function; rustc finds this before [`ConstructorValue`]. Nothing unsafe relies on an implementation.
+pub trait FunctionValue<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
     where
@@ -155,21 +158,21 @@ pub trait NamedCallee<T, V> {
     }
 }
 
-impl<T: DeviceFn, V, F> NamedCallee<T, V> for Named<T, V, F> {}
+impl<T: DeviceFn, V, F> FunctionValue<T, V> for ValuePath<T, V, F> {}
 
 /// The path names a constructor with fields. Nothing unsafe relies on an implementation.
-pub trait NamedFunction<T, V, F> {
+pub trait ConstructorValue<T, V, F> {
     #[doc(hidden)]
-    fn of<Args, K>(self, _: *const Constructor<K, Asked<F>>)
+    fn of<Args, K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
         Self: Sized,
         T: DeviceType<K = K>,
-        V: Makes<Args, T>,
+        V: FnReturning<Args, T>,
     {
     }
 }
 
-impl<T, V, F> NamedFunction<T, V, F> for &Named<T, V, F> {}
+impl<T, V, F> ConstructorValue<T, V, F> for &ValuePath<T, V, F> {}
 
 /// A constructor whose generic arguments rustc infers from a call: of the variant with this number, or of a struct.
 #[derive(Debug)]
@@ -188,17 +191,17 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     }
 
     /// Unifies the generic arguments with those of a function value.
-    pub fn see<Args, V: Makes<Args, T>>(self, _: &V) -> Self {
+    pub fn unify<Args, V: FnReturning<Args, T>>(self, _: &V) -> Self {
         self
     }
 
     /// Unifies the generic arguments with those of a path that is an argument.
-    pub fn argument<'a, Args, V: Makes<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
+    pub fn argument<'a, Args, V: FnReturning<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
         self
     }
 
     /// Unifies the constructor with its witness.
-    pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
+    pub fn by<K, V>(self, _: *const Constructor<K, VariantIndex<VARIANT>>, _: &V) -> Self
     where
         T: DeviceType<K = K>,
     {
@@ -227,7 +230,7 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn of<K>(self, _: *const Constructor<K, Numbered<VARIANT>>) -> T
+    pub fn of<K>(self, _: *const Constructor<K, VariantIndex<VARIANT>>) -> T
     where
         T: DeviceType<K = K>,
     {
@@ -238,11 +241,11 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
 /// A function value that constructs a `T` from `Args`, a tuple.
 ///
 /// Nothing unsafe relies on an implementation: the compiler compares a call's arguments with the struct's fields.
-pub trait Makes<Args, T> {}
+pub trait FnReturning<Args, T> {}
 
 macro_rules! makes {
     ($(($($name:ident),*))*) => { $(
-        impl<V, T, $($name),*> Makes<($($name,)*), T> for V where V: Fn($($name),*) -> T {}
+        impl<V, T, $($name),*> FnReturning<($($name,)*), T> for V where V: Fn($($name),*) -> T {}
     )* };
 }
 

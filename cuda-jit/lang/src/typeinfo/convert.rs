@@ -15,7 +15,7 @@ use half::{bf16, f16};
 
 use super::keys::CastType;
 use super::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Untied, owner_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Unconstrained, owner_arg,
     type_arg,
 };
 use crate::syntax::Definition;
@@ -101,52 +101,52 @@ impl<T> DeviceInto for T {}
 
 /// The operand of a `?`, and a pointer to the function's result type.
 #[derive(Debug)]
-pub struct Trial<T, R>(pub T, pub *const R);
+pub struct TryOperand<T, R>(pub T, pub *const R);
 
-impl<T, U> Trial<Option<T>, Option<U>> {
+impl<T, U> TryOperand<Option<T>, Option<U>> {
     /// The value of the `?` expression.
     ///
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn __cuda_jit_tried(self, _: *const Conversion<(), ()>) -> T {
+    pub fn __cuda_jit_try(self, _: *const Conversion<(), ()>) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
+impl<T, U, E, F> TryOperand<Result<T, E>, Result<U, F>> {
     /// The value of the `?` expression; unifies the error's conversion with its witness.
     ///
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn __cuda_jit_tried(self, _: *const Conversion<E, F>) -> T {
+    pub fn __cuda_jit_try(self, _: *const Conversion<E, F>) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
 /// A `?` that rustc refuses in the function itself, so that the probe reports no second error. Nothing unsafe relies on an
 /// implementation.
-pub trait MistypedTrial<T>: Sized {
+pub trait MistypedTry<T>: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried(self, _: *const NoCallee) -> T {
+    fn __cuda_jit_try(self, _: *const NoCallee) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, R> MistypedTrial<T> for &Trial<Option<T>, R> {}
-impl<T, E, R> MistypedTrial<T> for &Trial<Result<T, E>, R> {}
+impl<T, R> MistypedTry<T> for &TryOperand<Option<T>, R> {}
+impl<T, E, R> MistypedTry<T> for &TryOperand<Result<T, E>, R> {}
 
 /// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself. Nothing unsafe relies
 /// on an implementation.
-pub trait UntypedTrial: Sized {
+pub trait UntypedTry: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried<X>(&mut self, _: *const NoCallee) -> X {
+    fn __cuda_jit_try<X>(&mut self, _: *const NoCallee) -> X {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, R> UntypedTrial for Trial<T, R> {}
+impl<T, R> UntypedTry for TryOperand<T, R> {}
 
 /// The value of a statement `e?;`. In `Err(e)?;` nothing fixes its type, which then becomes `()`.
 #[derive(Debug)]
@@ -301,24 +301,24 @@ pub trait FromBits: DeviceType + Sized {
     type Bits;
 
     #[doc(hidden)]
-    fn __call_from_bits(_: Self::Bits) -> Returned<OfBits<Self>, Self> {
+    fn __call_from_bits(_: Self::Bits) -> Returned<FromBitsCallee<Self>, Self> {
         Returned::new()
     }
 
     #[doc(hidden)]
-    fn __fn_from_bits() -> Callee<OfBits<Self>> {
+    fn __fn_from_bits() -> Callee<FromBitsCallee<Self>> {
         Callee::new()
     }
 }
 
 /// The callee of `from_bits`.
 #[derive(Debug)]
-pub struct OfBits<T>(PhantomData<fn() -> T>);
+pub struct FromBitsCallee<T>(PhantomData<fn() -> T>);
 
 // SAFETY: the instance is `from_bits` of the type.
-unsafe impl<T: DeviceType> DeviceFn for OfBits<T> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<T: DeviceType> DeviceFn for FromBitsCallee<T> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::FromBits), generics: vec![type_arg::<T>()] }

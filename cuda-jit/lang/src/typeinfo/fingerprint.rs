@@ -173,12 +173,12 @@ impl Fingerprint {
         }
     }
 
-    fn constant(&mut self, ConstValue { ty, cells, held }: &ConstValue) {
+    fn constant(&mut self, ConstValue { ty, cells, host_constant }: &ConstValue) {
         self.ty(ty);
         self.list(cells, |to, cell: &u128| cell.encode(&mut to.bytes));
-        self.maybe(held.as_ref(), |to, held| {
-            let number = to.number_of(held).unwrap_or_else(|| {
-                to.constants.push(held.clone());
+        self.maybe(host_constant.as_ref(), |to, host_constant| {
+            let number = to.number_of(host_constant).unwrap_or_else(|| {
+                to.constants.push(host_constant.clone());
                 to.constants.len() - 1
             });
             to.number(number as u64);

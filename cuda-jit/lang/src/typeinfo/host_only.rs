@@ -48,7 +48,7 @@ macro_rules! reasons {
         /// Implemented for no type; rustc reports the missing implementation.
         ///
         /// Nothing unsafe relies on an implementation.
-        #[diagnostic::on_unimplemented(message = $message, label = "a method of the host's alone", note = $note)]
+        #[diagnostic::on_unimplemented(message = $message, label = "only the host has this method", note = $note)]
         pub trait $bound {}
     )* };
 }
@@ -95,9 +95,9 @@ reasons! {
         "index the slice, `x[i]`, or write `unsafe {{ *x.get_unchecked(i) }}`";
     Branch BranchesOnDevice: "kernels have no such method of `{Self}`",
         "write `match`, `if let` or `let .. else`; the book's chapter on the language lists the methods that kernels have";
-    Text TextOnDevice: "kernels have no strings, into which to write `{Self}`",
+    Text TextOnDevice: "kernels have no strings to write `{Self}` into",
         "`printf!(\"{{}}\\n\", v)` prints a value";
-    Conversion ConvertsOnDevice: "kernels do not convert `{Self}` by this method",
+    Conversion ConvertsOnDevice: "kernels do not have this conversion of `{Self}`",
         "write `as`, or `u64::from(v)` and the like";
     Missing ExistsOnDevice: "kernels have no such method of `{Self}`",
         "the book's chapter on the language lists the methods that they have; write a `#[device]` function for others";
@@ -248,7 +248,7 @@ macro_rules! atomics {
         // methods are refused.
         unsafe impl ConstItem<'_> for atomic::$atomic {
             fn value(_: &Self) -> ConstValue {
-                ConstValue { ty: Ty::Unit, cells: Vec::new(), held: None }
+                ConstValue { ty: Ty::Unit, cells: Vec::new(), host_constant: None }
             }
         }
     )* };

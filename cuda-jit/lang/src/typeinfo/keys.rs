@@ -126,7 +126,7 @@ pub trait ScalarType: ElementType + CastType + sealed::Sealed {
 }
 
 /// A type that `as` can name; sealed.
-#[diagnostic::on_unimplemented(message = "`as` makes numbers, not `{Self}`")]
+#[diagnostic::on_unimplemented(message = "`as` converts to numbers, not to `{Self}`")]
 pub trait CastType: sealed::Sealed {
     /// The number's type.
     const TARGET: Scalar;

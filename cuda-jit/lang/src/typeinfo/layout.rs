@@ -55,8 +55,8 @@ impl Ty {
                 (0..*count as usize).for_each(|index| element.each_array(first + index * leaves, arrays));
             }
             _ => {
-                for (index, (part, _)) in self.parts().into_iter().enumerate() {
-                    part.each_array(first + self.part_leaves(index).start, arrays);
+                for (index, (part, _)) in self.fields().into_iter().enumerate() {
+                    part.each_array(first + self.field_leaves(index).start, arrays);
                 }
             }
         }
@@ -140,7 +140,7 @@ impl Ty {
     }
 
     /// The fields of a tuple, struct or closure, or of all variants of an enum, each with its offset in memory.
-    pub fn parts(&self) -> Vec<(&Ty, u32)> {
+    pub fn fields(&self) -> Vec<(&Ty, u32)> {
         match self {
             Ty::Struct(of) if !self.is_of_one_thread() => {
                 of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect()
@@ -191,8 +191,8 @@ impl Ty {
     }
 
     /// The indices of a variant's fields among those of all variants; a type that is no enum has one variant.
-    pub fn parts_of(&self, variant: usize) -> Range<usize> {
-        self.as_sum().map_or_else(|| 0..self.parts().len(), |of| of.fields_of(variant))
+    pub fn fields_of(&self, variant: usize) -> Range<usize> {
+        self.as_sum().map_or_else(|| 0..self.fields().len(), |of| of.fields_of(variant))
     }
 
     /// The type of the tag that precedes the fields, if there is one.
@@ -201,9 +201,9 @@ impl Ty {
     }
 
     /// The leaves of a field.
-    pub fn part_leaves(&self, index: usize) -> Range<usize> {
+    pub fn field_leaves(&self, index: usize) -> Range<usize> {
         let mut start = usize::from(self.tag().is_some());
-        let parts = self.parts();
+        let parts = self.fields();
         for (ty, _) in &parts[..index] {
             start += ty.leaves().len();
         }
@@ -334,15 +334,15 @@ mod tests {
     fn tuples_and_options_are_laid_out_without_overlap() {
         let ty = ty_of::<(u8, f64, Option<u16>, [u8; 3])>();
         assert_eq!(ty.record(), Record { size: 24, align: 8 });
-        assert_eq!(ty.parts().iter().map(|part| part.1).collect::<Vec<_>>(), [0, 8, 16, 20]);
-        assert_eq!(ty_of::<Option<u16>>().parts()[0].1, 2);
+        assert_eq!(ty.fields().iter().map(|part| part.1).collect::<Vec<_>>(), [0, 8, 16, 20]);
+        assert_eq!(ty_of::<Option<u16>>().fields()[0].1, 2);
     }
 
     #[test]
     fn leaves_of_what_holds_references() {
         assert_eq!(ty_of::<[f32; 4]>().leaves().len(), 1);
         assert_eq!(ty_of::<[&[f32]; 3]>().leaves().len(), 6);
-        assert_eq!(ty_of::<(u8, Option<(i16, bool)>)>().part_leaves(1), 1..4);
+        assert_eq!(ty_of::<(u8, Option<(i16, bool)>)>().field_leaves(1), 1..4);
     }
 
     #[test]

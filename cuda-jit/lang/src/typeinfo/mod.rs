@@ -12,7 +12,6 @@
 //! a [`ProbeResult`].
 
 mod by_path;
-mod capitals;
 pub mod checked;
 mod closures;
 pub mod compare;
@@ -33,6 +32,7 @@ pub mod pattern;
 mod queries;
 mod reported;
 mod types;
+mod upper_case;
 mod views;
 
 use std::any::{Any, TypeId};
@@ -41,16 +41,15 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use by_path::ByPath;
-pub use capitals::{Capitals, OtherCapitals, capitals};
 pub use closures::{BoxedCallee, OtherCallee, boxed};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
-    Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,
-    ResultVariants, made, named,
+    CalledFunction, Construction, Constructor, ConstructorValue, Constructs, FnReturning, FunctionValue,
+    OptionVariants, ResultVariants, called_path, value_path,
 };
 pub use convert::{
-    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTrial, Trial, TypedDropped,
-    UntypedTrial,
+    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTry, TryOperand, TypedDropped,
+    UntypedTry,
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
@@ -69,9 +68,10 @@ pub use types::{
     Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
 };
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
+pub use upper_case::{UpperCaseConstructor, UpperCasePath, upper_case_path};
 pub use views::{
-    OpOfViews, PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall,
-    ViewCallee, ViewDim, ViewFunctions, ViewKey, ViewMade, ViewMethods, ViewOp, WholeView, op, section_index,
+    PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall, ViewCallee,
+    ViewConversion, ViewDim, ViewFunctions, ViewIntrinsic, ViewKey, ViewMethods, ViewOp, WholeView, op, section_index,
 };
 
 use crate::kir::{
@@ -81,7 +81,7 @@ use crate::kir::{
 use crate::syntax::Definition;
 
 /// The function that reports the type of a witness.
-pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
+pub fn reported_type<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
 }
 
@@ -90,12 +90,12 @@ pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
 /// # Panics
 ///
 /// Always: the typing probe is never run.
-pub fn returned<T>(_: *const T) -> T {
+pub fn closure_result<T>(_: *const T) -> T {
     unreachable!("a typing probe is never run")
 }
 
 /// The function that reports the specialisation of a callee's witness.
-pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
+pub fn resolved_callee<F: DeviceFn>(_: *const F) -> fn() -> Instance {
     F::instance
 }
 
@@ -108,7 +108,7 @@ pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
 #[diagnostic::on_unimplemented(
     message = "the device has no code for this call",
     label = "called with a type that the function does not take on the device",
-    note = "the types that it is called with, and the type whose function it is, derive `DeviceType`"
+    note = "the types of its arguments, and the type whose function it is, must derive `DeviceType`"
 )]
 pub unsafe trait DeviceFn {
     /// The types of its parameters, as a tuple.
@@ -153,10 +153,10 @@ unsafe impl Key for Closure {
 
 /// Unconstrained arguments and result, for callees whose path has all generic arguments.
 #[derive(Debug)]
-pub struct Untied;
+pub struct Unconstrained;
 
-impl<V> FnLike<Untied> for V {
-    type Output = Untied;
+impl<V> FnLike<Unconstrained> for V {
+    type Output = Unconstrained;
 }
 
 /// A device function whose generic arguments rustc infers from a call.
@@ -209,7 +209,7 @@ impl<F, R> Returned<F, R> {
 
 impl<F> Callee<F> {
     /// Unifies the generic arguments with those of a function value.
-    pub fn see<V>(self, _: &V) -> Self
+    pub fn unify<V>(self, _: &V) -> Self
     where
         F: DeviceFn,
         V: FnLike<F::Args, Output = F::Output>,
@@ -223,7 +223,7 @@ impl<F> Callee<F> {
         F: DeviceFn,
         V: FnLike<F::Args, Output = F::Output> + 'a,
     {
-        self.see(value)
+        self.unify(value)
     }
 
     /// Unifies the callee, and the function value that its path names, with a witness.
@@ -455,7 +455,7 @@ pub struct ConstValue {
     /// The bits of each number.
     pub cells: Vec<u128>,
     /// The host's representation of it, if it is a `Constant`.
-    pub held: Option<HostConstant>,
+    pub host_constant: Option<HostConstant>,
 }
 
 /// A name or path in a pattern, or a constructor, as rustc resolved it.
@@ -471,7 +471,7 @@ pub enum Resolved {
 ///
 /// # Safety
 ///
-/// The value is of the type `ty`; `held`, if it is there, is a `Constant` of that type.
+/// The value is of the type `ty`; `host_constant`, if it is set, is a `Constant` of that type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
@@ -487,7 +487,7 @@ unsafe impl<'a, T: ValueType> ConstItem<'a> for T {
     fn value(item: &'a T) -> ConstValue {
         let mut cells = Vec::with_capacity(T::CELLS);
         item.cells(&mut |cell| cells.push(cell));
-        ConstValue { ty: T::K::ty(), cells, held: None }
+        ConstValue { ty: T::K::ty(), cells, host_constant: None }
     }
 }
 
@@ -593,18 +593,18 @@ pub fn closure_ty() -> Ty {
 
 /// The type of a struct's field.
 #[derive(Debug)]
-pub struct Part<T> {
+pub struct FieldType<T> {
     ty: fn() -> Ty,
     cells: fn(&T, &mut dyn FnMut(u128)),
     value: fn() -> Option<T>,
 }
 
 /// The type of a struct's field, by name.
-pub fn part<T: DeviceType>() -> Part<T> {
-    Part { ty: T::K::ty, cells: T::__cells, value: any_value }
+pub fn field_type<T: DeviceType>() -> FieldType<T> {
+    FieldType { ty: T::K::ty, cells: T::__cells, value: any_value }
 }
 
-impl<T> Part<T> {
+impl<T> FieldType<T> {
     /// The type.
     pub fn ty(self) -> Ty {
         (self.ty)()

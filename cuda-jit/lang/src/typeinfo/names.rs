@@ -10,9 +10,9 @@ pub struct Name<const NUMBER: u32>;
 ///
 /// Nothing unsafe relies on an implementation: a wrong number only selects another binding of the same function.
 #[diagnostic::on_unimplemented(
-    message = "this name means an item here, and a variable of the same spelling is in scope",
+    message = "this name refers to an item here, and a variable of the same name is in scope",
     label = "an item",
-    note = "a macro, or an import of all names of a module, has put both in one function: rename one of them"
+    note = "a macro or a glob import has put both in one function: rename one of them"
 )]
 pub trait Declared {
     /// Its number.
@@ -93,9 +93,9 @@ impl<T, S, const NUMBER: u32> UseOfConstant for Use<'_, T, Slot<S, NUMBER>> {
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "this name means an item here, and a variable of the same spelling is in scope",
+    message = "this name refers to an item here, and a variable of the same name is in scope",
     label = "an item",
-    note = "a macro, or an import of all names of a module, has put both in one function: rename one of them"
+    note = "a macro or a glob import has put both in one function: rename one of them"
 )]
 pub trait IsThePatterns {}
 

@@ -4,7 +4,7 @@
 //!
 //! The only unsafe code is the implementations that describe the types here to the compiler.
 
-use super::{Body, DeviceFn, Instance, Returned, Untied};
+use super::{Body, DeviceFn, Instance, Returned, Unconstrained};
 
 /// The callee of a call that is refused already, or of a function that nothing calls.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub struct NoCallee;
 // SAFETY: the instance has no body, so that there is no code that the type could misdescribe.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceFn for NoCallee {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::None, generics: Vec::new() }
@@ -42,7 +42,7 @@ impl TextMethods for str {}
 /// that requires it, as a last resort, for methods that no `#[device] impl` has. Nothing unsafe relies on an
 /// implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels cannot call this method, which is none of the device's",
+    message = "kernels cannot call this method, since it is not a device method",
     label = "`{Self}` has no device method of this name",
     note = "write `#[device]` before the `impl` that has it, or call a `#[device]` function; kernels have no heap, thus no `Vec`, `Box` or `String`"
 )]

@@ -16,7 +16,7 @@ pub struct NonDeviceFunction;
 
 impl NonDeviceFunction {
     /// Refuses the function.
-    pub fn see<F: CompiledForDevice>(self, _: &F) -> Self {
+    pub fn unify<F: CompiledForDevice>(self, _: &F) -> Self {
         self
     }
 
@@ -35,9 +35,9 @@ impl NonDeviceFunction {
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels call `#[device]` functions, and `{Self}` is none",
-    label = "a plain function, which has no code for the device",
-    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+    message = "kernels can only call `#[device]` functions, and `{Self}` is not one",
+    label = "this function has no code for the device",
+    note = "write `#[device]` before its `fn`; to replace a function of another crate, write your own"
 )]
 pub trait ArgumentOfCall<'a> {}
 
@@ -50,7 +50,7 @@ pub struct NoFunction;
 
 impl NoFunction {
     /// Accepts any function, since the error is reported elsewhere.
-    pub fn see<F>(self, _: &F) -> Self {
+    pub fn unify<F>(self, _: &F) -> Self {
         self
     }
 
@@ -69,28 +69,28 @@ impl NoFunction {
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels call `#[device]` functions, and `{Self}` is none",
-    label = "a plain function, which has no code for the device",
-    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+    message = "kernels can only call `#[device]` functions, and `{Self}` is not one",
+    label = "this function has no code for the device",
+    note = "write `#[device]` before its `fn`; to replace a function of another crate, write your own"
 )]
 pub trait CompiledForDevice {}
 
-macro_rules! stand_ins {
-    ($($stand_in:ident($($generic:ident),*))*) => { $(
+macro_rules! placeholders {
+    ($($placeholder:ident($($generic:ident),*))*) => { $(
         /// The placeholder for the type beside a device function.
         #[derive(Debug)]
-        pub struct $stand_in<$($generic),*> {
+        pub struct $placeholder<$($generic),*> {
             none: PhantomData<($($generic,)*)>,
         }
 
-        impl<$($generic),*> $stand_in<$($generic),*> {
+        impl<$($generic),*> $placeholder<$($generic),*> {
             #[doc(hidden)]
             pub fn __callee() -> NonDeviceFunction {
                 NonDeviceFunction
             }
 
             #[doc(hidden)]
-            pub fn __see<F, C: Found<F>>(function: F, _: C, _: *const NoCallee) -> F {
+            pub fn __unify<F, C: CalleeKind<F>>(function: F, _: C, _: *const NoCallee) -> F {
                 function
             }
         }
@@ -100,28 +100,28 @@ macro_rules! stand_ins {
 /// The kind of a function that is no device function; its refusal may be reported elsewhere.
 ///
 /// Nothing unsafe relies on an implementation.
-pub trait Found<F> {}
+pub trait CalleeKind<F> {}
 
-impl<F> Found<F> for NoFunction {}
+impl<F> CalleeKind<F> for NoFunction {}
 #[diagnostic::do_not_recommend]
-impl<F: CompiledForDevice> Found<F> for NonDeviceFunction {}
+impl<F: CompiledForDevice> CalleeKind<F> for NonDeviceFunction {}
 
-stand_ins! { Plain() PlainOf(A) PlainOfTwo(A, B) }
+placeholders! { NonDevice() NonDeviceOf(A) NonDeviceOfTwo(A, B) }
 
 /// The placeholder for the type beside a device function with generic arguments like those of `array::from_fn`.
 #[derive(Debug)]
-pub struct PlainOfArray<A, const N: usize, F> {
+pub struct NonDeviceOfArray<A, const N: usize, F> {
     none: PhantomData<(A, F)>,
 }
 
-impl<A, const N: usize, F> PlainOfArray<A, N, F> {
+impl<A, const N: usize, F> NonDeviceOfArray<A, N, F> {
     #[doc(hidden)]
-    pub fn __callee() -> PlainFunctionOfArray<A, N, F> {
-        PlainFunctionOfArray(PhantomData)
+    pub fn __callee() -> NonDeviceFunctionOfArray<A, N, F> {
+        NonDeviceFunctionOfArray(PhantomData)
     }
 
     #[doc(hidden)]
-    pub fn __see<V: MakesArray<A, N, F>, C: Found<V>>(function: V, _: C, _: *const NoCallee) -> V {
+    pub fn __unify<V: MakesArray<A, N, F>, C: CalleeKind<V>>(function: V, _: C, _: *const NoCallee) -> V {
         function
     }
 }
@@ -129,16 +129,16 @@ impl<A, const N: usize, F> PlainOfArray<A, N, F> {
 /// The callee of a function that is no device function, with generic arguments like those of `array::from_fn`: the call's
 /// arguments are unified with those that the path leaves open.
 #[derive(Debug)]
-pub struct PlainFunctionOfArray<A, const N: usize, F>(PhantomData<(A, F)>);
+pub struct NonDeviceFunctionOfArray<A, const N: usize, F>(PhantomData<(A, F)>);
 
-impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
+impl<A, const N: usize, F> NonDeviceFunctionOfArray<A, N, F> {
     /// Refuses the function.
-    pub fn see<V: CompiledForDevice + MakesArray<A, N, F>>(self, _: &V) -> NonDeviceFunction {
+    pub fn unify<V: CompiledForDevice + MakesArray<A, N, F>>(self, _: &V) -> NonDeviceFunction {
         NonDeviceFunction
     }
 
     /// Refuses the function in a call without arguments.
-    pub fn see_none<V: CompiledForDevice + MakesArray<A, N, F>, K>(self, _: &V, _: K) -> NoFunction {
+    pub fn unify_nullary<V: CompiledForDevice + MakesArray<A, N, F>, K>(self, _: &V, _: K) -> NoFunction {
         NoFunction
     }
 
@@ -156,9 +156,9 @@ impl<A, const N: usize, F> PlainFunctionOfArray<A, N, F> {
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels call `#[device]` functions, and `{Self}` is none",
-    label = "a plain function, which has no code for the device",
-    note = "write `#[device]` before its `fn`; of another crate's function write one of your own"
+    message = "kernels can only call `#[device]` functions, and `{Self}` is not one",
+    label = "this function has no code for the device",
+    note = "write `#[device]` before its `fn`; to replace a function of another crate, write your own"
 )]
 pub trait MakesArray<A, const N: usize, F> {}
 
@@ -196,22 +196,22 @@ pub mod names {
     }
 
     names! {
-        Plain: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
+        NonDevice: __cuda_jit_p0 __cuda_jit_p1 __cuda_jit_p2 __cuda_jit_p3 __cuda_jit_p4 __cuda_jit_p5 __cuda_jit_p6
             __cuda_jit_p7 __cuda_jit_p8 __cuda_jit_p9 __cuda_jit_p10 __cuda_jit_p11;
-        PlainOf: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
+        NonDeviceOf: __cuda_jit_q0 __cuda_jit_q1 __cuda_jit_q2 __cuda_jit_q3 __cuda_jit_q4 __cuda_jit_q5 __cuda_jit_q6
             __cuda_jit_q7 __cuda_jit_q8 __cuda_jit_q9 __cuda_jit_q10 __cuda_jit_q11;
-        PlainOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
+        NonDeviceOfTwo: __cuda_jit_r0 __cuda_jit_r1 __cuda_jit_r2 __cuda_jit_r3 __cuda_jit_r4 __cuda_jit_r5 __cuda_jit_r6
             __cuda_jit_r7 __cuda_jit_r8 __cuda_jit_r9 __cuda_jit_r10 __cuda_jit_r11;
-        PlainOfArray: __cuda_jit_x0 __cuda_jit_x1 __cuda_jit_x2 __cuda_jit_x3 __cuda_jit_x4 __cuda_jit_x5
+        NonDeviceOfArray: __cuda_jit_x0 __cuda_jit_x1 __cuda_jit_x2 __cuda_jit_x3 __cuda_jit_x4 __cuda_jit_x5
             __cuda_jit_x6 __cuda_jit_x7 __cuda_jit_x8 __cuda_jit_x9 __cuda_jit_x10 __cuda_jit_x11;
         // for names whose lack of a resolution is an error elsewhere
-        Plain: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
+        NonDevice: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
             __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
-        PlainOf: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
+        NonDeviceOf: __cuda_jit_u0 __cuda_jit_u1 __cuda_jit_u2 __cuda_jit_u3 __cuda_jit_u4 __cuda_jit_u5
             __cuda_jit_u6 __cuda_jit_u7 __cuda_jit_u8 __cuda_jit_u9 __cuda_jit_u10 __cuda_jit_u11;
-        PlainOfTwo: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
+        NonDeviceOfTwo: __cuda_jit_v0 __cuda_jit_v1 __cuda_jit_v2 __cuda_jit_v3 __cuda_jit_v4
             __cuda_jit_v5 __cuda_jit_v6 __cuda_jit_v7 __cuda_jit_v8 __cuda_jit_v9 __cuda_jit_v10 __cuda_jit_v11;
-        PlainOfArray: __cuda_jit_y0 __cuda_jit_y1 __cuda_jit_y2 __cuda_jit_y3 __cuda_jit_y4 __cuda_jit_y5
+        NonDeviceOfArray: __cuda_jit_y0 __cuda_jit_y1 __cuda_jit_y2 __cuda_jit_y3 __cuda_jit_y4 __cuda_jit_y5
             __cuda_jit_y6 __cuda_jit_y7 __cuda_jit_y8 __cuda_jit_y9 __cuda_jit_y10 __cuda_jit_y11;
         no_function: __cuda_jit_s0 __cuda_jit_s1 __cuda_jit_s2 __cuda_jit_s3 __cuda_jit_s4 __cuda_jit_s5
             __cuda_jit_s6 __cuda_jit_s7 __cuda_jit_s8 __cuda_jit_s9 __cuda_jit_s10 __cuda_jit_s11;
@@ -244,9 +244,9 @@ impl Open for u16 {}
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels call `#[device]` functions and make structs with `#[derive(DeviceType)]`, and `{Self}` is neither",
+    message = "kernels call `#[device]` functions and construct structs with `#[derive(DeviceType)]`, and `{Self}` is neither",
     label = "a kernel, which the host launches, or a struct that kernels do not know",
-    note = "move what several kernels need into a `#[device]` function; write `#[derive(DeviceType)]` before a struct"
+    note = "move shared code into a `#[device]` function; write `#[derive(DeviceType)]` before a struct"
 )]
 pub trait CallableFromKernels<Of> {
     #[doc(hidden)]
@@ -255,7 +255,7 @@ pub trait CallableFromKernels<Of> {
     }
 
     #[doc(hidden)]
-    fn __see<F>(function: F, _: NoFunction, _: *const NoCallee) -> F {
+    fn __unify<F>(function: F, _: NoFunction, _: *const NoCallee) -> F {
         function
     }
 }

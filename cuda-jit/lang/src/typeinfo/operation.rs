@@ -53,9 +53,9 @@ pub enum Operation {
     /// The length of a slice.
     Len,
     /// The value of a `Constant`, in place.
-    HeldValue,
+    HostConstantValue,
     /// An uninitialised array.
-    Unfilled,
+    UninitArray,
     /// `Some` of a value if a condition is true; the value is evaluated in either case.
     SomeWhere,
 }
@@ -153,7 +153,7 @@ macro_rules! operations {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
@@ -173,7 +173,7 @@ macro_rules! operations {
 }
 
 /// Defines operations whose path has all generic arguments, and whose types may contain references that are not `'static`.
-macro_rules! untied_operations {
+macro_rules! unconstrained_operations {
     ($($(#[$doc:meta])* $vis:vis $name:ident[$generic:ident]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $(#[$doc])*
         #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
@@ -188,13 +188,13 @@ macro_rules! untied_operations {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { $vis, }
+            $crate::__private::unify! { $vis, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
         unsafe impl<$generic: $crate::typeinfo::DeviceType> $crate::typeinfo::DeviceFn for $name<$generic> {
-            type Args = $crate::typeinfo::Untied;
-            type Output = $crate::typeinfo::Untied;
+            type Args = $crate::typeinfo::Unconstrained;
+            type Output = $crate::typeinfo::Unconstrained;
 
             fn instance() -> $crate::typeinfo::Instance {
                 let typing = || $crate::typeinfo::Typing {
@@ -208,4 +208,4 @@ macro_rules! untied_operations {
     )* };
 }
 
-pub(crate) use {operations, untied_operations};
+pub(crate) use {operations, unconstrained_operations};

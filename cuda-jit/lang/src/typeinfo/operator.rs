@@ -39,7 +39,7 @@ pub unsafe trait DeviceOperator<Op, Right> {
 /// An operator of the left operand that a struct or enum lists, through which kernels find it. Nothing unsafe relies on an
 /// implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels do not find this operator, which no struct or enum lists",
+    message = "kernels cannot find this operator, since no struct or enum lists it",
     label = "not listed",
     note = "write `#[operators(..)]` with the operator's trait before the struct or enum, such as `#[operators(Add, Mul<f32>, Mul<Self> for f32)]`"
 )]
@@ -60,9 +60,9 @@ impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
 ///
 /// Nothing unsafe relies on an implementation: there is only the blanket one.
 #[diagnostic::on_unimplemented(
-    message = "this `impl` is of another trait than the standard library's of the same name",
+    message = "this `impl` is not of the standard library's trait of this name",
     label = "not the standard library's",
-    note = "`#[device]` takes an `impl` of a trait named so for that of the operator, the conversion, the default or the iterator: give a trait of your own another name"
+    note = "`#[device]` treats a trait of this name as the standard library's: give your own trait another name"
 )]
 pub trait Same<T> {}
 

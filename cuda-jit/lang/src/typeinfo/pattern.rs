@@ -22,32 +22,32 @@ pub fn name<T, R: Answer, F: Fn() -> R>(_: *const T, _: &T, _: *const F, _: F) {
 pub fn path<R: Answer, F: Fn() -> R>(_: *const F, _: F) {}
 
 /// Unifies a witness with the closure that applies a path to values of the same type as another one.
-pub fn like<T, F: Fn() -> Valued<T>>(_: &T, _: *const F, _: F) {}
+pub fn like<T, F: Fn() -> VariantOf<T>>(_: &T, _: *const F, _: F) {}
 
 /// The answer to a query, by its witness; `None` for a name that is a binding.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn answer<F: Question>(question: *const F) -> Option<Resolved> {
-    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `Question::answer`.
-    unsafe { F::answer(question) }
+pub unsafe fn answer<F: Query>(query: *const F) -> Option<Resolved> {
+    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `Query::answer`.
+    unsafe { F::answer(query) }
 }
 
 /// A closure that returns an answer. Nothing unsafe relies on an implementation.
-pub trait Question {
+pub trait Query {
     /// The answer.
     ///
     /// # Safety
     ///
     /// All captures of the closure are by reference.
-    unsafe fn answer(question: *const Self) -> Option<Resolved>;
+    unsafe fn answer(query: *const Self) -> Option<Resolved>;
 }
 
-impl<R: Answer, F: Fn() -> R> Question for F {
-    unsafe fn answer(question: *const F) -> Option<Resolved> {
+impl<R: Answer, F: Fn() -> R> Query for F {
+    unsafe fn answer(query: *const F) -> Option<Resolved> {
         // SAFETY: the caller guarantees that all captures are by reference, which satisfies the contract of `run`.
-        unsafe { super::run(question) }.and_then(Answer::resolved)
+        unsafe { super::run(query) }.and_then(Answer::resolved)
     }
 }
 
@@ -56,10 +56,10 @@ impl<R: Answer, F: Fn() -> R> Question for F {
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn path_answer<F: Question>(question: *const F) -> Option<Resolved> {
+pub unsafe fn path_answer<F: Query>(query: *const F) -> Option<Resolved> {
     const { item::<F>() };
     // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `answer`.
-    unsafe { answer(question) }
+    unsafe { answer(query) }
 }
 
 /// Refuses a variable in a pattern that the macro took for a path, and that the query's closure captures.
@@ -87,7 +87,7 @@ impl Answer for Option<Resolved> {
     }
 }
 
-impl<T> Answer for Valued<T> {
+impl<T> Answer for VariantOf<T> {
     fn resolved(self) -> Option<Resolved> {
         self.0
     }
@@ -109,7 +109,7 @@ impl<T, P: Fn(&T) -> bool> Applied<T, P> {
 pub fn value<T: DeviceType>(value: &T) -> Option<Resolved> {
     let mut cells = Vec::new();
     value.__cells(&mut |cell| cells.push(cell));
-    Some(Resolved::Constant(ConstValue { ty: T::K::ty(), cells, held: None }))
+    Some(Resolved::Constant(ConstValue { ty: T::K::ty(), cells, host_constant: None }))
 }
 
 /// A path in a pattern, by its value.
@@ -127,17 +127,17 @@ pub fn applied<T, F: Fn(&T) -> bool>(matches: F) -> Applied<T, F> {
 
 /// The variant that a path of a type `T` resolves to.
 #[derive(Debug)]
-pub struct Valued<T>(Option<Resolved>, PhantomData<fn(&T)>);
+pub struct VariantOf<T>(Option<Resolved>, PhantomData<fn(&T)>);
 
 /// The answer for a path of a device type. Nothing unsafe relies on an implementation.
 pub trait OfDevice<T> {
     /// The answer.
-    fn __cuda_jit_valued(self) -> Valued<T>;
+    fn __cuda_jit_variant(self) -> VariantOf<T>;
 }
 
 impl<T: DeviceType, F: Fn(&T) -> bool> OfDevice<T> for Applied<T, F> {
-    fn __cuda_jit_valued(self) -> Valued<T> {
-        Valued(self.among(T::__variants()), PhantomData)
+    fn __cuda_jit_variant(self) -> VariantOf<T> {
+        VariantOf(self.among(T::__variants()), PhantomData)
     }
 }
 
@@ -146,12 +146,12 @@ impl<T: DeviceType, F: Fn(&T) -> bool> OfDevice<T> for Applied<T, F> {
 /// Nothing unsafe relies on an implementation.
 pub trait OfOther<T> {
     /// The answer.
-    fn __cuda_jit_valued(self) -> Valued<T>;
+    fn __cuda_jit_variant(self) -> VariantOf<T>;
 }
 
 impl<T, F> OfOther<T> for &Applied<T, F> {
-    fn __cuda_jit_valued(self) -> Valued<T> {
-        Valued(None, PhantomData)
+    fn __cuda_jit_variant(self) -> VariantOf<T> {
+        VariantOf(None, PhantomData)
     }
 }
 

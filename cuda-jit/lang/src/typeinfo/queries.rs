@@ -54,14 +54,14 @@ impl Ty {
         }
     }
 
-    /// Returns true if debug information describes its values; those of some structs must be converted for it.
-    pub fn is_shown(&self) -> bool {
+    /// Returns true if panic messages can print its values; those of some structs must be converted first.
+    pub fn is_printable(&self) -> bool {
         match self {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
-            Ty::Tuple(types) => types.iter().all(Ty::is_shown),
-            Ty::Sum(of) => of.fields().all(Ty::is_shown),
-            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
-            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
+            Ty::Tuple(types) => types.iter().all(Ty::is_printable),
+            Ty::Sum(of) => of.fields().all(Ty::is_printable),
+            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_printable(),
+            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_printable()),
             Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }

@@ -31,6 +31,6 @@ impl<T: DeviceType> ToConstant for Typed<T> {
     fn into_constant(self) -> ConstValue {
         let mut cells = Vec::new();
         self.0.__cells(&mut |cell| cells.push(cell));
-        ConstValue { ty: T::K::ty(), cells, held: None }
+        ConstValue { ty: T::K::ty(), cells, host_constant: None }
     }
 }

@@ -19,7 +19,7 @@ use ndarray::{
 use super::identity::key_arg;
 use super::{
     Arithmetic, Body, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam, Key,
-    Memory, RefKey, Returned, StructTy, Ty, Untied, ValueType, type_arg,
+    Memory, RefKey, Returned, StructTy, Ty, Unconstrained, ValueType, type_arg,
 };
 
 /// The dimension of a supported view.
@@ -178,7 +178,7 @@ pub fn section_index<T: SectionIndex>(index: T) -> T {
 /// A type that represents an intrinsic on views.
 ///
 /// Nothing unsafe relies on an implementation: the compiler checks the types of the values.
-pub trait OpOfViews: 'static {
+pub trait ViewIntrinsic: 'static {
     /// The intrinsic.
     const OP: ViewOp;
 }
@@ -201,14 +201,14 @@ macro_rules! ops {
 
         /// The types that represent the intrinsics on views.
         pub mod op {
-            use super::{OpOfViews, ShapeOp, ViewOp};
+            use super::{ViewIntrinsic, ShapeOp, ViewOp};
 
             $(
                 $(#[$of])*
                 #[derive(Debug)]
                 pub enum $shape {}
 
-                impl OpOfViews for $shape {
+                impl ViewIntrinsic for $shape {
                     const OP: ViewOp = ViewOp::Shape(ShapeOp::$shape);
                 }
             )*
@@ -217,7 +217,7 @@ macro_rules! ops {
                 #[derive(Debug)]
                 pub enum $view {}
 
-                impl OpOfViews for $view {
+                impl ViewIntrinsic for $view {
                     const OP: ViewOp = ViewOp::$view;
                 }
             )*
@@ -298,9 +298,9 @@ pub struct ViewCallee<O, R>(PhantomData<fn() -> (O, R)>);
 
 // SAFETY: the instance is the intrinsic that the type names, with the type of its result.
 #[diagnostic::do_not_recommend]
-unsafe impl<O: OpOfViews, R: DeviceType> DeviceFn for ViewCallee<O, R> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<O: ViewIntrinsic, R: DeviceType> DeviceFn for ViewCallee<O, R> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::ViewOp(O::OP)), generics: vec![type_arg::<R>()] }
@@ -457,11 +457,11 @@ impl<'a, A: 'a, D: Dimension> UniqueView<'a, A> for ArrayViewMut<'a, A, D> {}
 
 /// The callee of a function that converts a slice to a view with this key; if `SHAPED`, it also takes a shape.
 #[derive(Debug)]
-pub struct ViewMade<K, const SHAPED: bool>(PhantomData<fn() -> K>);
+pub struct ViewConversion<K, const SHAPED: bool>(PhantomData<fn() -> K>);
 // SAFETY: the instance is the view intrinsic, with the type that the key describes as its result.
-unsafe impl<K: Key, const SHAPED: bool> DeviceFn for ViewMade<K, SHAPED> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<K: Key, const SHAPED: bool> DeviceFn for ViewConversion<K, SHAPED> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::View(SHAPED)), generics: vec![key_arg::<K>()] }
@@ -482,7 +482,7 @@ pub trait ViewFunctions: DeviceType + Sized {
     fn __call_from_shape<S: Into<StrideShape<Self::Dim>>>(
         _: S,
         _: Self::Slice,
-    ) -> Returned<ViewMade<Self::K, true>, Result<Self, ShapeError>> {
+    ) -> Returned<ViewConversion<Self::K, true>, Result<Self, ShapeError>> {
         Returned::new()
     }
 }
@@ -512,7 +512,7 @@ macro_rules! of_slices {
             Self: DeviceType + From<$($reference)+ S>,
         {
             fn instance() -> Instance {
-                ViewMade::<<Self as DeviceType>::K, false>::instance()
+                ViewConversion::<<Self as DeviceType>::K, false>::instance()
             }
         }
     )* };

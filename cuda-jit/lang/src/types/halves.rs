@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
-use crate::typeinfo::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Untied, type_arg};
+use crate::typeinfo::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Unconstrained, type_arg};
 
 /// The callee of a function that converts a `From` to a `To`.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ pub struct Converted<From, To>(PhantomData<(From, To)>);
 
 // SAFETY: the instance is the conversion from `From` to `To`, as by `as`.
 unsafe impl<From: ScalarType, To: ScalarType> DeviceFn for Converted<From, To> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         let generics = vec![type_arg::<To>()];

@@ -22,18 +22,18 @@ use crate::num::{Float, Vector};
 use crate::typeinfo::operation::operations;
 use crate::typeinfo::{
     Arithmetic, Body, Callee, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam,
-    Key, Operation, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
+    Key, Operation, Returned, ScalarType, StructTy, Ty, Unconstrained, ValueType, type_arg,
 };
 
 /// The callee of the functions that construct a vector.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct MadeVector<V>(PhantomData<V>);
+pub struct VectorConstructor<V>(PhantomData<V>);
 
 // SAFETY: the instance is the intrinsic that constructs a vector of this type from its numbers.
-unsafe impl<V: Vector> DeviceFn for MadeVector<V> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<V: Vector> DeviceFn for VectorConstructor<V> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![type_arg::<V>()] }
@@ -160,12 +160,12 @@ macro_rules! vectors {
             }
 
             #[doc(hidden)]
-            pub fn __call_new($(_: lane!($lane $number)),+) -> Returned<MadeVector<Self>, Self> {
+            pub fn __call_new($(_: lane!($lane $number)),+) -> Returned<VectorConstructor<Self>, Self> {
                 Returned::new()
             }
 
             #[doc(hidden)]
-            pub fn __call_splat(_: $number) -> Returned<MadeVector<Self>, Self> {
+            pub fn __call_splat(_: $number) -> Returned<VectorConstructor<Self>, Self> {
                 Returned::new()
             }
 

@@ -49,7 +49,7 @@ impl VisitMut for Remover {
         if pat.ident.to_string().starts_with("__cuda_jit_") {
             self.refuse(
                 pat.ident.span(),
-                "names that begin with `__cuda_jit_` are the macros'; choose another one".to_owned(),
+                "names that begin with `__cuda_jit_` are reserved for the macros; choose another name".to_owned(),
             );
         }
         visit_mut::visit_pat_ident_mut(self, pat);

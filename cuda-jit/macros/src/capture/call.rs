@@ -48,7 +48,7 @@ impl Capture {
         let closures = call.args.iter().any(takes) || self.holds_closures && call.args.iter().any(may_hold_closure);
         let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_of(arg, is_constructor)).collect();
         if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
-            let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
+            let hint = format!("the number of dimensions is missing: write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
         }
         let place = begin(&call.func);
@@ -62,10 +62,10 @@ impl Capture {
                     last.ident = hidden;
                 }
                 *call.func = Expr::Path(path);
-                *expr = shown(expr, number, place);
+                *expr = with_witness(expr, number, place);
             }
             None => {
-                let (path, found) = self.tied(number, &callee, Some((args.len(), closures)));
+                let (path, found) = self.unified_callee(number, &callee, Some((args.len(), closures)));
                 *call.func = path;
                 if let Some(found) = found {
                     *expr = Expr::Verbatim(quote_spanned!(place => #found.result(#expr)));
@@ -87,7 +87,7 @@ impl Capture {
         }
         let called = node(span, s::ExprKind::CallClosure(Box::new(callee), args));
         let number = self.observe(expr, None);
-        node(span, s::ExprKind::Asked(Box::new(called), number))
+        node(span, s::ExprKind::Typed(Box::new(called), number))
     }
 
     /// The arguments of a closure's call, each with its type.
@@ -115,7 +115,7 @@ impl Capture {
         let span = call.method.span();
         let number = self.callee(span);
         call.method = self.imports.method(&call.method);
-        *expr = shown(expr, number, span);
+        *expr = with_witness(expr, number, span);
         node(span, s::ExprKind::Method(Box::new(receiver), args, number))
     }
 
@@ -124,9 +124,9 @@ impl Capture {
     fn argument_of(&mut self, arg: &mut Expr, is_constructor: bool) -> s::Expr {
         match arg {
             Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
-            _ => match self.capital_of(arg) {
-                Some(Capital::Throughout) => self.in_capitals(arg),
-                Some(Capital::OfType) if !is_constructor => self.constructor(arg),
+            _ => match self.path_case(arg) {
+                Some(PathCase::Upper) => self.upper_case_path(arg),
+                Some(PathCase::UpperCamel) if !is_constructor => self.constructor(arg),
                 None if is_constructor && self.is_closure(arg) => self.expr(arg),
                 _ => self.argument_or_function(arg),
             },
@@ -148,12 +148,12 @@ impl Capture {
     }
 
     /// The letter case of a path that begins with a capital and does not name a binding.
-    fn capital_of(&self, arg: &Expr) -> Option<Capital> {
+    fn path_case(&self, arg: &Expr) -> Option<PathCase> {
         let Expr::Path(path) = arg else { return None };
         let is_local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
         let last = &path.path.segments.last().filter(|_| !is_local)?.ident;
         let is_capital = last.to_string().starts_with(char::is_uppercase);
-        is_capital.then_some(if is_type_case(last) { Capital::OfType } else { Capital::Throughout })
+        is_capital.then_some(if is_type_case(last) { PathCase::UpperCamel } else { PathCase::Upper })
     }
 
     /// `matches!(value, pattern)`, captured as the equivalent `match`.
@@ -162,7 +162,7 @@ impl Capture {
         let (span, path) = (call.mac.path.span(), call.mac.path.clone());
         self.known_macro(&call.mac);
         // the name stays in the probe, so that rustc reports it if it is another macro's
-        self.say(quote_spanned!(span => let _ = || #path!(0, _);));
+        self.prepend(quote_spanned!(span => let _ = || #path!(0, _);));
         let parse = |input: ParseStream<'_>| {
             let value: Expr = input.parse()?;
             input.parse::<Token![,]>()?;
@@ -215,7 +215,7 @@ impl Capture {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
-                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
+                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and similar macros",
                 };
                 let path = call.path.to_token_stream().to_string().replace(' ', "");
                 self.refuse(span, format!("`{path}!` is not supported; {hint}"))
@@ -242,7 +242,7 @@ impl Capture {
                 _ => TokenStream::new(),
             };
             let import = (call.path.segments.len() > 1).then(|| quote!(use #path;));
-            self.say(quote_spanned!(name.span() => {
+            self.prepend(quote_spanned!(name.span() => {
                 #import
                 { use __cuda_jit_macros::#module::*; let _ = || { #name!(#taken); }; }
             }));
@@ -329,17 +329,17 @@ fn is_known_macro(name: &str) -> bool {
 }
 
 /// In the typing probe: the call of a hidden function, whose callee is unified with its witness.
-fn shown(call: &Expr, number: u32, span: Span) -> Expr {
+fn with_witness(call: &Expr, number: u32, span: Span) -> Expr {
     let witness = callee(number, span);
     Expr::Verbatim(quote_spanned!(span => #call.of(#witness)))
 }
 
 /// The letter case of a path's last name.
-enum Capital {
+enum PathCase {
     /// Upper camel case, as types and variants have.
-    OfType,
+    UpperCamel,
     /// Upper case throughout, as constants have.
-    Throughout,
+    Upper,
 }
 
 /// `[T; n]` or `[T]`.

@@ -38,20 +38,21 @@ impl Capture {
     pub(super) fn check_primitive(&mut self, path: &ExprPath) {
         match primitive(path) {
             Some(name) if self.scopes.block() == 0 => self.imports.primitive(name),
-            Some(name) => self.say(primitive_check(name)),
+            Some(name) => self.prepend(primitive_check(name)),
             None => {}
         }
     }
 
-    /// In the typing probe: adds `let f = path; witness.see(&f);` before the statement and uses `f` in it, so that the
-    /// witness unifies with the callee's generic arguments.
+    /// In the typing probe: adds `let f = path;` and `callee.unify(&f).by(witness, &f);` before the statement, and uses `f` in
+    /// it, so that the witness unifies with the callee's generic arguments.
     ///
-    /// If the arguments contain closures, the call becomes `see(path, &witness)(..)`: rustc infers a closure's parameter
-    /// types from the function's bounds only if the path stands in the call itself. `call` is the number of arguments and
-    /// whether closures are among them. The standard-library functions with as many arguments that kernels support are
-    /// passed along, so that rustc finds out whether the callee is one of them and which device function replaces it. If
-    /// there are closures, the name of the variable that has the call's result type is returned beside the path.
-    pub(super) fn tied(
+    /// If the arguments contain closures, the call becomes `__unify(path, callee, witness)(..)`: rustc infers a closure's
+    /// parameter types from the function's bounds only if the path stands in the call itself. `call` is the number of
+    /// arguments and whether closures are among them. The standard-library functions with as many arguments that kernels
+    /// support are passed along, so that rustc finds out whether the callee is one of them and which device function
+    /// replaces it. If there are closures, the name of the variable that has the call's result type is returned beside the
+    /// path.
+    pub(super) fn unified_callee(
         &mut self,
         number: u32,
         written: &ExprPath,
@@ -62,7 +63,7 @@ impl Capture {
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
         let (witness, hidden) = (callee(number, span), hidden(path));
-        let same = self.imports.is_repeated().then(|| quote_spanned!(span => __cuda_jit_same));
+        let same = self.imports.has_body_copy().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
         let value = callee_value(number, span);
@@ -73,62 +74,62 @@ impl Capture {
         let named = imported(path.to_token_stream());
         // an import stands before each path, since rustc forgets the bounds of a function that a block returns as its
         // callee
-        let seen = |named: TokenStream, found: TokenStream, witness: TokenStream| {
-            let seer = imported(seer(path).to_token_stream());
-            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #witness))))
+        let unified = |named: TokenStream, found: TokenStream, witness: TokenStream| {
+            let unify = imported(unify_path(path).to_token_stream());
+            Expr::Verbatim(quote_spanned!(span => ((#unify)(#named, #found, #witness))))
         };
         if let (Some((_, true)), None, false) = (call, &known, is_constructor(path)) {
             let found = imported(quote_spanned!(span => #hidden()));
-            return (seen(quote_spanned!(span => #(#same)*(#named)), found, witness.to_token_stream()), None);
+            return (unified(quote_spanned!(span => #(#same)*(#named)), found, witness.to_token_stream()), None);
         }
         if is_constructor(path) {
-            self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
-            let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
-            self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
+            self.prepend(quote_spanned!(span => let #value = #(#same)*(#named);));
+            let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
+            self.prepend(quote_spanned!(span => let #query = || #applied.__cuda_jit_variant();));
             // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.
-            let made = quote!(unsafe { __cuda_jit_made(&#value, #asked) });
+            let called = quote!(unsafe { __cuda_jit_called_path(&#value, #query) });
             let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
-            self.say(quote!(let #callee = #made;));
-            self.say(quote_spanned!(span => #callee.of(#witness);));
+            self.prepend(quote!(let #callee = #called;));
+            self.prepend(quote_spanned!(span => #callee.of(#witness);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
-        let asked = format_ident!("__cuda_jit_asked{}", number, span = span);
+        let hidden_callee = format_ident!("__cuda_jit_callee{}", number, span = span);
         if call.is_none() && !of_type(written) {
             // rustc tells a constant from a function
             let constant = format_ident!("__cuda_jit_constant{}", number, span = span);
             let all = imported(quote_spanned!(span => (#(#same)*(#path), #hidden(), || &#path)));
-            self.say(quote_spanned!(span => let (#value, #asked, #constant) = #all;));
-            self.say(quote_spanned!(span => #asked.argument(&#value, #constant).by(#witness, &#value);));
+            self.prepend(quote_spanned!(span => let (#value, #hidden_callee, #constant) = #all;));
+            self.prepend(quote_spanned!(span => #hidden_callee.argument(&#value, #constant).by(#witness, &#value);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
         let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
-        self.say(quote_spanned!(span => let (#value, #asked) = #both;));
-        let Some((mut see, known)) = known else {
+        self.prepend(quote_spanned!(span => let (#value, #hidden_callee) = #both;));
+        let Some((mut unify, known)) = known else {
             // a path `Type::f` does not depend on imports
-            let shown = if of_type(written) { quote!(of(#witness)) } else { quote!(by(#witness, &#value)) };
-            self.say(quote_spanned!(span => #asked.see(&#value).#shown;));
+            let by_witness = if of_type(written) { quote!(of(#witness)) } else { quote!(by(#witness, &#value)) };
+            self.prepend(quote_spanned!(span => #hidden_callee.unify(&#value).#by_witness;));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
-        see.set_span(span);
-        let found = quote_spanned!(span => #asked.#see(&#value, #known).by(#witness, &#value));
+        unify.set_span(span);
+        let found = quote_spanned!(span => #hidden_callee.#unify(&#value, #known).by(#witness, &#value));
         if let Some((_, true)) = call {
             let callee = format_ident!("__cuda_jit_known{}", number, span = span);
-            self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
-            let tied = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
-            return (seen(tied, callee.to_token_stream(), quote!(0 as *const _)), Some(callee));
+            self.prepend(quote_spanned!(span => let #callee = #(#same)*(#found);));
+            let tied_path = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
+            return (unified(tied_path, callee.to_token_stream(), quote!(0 as *const _)), Some(callee));
         }
-        self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
+        self.prepend(quote_spanned!(span => let #value = #found.replacement(&#value, #value);));
         (Expr::Verbatim(value.to_token_stream()), None)
     }
 
     /// An upper-case path as an argument: a constant, or a constructor.
-    pub(super) fn in_capitals(&mut self, arg: &mut Expr) -> s::Expr {
+    pub(super) fn upper_case_path(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let number = self.callee(span);
         let (witness, value) = (callee(number, span), callee_value(number, span));
-        self.say(quote_spanned!(span => let #value = #arg;));
-        let reported = quote_spanned!(span => || __cuda_jit_Capitals(&#arg).reported());
-        self.say(quote_spanned!(span => __cuda_jit_capitals(&#value, #reported, #witness);));
+        self.prepend(quote_spanned!(span => let #value = #arg;));
+        let reported = quote_spanned!(span => || __cuda_jit_UpperCasePath(&#arg).reported());
+        self.prepend(quote_spanned!(span => __cuda_jit_upper_case_path(&#value, #reported, #witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
@@ -137,15 +138,15 @@ impl Capture {
     pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let Expr::Path(path) = &*arg else { return nothing() };
-        let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+        let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
         let number = self.callee(span);
         let (witness, value) = (callee(number, span), callee_value(number, span));
-        self.say(quote_spanned!(span => let #value = #path; let #asked = || #applied.__cuda_jit_valued();));
+        self.prepend(quote_spanned!(span => let #value = #path; let #query = || #applied.__cuda_jit_variant();));
         // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.
-        let named = quote!(unsafe { __cuda_jit_named(&#value, #asked) });
+        let named = quote!(unsafe { __cuda_jit_value_path(&#value, #query) });
         let name = Ident::new("__callee", Span::mixed_site().located_at(span));
-        self.say(quote!(let #name = #named;));
-        self.say(quote_spanned!(span => #name.of(#witness);));
+        self.prepend(quote!(let #name = #named;));
+        self.prepend(quote_spanned!(span => #name.of(#witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
@@ -155,9 +156,9 @@ impl Capture {
 /// callee with them; `None` if there are none.
 fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)> {
     let (name, known) = match count {
-        0 => ("none", quote!((::core::iter::empty,))),
+        0 => ("nullary", quote!((::core::iter::empty,))),
         1 => (
-            "one",
+            "unary",
             quote!((
                 ::core::mem::take,
                 ::core::iter::once,
@@ -167,7 +168,7 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
             )),
         ),
         2 => (
-            "two",
+            "binary",
             quote!((
                 ::core::mem::swap,
                 ::core::mem::replace,
@@ -178,8 +179,8 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
         ),
         _ => return None,
     };
-    let see = if closures { "beside" } else { "see" };
-    Some((format_ident!("{}_{}", see, name, span = Span::mixed_site()), known))
+    let unify = if closures { "accept" } else { "unify" };
+    Some((format_ident!("{}_{}", unify, name, span = Span::mixed_site()), known))
 }
 
 /// The prefix of a function's alias, which depends on the number of generic arguments of its path and on whether an
@@ -294,10 +295,10 @@ pub(super) fn primitive_check(name: &Ident) -> TokenStream {
 }
 
 /// The path of the function that unifies a callee which takes closures with its witness.
-fn seer(path: &ExprPath) -> ExprPath {
+fn unify_path(path: &ExprPath) -> ExprPath {
     let mut path = path.clone();
     let span = path.span();
-    path.path.segments.push(Ident::new("__see", span).into());
+    path.path.segments.push(Ident::new("__unify", span).into());
     path
 }
 

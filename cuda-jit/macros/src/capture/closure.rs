@@ -55,11 +55,11 @@ impl Capture {
 
     /// The value of a struct's field: a value, or a closure whose result type is queried, since the context does not fix
     /// it.
-    pub(super) fn held(&mut self, value: &mut Expr) -> s::Expr {
+    pub(super) fn field_value(&mut self, value: &mut Expr) -> s::Expr {
         let span = begin(value);
         match value {
             Expr::Closure(closure) => {
-                let closure = self.asked_closure(closure);
+                let closure = self.queried_closure(closure);
                 self.holds_closures = true;
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
@@ -99,7 +99,7 @@ impl Capture {
     pub(super) fn closure_value(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         let Expr::Closure(closure) = expr else { return nothing() };
-        let captured = self.asked_closure(closure);
+        let captured = self.queried_closure(closure);
         self.boxed(expr);
         node(span, s::ExprKind::Closure(Box::new(captured)))
     }
@@ -125,8 +125,8 @@ impl Capture {
     pub(super) fn refuse_captured(&mut self, place: &Expr) {
         if self.scopes.is_launched()
             && let Some(name) = root(place)
-            && let Some(number) = self.lookup(name).or_else(|| self.carry(name))
-            && self.scopes.binding(number).kind == BindingKind::Carried
+            && let Some(number) = self.lookup(name).or_else(|| self.capture_host_variable(name))
+            && self.scopes.binding(number).kind == BindingKind::HostCapture
         {
             let hint = format!(
                 "`{name}` is captured, and a launch's closure only reads what it captures; what it writes it returns, or \
@@ -156,7 +156,7 @@ impl Capture {
     }
 
     /// A closure whose result type is queried, since the context does not fix it.
-    pub(super) fn asked_closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+    pub(super) fn queried_closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         self.captured(closure, true)
     }
 
@@ -171,18 +171,19 @@ impl Capture {
         let (params, body, probe) = self.scoped(|walk| {
             let mut witnesses = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut witnesses)).collect();
-            let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
+            let (body, before) = walk.with_preceding(|walk| walk.expr(&mut closure.body));
             witnesses.extend(before);
             (params, body, after(witnesses, &closure.body))
         });
         let ((returns, moved), span) = (self.scopes.leave_closure(), closure.or1_token.span());
-        let result = (asks || returns).then(|| self.questions.named(span));
+        let result = (asks || returns).then(|| self.queries.named(span));
         // `return` tells the result type: a value before the body would be typed without its context
         let witness = result.map(|number| named(number, span)).into_iter();
         // the block begins where the body does, so that an error about the closure is identical to the one in the function
         let begins = begin(&closure.body);
-        *closure.body =
-            Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#witness);)* #probe }));
+        *closure.body = Expr::Verbatim(
+            quote_spanned!(begins => { loop {} #(return __cuda_jit_closure_result(#witness);)* #probe }),
+        );
         s::Closure { params, body: Box::new(body), moved, result }
     }
 }

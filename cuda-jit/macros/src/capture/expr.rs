@@ -32,7 +32,7 @@ impl Capture {
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => {
-                if let Some(block) = self.taken_apart(assign) {
+                if let Some(block) = self.destructured(assign) {
                     *expr = block;
                     return self.expr(expr);
                 }
@@ -176,7 +176,7 @@ impl Capture {
             }
             return captured;
         }
-        if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
+        if let Some(number) = expr.path.get_ident().and_then(|ident| self.capture_host_variable(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
         }
         let number = match expr.path.segments.last() {
@@ -204,9 +204,9 @@ impl Capture {
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let (#of, #returned) = (#inner, 0 as *const _);
             if false {
-                return __cuda_jit_returned(#returned);
+                return __cuda_jit_closure_result(#returned);
             }
-            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#witness)
+            __cuda_jit_TryOperand(#of, #returned).__cuda_jit_try(#witness)
         })));
         node(span, s::ExprKind::Try(Box::new(value), number))
     }
@@ -226,7 +226,7 @@ impl Capture {
                 };
                 let (start, end) = (bound(&mut range.start), bound(&mut range.end));
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-                node(span, s::ExprKind::Cut(Box::new(base), start, end, inclusive))
+                node(span, s::ExprKind::Subslice(Box::new(base), start, end, inclusive))
             }
             Expr::Array(indices) => {
                 let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
@@ -246,22 +246,22 @@ impl Capture {
         let mut fields = Vec::new();
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.held(&mut field.expr);
+            let value = self.field_value(&mut field.expr);
             // `S { x }` is written in full, since `x` may be replaced by an expression
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let (asked, question) = self.question(span, true);
+        let (query, query_witness) = self.query(span, true);
         let applied =
             applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
         let number = self.observe_with(
             expr,
             None,
-            |value| quote_spanned!(span => __cuda_jit_like(&#value, #question, || #applied.__cuda_jit_valued());),
+            |value| quote_spanned!(span => __cuda_jit_like(&#value, #query_witness, || #applied.__cuda_jit_variant());),
         );
-        node(span, s::ExprKind::Struct(number, asked, fields, rest))
+        node(span, s::ExprKind::Struct(number, query, fields, rest))
     }
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
@@ -365,7 +365,7 @@ impl Capture {
         if witnesses.is_empty() {
             return self.typed(expr);
         }
-        let (value, before) = self.apart(|walk| walk.typed(expr));
+        let (value, before) = self.with_preceding(|walk| walk.typed(expr));
         *expr = after(before, expr);
         value
     }
@@ -379,11 +379,11 @@ impl Capture {
                 let mut witnesses = Vec::new();
                 let pattern = walk.refutable(&arm.pat, &mut witnesses);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
-                    let (captured, before) = walk.apart(|walk| walk.expr(guard));
+                    let (captured, before) = walk.with_preceding(|walk| walk.expr(guard));
                     **guard = after(before, guard);
                     captured
                 });
-                let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
+                let (body, before) = walk.with_preceding(|walk| walk.expr(&mut arm.body));
                 witnesses.extend(before);
                 *arm.body = after(witnesses, &arm.body);
                 arm.comma.get_or_insert_default();
@@ -507,7 +507,7 @@ pub(super) const POINTERS: &str =
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::RawAddr(_) => POINTERS,
-        Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
+        Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches asynchronous",
         _ => "this expression is not supported in a kernel",
     }
 }

@@ -41,9 +41,9 @@ struct Alias {
 impl Alias {
     /// The import that declares the alias. If the probe has a copy of the body, an unresolved name is an error in the copy
     /// alone, so that the alias then resolves to a macro, unless the name is one of the macros that the function calls.
-    fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
+    fn import(&self, has_body_copy: bool, macros: &[Ident]) -> TokenStream {
         let Alias { path, name } = self;
-        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
+        let silent = path.get_ident().filter(|ident| has_body_copy && !macros.contains(ident));
         let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
         quote_spanned!(name.span() => #silent use #path as #name;)
     }
@@ -71,7 +71,7 @@ impl OfType {
             ty if ON_THE_HEAP.contains(&ty) => {
                 "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
             }
-            "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
+            "Instant" | "SystemTime" => "kernels read the time with `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
@@ -85,7 +85,7 @@ impl OfType {
     fn refusal(&self, root: &TokenStream) -> TokenStream {
         let OfType { hidden, name, count, hint, of_reference } = self;
         let of = unique("DeviceFunction", name);
-        let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
+        let message = format!("kernels cannot call `{{Self}}::{name}`, which is not a `#[device]` function");
         let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
         let outer = if *of_reference { quote!(&&) } else { quote!(&) };
         quote! {
@@ -105,7 +105,7 @@ impl OfType {
 #[derive(Default)]
 pub(crate) struct Imports {
     /// True if the typing probe has a copy of the body as written.
-    is_repeated: bool,
+    has_body_copy: bool,
     /// The methods that are called by their hidden names, each name once.
     methods: Vec<Ident>,
     /// The functions of types that are called by their hidden names, each name once.
@@ -120,13 +120,13 @@ pub(crate) struct Imports {
 
 impl Imports {
     /// The imports of a typing probe, which has a copy of the body if `is_repeated`.
-    pub(super) fn new(is_repeated: bool) -> Self {
-        Imports { is_repeated, ..Imports::default() }
+    pub(super) fn new(has_body_copy: bool) -> Self {
+        Imports { has_body_copy, ..Imports::default() }
     }
 
     /// Returns true if the typing probe has a copy of the body as written.
-    pub(super) fn is_repeated(&self) -> bool {
-        self.is_repeated
+    pub(super) fn has_body_copy(&self) -> bool {
+        self.has_body_copy
     }
 
     /// The name of the hidden method that replaces a method in calls.
@@ -145,10 +145,10 @@ impl Imports {
 
     /// Adds a check that reports a type which lacks the hidden function.
     fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
-        let Some(asked) = OfType::new(prefix, path, count) else { return };
-        match self.functions.iter_mut().find(|known| known.hidden == asked.hidden) {
-            Some(known) => known.of_reference |= asked.of_reference,
-            None => self.functions.push(asked),
+        let Some(function) = OfType::new(prefix, path, count) else { return };
+        match self.functions.iter_mut().find(|known| known.hidden == function.hidden) {
+            Some(known) => known.of_reference |= function.of_reference,
+            None => self.functions.push(function),
         }
     }
 
@@ -178,7 +178,7 @@ impl Imports {
         }
         // the type beside an inner function, which a macro writes, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| scopes.is_inner_function(&first.ident));
-        let silent = self.is_repeated && path.path.segments.len() == 1;
+        let silent = self.has_body_copy && path.path.segments.len() == 1;
         let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix, scopes.block() == 0));
         let (alias, import) = aliased.unwrap_or_else(|| (path.clone(), None));
@@ -211,7 +211,7 @@ impl Imports {
             }
             None => {
                 let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
-                import = Some(Alias { path: bare, name: name.clone() }.import(self.is_repeated, &[]));
+                import = Some(Alias { path: bare, name: name.clone() }.import(self.has_body_copy, &[]));
                 name
             }
         };
@@ -224,8 +224,8 @@ impl Imports {
     /// says so.
     pub(crate) fn declared(&self, root: &TokenStream) -> TokenStream {
         let methods = last_resort(root, &self.methods);
-        let functions = self.functions.iter().map(|asked| asked.refusal(root));
-        let imports = self.aliases.iter().map(|alias| alias.import(self.is_repeated, &self.macros));
+        let functions = self.functions.iter().map(|function| function.refusal(root));
+        let imports = self.aliases.iter().map(|alias| alias.import(self.has_body_copy, &self.macros));
         let macros = self.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
         let macros = (!self.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
         let primitives = self.primitives.iter().map(primitive_check);

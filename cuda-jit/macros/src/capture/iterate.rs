@@ -51,7 +51,7 @@ impl Capture {
         let next = (!matches!(**first, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))).then(|| {
             let number = self.callee(span);
             let witness = callee(number, span);
-            self.say(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #witness);));
+            self.prepend(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #witness);));
             number
         });
         let start = Box::new(self.expr(first));
@@ -113,13 +113,13 @@ impl Capture {
         let (span, is_closure) = (begin(arg), self.is_closure(arg));
         match arg {
             Expr::Closure(closure) => {
-                let closure = self.asked_closure(closure);
+                let closure = self.queried_closure(closure);
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
             Expr::Path(path) if !is_closure => {
                 let path = path.clone();
                 let number = self.callee(span);
-                *arg = self.tied(number, &path, None).0;
+                *arg = self.unified_callee(number, &path, None).0;
                 node(span, s::ExprKind::Function(number))
             }
             _ => self.argument(arg),

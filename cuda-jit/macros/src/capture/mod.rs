@@ -6,7 +6,7 @@
 //! needed to distinguish local names from items. Syntax outside the grammar becomes a spanned error with a hint.
 //!
 //! The walk is the methods of [`Capture`], one file for each part of the language. Its state is split by task: [`Scopes`]
-//! resolves names, [`Questions`] numbers the queries to rustc, [`Imports`] has the names that the typing probe uses,
+//! resolves names, [`Queries`] numbers the queries to rustc, [`Imports`] has the names that the typing probe uses,
 //! [`Preceding`] its statements, [`NameProbe`] resolves names that their spellings do not tell apart, [`Errors`] collects
 //! errors.
 
@@ -20,12 +20,12 @@ mod expr;
 mod imports;
 mod iterate;
 mod methods;
-mod one_place;
 mod panics;
 mod pattern;
-mod questions;
+mod queries;
 mod resolution;
 mod scopes;
+mod single_expansion;
 mod slicing;
 mod span;
 mod stmt;
@@ -40,11 +40,11 @@ pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::hidden;
 pub(crate) use imports::{Imports, named_alone};
 pub(crate) use methods::{device_methods, host_methods};
-pub(crate) use one_place::{is_in_one_place, is_run};
-pub(crate) use questions::Questions;
+pub(crate) use queries::Queries;
 pub(crate) use resolution::Answers;
 pub(crate) use scopes::{BindingInfo, BindingKind};
-pub(crate) use witnesses::{declared, unreached, witness};
+pub(crate) use single_expansion::{is_run, is_single_expansion};
+pub(crate) use witnesses::{declared, unreachable_block, witness};
 
 use crate::checked;
 use crate::signature::Signature;
@@ -66,7 +66,7 @@ pub(crate) struct Captured {
     /// The resolution of names, if rustc is queried for it.
     pub(crate) answers: Option<Answers>,
     /// The typing probe's queries.
-    pub(crate) questions: Questions,
+    pub(crate) queries: Queries,
     /// The names by which the typing probe calls.
     pub(crate) imports: Imports,
     /// True for a method of the device library.
@@ -77,7 +77,7 @@ pub(crate) struct Captured {
 #[derive(Default)]
 pub(crate) struct Capture {
     scopes: Scopes,
-    questions: Questions,
+    queries: Queries,
     imports: Imports,
     preceding: Preceding,
     names: NameProbe,
@@ -91,8 +91,8 @@ pub(crate) struct Capture {
 /// Captures `body`; all errors are collected before it fails.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
-    let names = NameProbe::new(globs || !signature.in_one_place);
-    let imports = Imports::new(checked::is_told(signature));
+    let names = NameProbe::new(globs || !signature.single_expansion);
+    let imports = Imports::new(checked::sees_copy_errors(signature));
     let boxes = signature.boxes_closures();
     let holds_closures = boxes && signature.holds_closures();
     let mut walk = Capture { names, imports, boxes, holds_closures, ..Capture::default() };
@@ -106,18 +106,18 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
 /// names with their bindings.
 pub(crate) fn capture_closure(
     mut closure: ExprClosure,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-    let asks = attributes::remove_in_closure(&mut closure)? || !in_one_place;
-    let (names, scopes) = (NameProbe::new(asks), Scopes::of_launched(asks));
+    let asks = attributes::remove_in_closure(&mut closure)? || !single_expansion;
+    let (names, scopes) = (NameProbe::new(asks), Scopes::of_launched_closure(asks));
     let mut walk = Capture { names, scopes, boxes: true, ..Capture::default() };
     let span = closure.or1_token.span;
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
     let all = walk.scopes.bindings().len();
-    let (mut captured, carried) = walk.finish(all, Vec::new(), body, syn::parse_quote!({ #closure }))?;
-    captured.params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
-    Ok((captured, carried))
+    let (mut captured, captured_names) = walk.finish(all, Vec::new(), body, syn::parse_quote!({ #closure }))?;
+    captured.params = captured_names.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
+    Ok((captured, captured_names))
 }
 
 impl Capture {
@@ -130,17 +130,17 @@ impl Capture {
         body: s::Block,
         probe: Block,
     ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-        let Capture { mut scopes, questions, imports, names, errors, .. } = self;
+        let Capture { mut scopes, queries, imports, names, errors, .. } = self;
         errors.finish()?;
         scopes.number_types(all);
         let answers = names.answers(scopes.bindings());
-        let (bindings, carried) = scopes.into_bindings();
-        Ok((Captured { bindings, params, body, probe, answers, questions, imports, library: false }, carried))
+        let (bindings, captured_names) = scopes.into_bindings();
+        Ok((Captured { bindings, params, body, probe, answers, queries, imports, library: false }, captured_names))
     }
 
     /// The binding of a host variable, if a launch's closure is captured.
-    fn carry(&mut self, ident: &Ident) -> Option<u32> {
-        let number = self.scopes.carry(ident)?;
+    fn capture_host_variable(&mut self, ident: &Ident) -> Option<u32> {
+        let number = self.scopes.capture_host_variable(ident)?;
         if ident == "self" {
             self.refuse(ident.span(), "bind what the closure needs of `self` to a name of its own: `let k = self.k;`");
         }

@@ -16,7 +16,7 @@ const MAX_VALUES: usize = 8;
 impl Capture {
     /// A macro that panics, whose first `values` arguments are values and not the message.
     pub(super) fn panicking(&mut self, call: &mut Macro, span: Span, values: usize) -> s::Expr {
-        let parse = |input: ParseStream<'_>| parts(input, span, values);
+        let parse = |input: ParseStream<'_>| arguments(input, span, values);
         let (mut values, mut format) = match parse.parse2(call.tokens.clone()) {
             Ok(parts) => parts,
             Err(error) => {
@@ -69,13 +69,13 @@ impl Capture {
     fn message(&mut self, format: &mut Format, prefix: String, taken: usize) -> s::Message {
         if format.args.len() + taken > MAX_VALUES {
             let most = MAX_VALUES - taken;
-            self.refuse(format.span(), format!("a panic takes along at most {most} values here"));
+            self.refuse(format.span(), format!("the message of a panic has at most {most} values here"));
         }
         let mut args = Vec::with_capacity(format.args.len());
         for (_, value) in &mut format.args {
             args.push(self.typed(value));
             let span = value.span();
-            *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_told(&(#value))));
+            *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_printable(&(#value))));
         }
         let mut message = format.message(args);
         message.pieces.splice(0..0, texts([prefix]));
@@ -89,7 +89,7 @@ fn texts(texts: [String; 1]) -> Vec<s::Piece> {
 }
 
 /// Parses `values` values, and the message after them, if there is one.
-fn parts(input: ParseStream<'_>, span: Span, values: usize) -> syn::Result<(Vec<Expr>, Option<Format>)> {
+fn arguments(input: ParseStream<'_>, span: Span, values: usize) -> syn::Result<(Vec<Expr>, Option<Format>)> {
     let mut found = Vec::with_capacity(values);
     for _ in 0..values {
         if input.is_empty() {

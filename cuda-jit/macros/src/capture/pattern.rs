@@ -13,7 +13,7 @@ use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 use super::expr::{POINTERS, is_negative, member};
 use super::scopes::spelling;
 use super::span::begin_path;
-use super::witnesses::{names_crate, see, witness, written};
+use super::witnesses::{names_crate, unify_binding, witness, written};
 use super::{BindingKind, Capture};
 
 /// The context of a pattern.
@@ -91,14 +91,14 @@ impl Capture {
         let (number, new) = self.bind(&pat.ident, pat.mutability.is_some(), within);
         if new && alone && within.refutable {
             let (ident, span) = (&pat.ident, pat.ident.span());
-            let (asked, question) = self.question(span, false);
+            let (query, query_witness) = self.query(span, false);
             let witness = witness(number, span);
-            self.scopes.binding_mut(number).asked = Some(asked);
+            self.scopes.binding_mut(number).query = Some(query);
             within.observe(quote_spanned!(span =>
-                __cuda_jit_name(#witness, &#ident, #question, || __cuda_jit_value(&#ident));
+                __cuda_jit_name(#witness, &#ident, #query_witness, || __cuda_jit_value(&#ident));
             ));
         } else if new {
-            within.witnesses.push(see(number, &pat.ident));
+            within.witnesses.push(unify_binding(number, &pat.ident));
         }
         self.scopes.binding_mut(number).by_ref |= pat.by_ref.is_some();
         match &pat.subpat {
@@ -133,11 +133,11 @@ impl Capture {
 
     /// A path, or a struct without fields: a constant or a variant's value.
     fn path_pattern(&mut self, path: &impl ToTokens, span: Span, within: &mut Context<'_>) -> s::Pattern {
-        let (asked, question) = self.question(span, true);
+        let (query, query_witness) = self.query(span, true);
         within.observe(quote_spanned!(span =>
-            __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
+            __cuda_jit_path(#query_witness, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
         ));
-        s::Pattern::Path(asked)
+        s::Pattern::Path(query)
     }
 
     /// The pattern of a struct's or variant's fields. If it is refutable, rustc applies its path to a value of each
@@ -153,21 +153,21 @@ impl Capture {
             return fields;
         }
         let block = self.scopes.block();
-        let known = self.questions.known_variant(path, block).filter(|_| qself.is_none() && !names_crate(path));
-        let asked = match known {
-            Some(asked) => asked,
+        let known = self.queries.known_variant(path, block).filter(|_| qself.is_none() && !names_crate(path));
+        let query = match known {
+            Some(query) => query,
             None => {
                 let span = path.span();
-                let (asked, question) = self.question(span, true);
+                let (query, query_witness) = self.query(span, true);
                 let applied = applied(&syn::ExprPath { attrs: Vec::new(), qself: qself.clone(), path: path.clone() });
                 within.observe(quote_spanned!(span =>
-                    __cuda_jit_path(#question, || #applied.__cuda_jit_resolved());
+                    __cuda_jit_path(#query_witness, || #applied.__cuda_jit_resolved());
                 ));
-                self.questions.note_variant(path.clone(), block, asked);
-                asked
+                self.queries.note_variant(path.clone(), block, query);
+                query
             }
         };
-        s::Pattern::Variant(asked, Box::new(fields))
+        s::Pattern::Variant(query, Box::new(fields))
     }
 
     fn range_pattern(&mut self, range: &syn::PatRange) -> s::Pattern {

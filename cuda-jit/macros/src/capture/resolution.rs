@@ -124,7 +124,7 @@ impl NameProbe {
         let Some(label) = label.filter(|_| self.asks()) else { return found.into() };
         let (witness, number) = self.witness(label.span(), label.ident.to_string(), Expected::Label);
         self.write(quote_spanned!(label.span() => if true { break #label __cuda_jit_of(#witness); }));
-        s::Name::asked(number)
+        s::Name::answer(number)
     }
 
     /// Declares an item of a block: only its name matters.
@@ -187,9 +187,9 @@ fn array() -> Ident {
 impl Capture {
     /// The name of a binding at its use; the walk has found `found`.
     pub(super) fn used(&mut self, ident: &Ident, found: u32) -> s::Name {
-        let is_carried = self.scopes.binding(found).kind == BindingKind::Carried;
-        let used = if is_carried { None } else { self.use_of(ident, found, Expected::Alike(found)) };
-        let name = used.map_or(s::Name::from(found), s::Name::asked);
+        let is_host_capture = self.scopes.binding(found).kind == BindingKind::HostCapture;
+        let used = if is_host_capture { None } else { self.use_of(ident, found, Expected::Alike(found)) };
+        let name = used.map_or(s::Name::from(found), s::Name::answer);
         self.scopes.note_use(ident, found, name, used.is_some());
         name
     }
@@ -200,7 +200,7 @@ impl Capture {
     }
 
     fn use_of(&mut self, ident: &Ident, found: u32, expected: Expected) -> Option<u32> {
-        let may_be_constant = self.scopes.binding(found).asked.is_some();
+        let may_be_constant = self.scopes.binding(found).query.is_some();
         self.names.use_of(ident, found, may_be_constant, expected)
     }
 }
@@ -219,7 +219,7 @@ impl Use {
             Expected::Alike(one) => all.map(|(number, _)| number).partition(|other| kind(*other) == kind(one)),
         };
         let message = format!(
-            "`{}` is two names here, of different macros, which kernels cannot tell apart: rename one",
+            "`{}` is two names here, from different macros, which kernels cannot distinguish: rename one",
             self.name
         );
         let answers = array();

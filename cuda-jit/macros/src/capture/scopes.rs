@@ -18,12 +18,12 @@ pub(crate) struct BindingInfo {
     /// The number of its type in the type information.
     pub(crate) reported: Option<u32>,
     /// The number of the query that decides if it is a constant's name.
-    pub(crate) asked: Option<u32>,
+    pub(crate) query: Option<u32>,
 }
 
 impl BindingInfo {
     /// Returns true if the typing probe reports its type.
-    pub(crate) fn tells(&self) -> bool {
+    pub(crate) fn is_reported(&self) -> bool {
         self.kind != BindingKind::Closure
     }
 }
@@ -36,7 +36,7 @@ pub(crate) enum BindingKind {
     /// Its witness.
     Local,
     /// The host variable that a launch's closure captures.
-    Carried,
+    HostCapture,
     /// None: it names a closure, which has no device type.
     Closure,
 }
@@ -80,7 +80,7 @@ struct Moved {
 }
 
 /// The host variables that a launch's closure captures.
-struct Carried {
+struct HostCaptures {
     names: Vec<(Ident, u32)>,
     /// True if a macro may have assembled the closure: each use of a host variable is then captured by itself.
     each_use: bool,
@@ -104,13 +104,13 @@ pub(super) struct Scopes {
     /// The closures around the current node, innermost last.
     closures: Vec<Body>,
     /// The captures of a launch's closure, if one is captured.
-    carried: Option<Carried>,
+    host_captures: Option<HostCaptures>,
 }
 
 impl Scopes {
     /// The scopes of a launch's closure, which captures host variables; each use by itself if `each_use`.
-    pub(super) fn of_launched(each_use: bool) -> Self {
-        Scopes { carried: Some(Carried { names: Vec::new(), each_use }), ..Scopes::default() }
+    pub(super) fn of_launched_closure(each_use: bool) -> Self {
+        Scopes { host_captures: Some(HostCaptures { names: Vec::new(), each_use }), ..Scopes::default() }
     }
 
     /// The bindings in order.
@@ -120,7 +120,7 @@ impl Scopes {
 
     /// The bindings, and the captured host variables with theirs.
     pub(super) fn into_bindings(self) -> (Vec<BindingInfo>, Vec<(Ident, u32)>) {
-        (self.bindings, self.carried.map(|carried| carried.names).unwrap_or_default())
+        (self.bindings, self.host_captures.map(|host_captures| host_captures.names).unwrap_or_default())
     }
 
     /// The number of bindings, which is the number of the next one.
@@ -139,7 +139,7 @@ impl Scopes {
     /// Numbers the types of the first `all` bindings, and of each later one that has one.
     pub(super) fn number_types(&mut self, all: usize) {
         let bindings = self.bindings.iter_mut().enumerate();
-        let reported = bindings.filter(|(index, binding)| *index < all || binding.tells());
+        let reported = bindings.filter(|(index, binding)| *index < all || binding.is_reported());
         (0..).zip(reported).for_each(|(number, (_, binding))| binding.reported = Some(number));
     }
 
@@ -158,25 +158,25 @@ impl Scopes {
             by_ref: false,
             kind,
             reported: None,
-            asked: None,
+            query: None,
         });
         number
     }
 
     /// The binding of a host variable, if a launch's closure is captured. Upper-case names are taken for constants.
-    pub(super) fn carry(&mut self, ident: &Ident) -> Option<u32> {
-        self.carried.as_ref()?;
+    pub(super) fn capture_host_variable(&mut self, ident: &Ident) -> Option<u32> {
+        self.host_captures.as_ref()?;
         if ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase) {
             return None;
         }
-        let number = self.add(ident, false, BindingKind::Carried);
-        self.carried.as_mut()?.names.push((ident.clone(), number));
+        let number = self.add(ident, false, BindingKind::HostCapture);
+        self.host_captures.as_mut()?.names.push((ident.clone(), number));
         Some(number)
     }
 
     /// True while a launch's closure is captured.
     pub(super) fn is_launched(&self) -> bool {
-        self.carried.is_some()
+        self.host_captures.is_some()
     }
 
     /// The innermost binding of a name's spelling, unless an item shadows it. [`Capture::used`](super::Capture::used)
@@ -186,8 +186,12 @@ impl Scopes {
         if let Some((_, number)) = self.names.iter().rev().find(|(name, _)| *name == spelled) {
             return *number;
         }
-        let mut carried = self.carried.iter().filter(|carried| !carried.each_use).flat_map(|carried| &carried.names);
-        carried.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
+        let mut host_captures = self
+            .host_captures
+            .iter()
+            .filter(|host_captures| !host_captures.each_use)
+            .flat_map(|host_captures| &host_captures.names);
+        host_captures.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
     }
 
     /// Returns true if a name is a binding's, or may be a host variable.
@@ -428,12 +432,12 @@ mod tests {
 
     #[test]
     fn a_launched_closure_carries_what_nothing_binds() {
-        let mut scopes = Scopes::of_launched(false);
-        assert_eq!(scopes.carry(&name("SCALE")), None);
-        let host = scopes.carry(&name("k"));
+        let mut scopes = Scopes::of_launched_closure(false);
+        assert_eq!(scopes.capture_host_variable(&name("SCALE")), None);
+        let host = scopes.capture_host_variable(&name("k"));
         assert_eq!((host, scopes.lookup(&name("k"))), (Some(0), Some(0)));
         assert!(Scopes::default().carry(&name("k")).is_none());
-        let mut each = Scopes::of_launched(true);
+        let mut each = Scopes::of_launched_closure(true);
         assert_eq!((each.carry(&name("k")), each.lookup(&name("k"))), (Some(0), None));
     }
 

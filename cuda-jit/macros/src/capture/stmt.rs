@@ -52,7 +52,7 @@ impl Capture {
     /// its names.
     fn statement(&mut self, mut stmt: Stmt, probe: &mut Vec<Stmt>) -> Option<s::Stmt> {
         let mut witnesses = Vec::new();
-        let (captured, before) = self.apart(|walk| {
+        let (captured, before) = self.with_preceding(|walk| {
             Some(match &mut stmt {
                 Stmt::Expr(tried @ Expr::Try(_), Some(end)) => {
                     let (value, span) = (walk.expr(tried), end.span());
@@ -98,7 +98,7 @@ impl Capture {
 
     /// Captures a `let`; appends the witnesses of its names.
     fn local(&mut self, local: &mut Local, witnesses: &mut Vec<Stmt>) -> s::Stmt {
-        let Some(init) = &mut local.init else { return self.late(&local.pat, witnesses) };
+        let Some(init) = &mut local.init else { return self.uninitialised_let(&local.pat, witnesses) };
         match (&local.pat, &mut *init.expr) {
             (Pat::Ident(pat), Expr::Closure(closure)) => return self.named_closure(pat, closure),
             (Pat::Type(typed), Expr::Closure(_)) => {
@@ -135,7 +135,7 @@ impl Capture {
     }
 
     /// `let (name, other);`. Nothing in the typing probe is ever reached, so its witnesses can use uninitialised names.
-    fn late(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Stmt {
+    fn uninitialised_let(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Stmt {
         let first = self.scopes.count();
         let pattern = self.pattern(pattern, witnesses);
         (first..self.scopes.count()).for_each(|number| self.scopes.binding_mut(number).mutable = true);

@@ -23,22 +23,22 @@ impl Capture {
 
     /// Adds its type, or the type that it is coerced to, to a captured expression, unless its operands fix the type.
     pub(super) fn with_type(&mut self, expr: &mut Expr, value: s::Expr, ty: Option<&Type>) -> s::Expr {
-        if tells(&value) {
+        if has_fixed_type(&value) {
             return value;
         }
         let (at, number) = (value.0, self.observe(expr, ty));
-        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
+        s::Expr(at, s::ExprKind::Typed(Box::new(value), number))
     }
 }
 
 /// Returns true if the operands of an expression fix its type.
-fn tells(expr: &s::Expr) -> bool {
+fn has_fixed_type(expr: &s::Expr) -> bool {
     match &expr.1 {
         s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
-        s::ExprKind::Unary(_, value) => tells(value),
-        s::ExprKind::Reborrow(value, _) => tells(value),
-        s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
-        s::ExprKind::Tuple(parts) => parts.iter().all(tells),
+        s::ExprKind::Unary(_, value) => has_fixed_type(value),
+        s::ExprKind::Reborrow(value, _) => has_fixed_type(value),
+        s::ExprKind::Binary(_, left, right) => has_fixed_type(left) || has_fixed_type(right),
+        s::ExprKind::Tuple(parts) => parts.iter().all(has_fixed_type),
         s::ExprKind::Array(_)
         | s::ExprKind::Repeat(_)
         | s::ExprKind::Block(..)

@@ -31,7 +31,7 @@ witnesses! {
     /// The witness of the type of a cast.
     pub(super) cast => "t";
     /// The witness of a query about a pattern.
-    pub(super) question => "m";
+    pub(super) query => "m";
     /// The witness of a callee.
     pub(super) callee => "c";
     /// The name of a callee's value inside the typing probe. It has the path's span, hygiene included, so that an error in
@@ -46,13 +46,13 @@ pub(crate) fn declared(witness: &Ident) -> TokenStream {
 }
 
 /// Puts a block of the typing probe into unreachable code: rustc types it, but has no borrows to check in it.
-pub(crate) fn unreached(body: &impl ToTokens) -> TokenStream {
+pub(crate) fn unreachable_block(body: &impl ToTokens) -> TokenStream {
     quote!({ loop {} #body })
 }
 
 /// The statement that unifies a binding's type with its witness: elements of one array have one type. It is separate from
 /// the binding's own statement, so that rustc reports an error in that one only once, for the probe and the function.
-pub(super) fn see(number: u32, ident: &Ident) -> Stmt {
+pub(super) fn unify_binding(number: u32, ident: &Ident) -> Stmt {
     let witness = witness(number, ident.span());
     written(quote_spanned!(ident.span() => [#witness, &#ident];))
 }
@@ -86,14 +86,14 @@ pub(super) struct Preceding(Vec<Vec<Stmt>>);
 
 impl Capture {
     /// Runs `walk`, and also returns the statements that it adds before the current one.
-    pub(super) fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
+    pub(super) fn with_preceding<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         self.preceding.0.push(Vec::new());
         let result = walk(self);
         (result, self.preceding.0.pop().unwrap_or_default())
     }
 
     /// In the typing probe: adds a statement before the current one.
-    pub(super) fn say(&mut self, tokens: TokenStream) {
+    pub(super) fn prepend(&mut self, tokens: TokenStream) {
         if let Some(statements) = self.preceding.0.last_mut() {
             statements.push(written(tokens));
         }
@@ -101,19 +101,19 @@ impl Capture {
 
     /// The number of a callee at this location.
     pub(super) fn callee(&mut self, place: Span) -> u32 {
-        self.questions.callee(place)
+        self.queries.callee(place)
     }
 
     /// The number of a constant. The typing probe unifies its witness with the type of a closure that returns the constant.
     /// Each path is queried once per block.
     pub(super) fn constant(&mut self, path: ExprPath) -> u32 {
         let (block, named) = (self.scopes.block(), Expr::Path(path.clone()));
-        let known = self.questions.known_constant(&named, block).filter(|_| !names_crate(&path.path));
+        let known = self.queries.known_constant(&named, block).filter(|_| !names_crate(&path.path));
         known.unwrap_or_else(|| {
-            let number = self.questions.constant(named, block);
+            let number = self.queries.constant(named, block);
             let witness = constant(number, begin_path(&path));
             let reference = quote_spanned!(path.span() => &#path);
-            self.say(quote!(__cuda_jit_constant(#witness, || __cuda_jit_const_of(#reference));));
+            self.prepend(quote!(__cuda_jit_constant(#witness, || __cuda_jit_const_of(#reference));));
             number
         })
     }
@@ -121,7 +121,7 @@ impl Capture {
     /// The number of a `const` block, as a constant. rustc evaluates the block; its context in the typing probe fixes its
     /// type.
     pub(super) fn const_block(&mut self, expr: &mut Expr) -> u32 {
-        let (number, span) = (self.questions.constant(expr.clone(), self.scopes.block()), begin(expr));
+        let (number, span) = (self.queries.constant(expr.clone(), self.scopes.block()), begin(expr));
         let (witness, block) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #block = || #expr;
@@ -133,7 +133,7 @@ impl Capture {
 
     /// The number of a path to a variant without fields, or another constant, with the type that rustc infers there.
     pub(super) fn typed_constant(&mut self, expr: &mut Expr, path: &ExprPath) -> u32 {
-        let number = self.questions.constant(Expr::Path(path.clone()), self.scopes.block());
+        let number = self.queries.constant(Expr::Path(path.clone()), self.scopes.block());
         let span = begin_path(path);
         let (witness, value) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
@@ -147,26 +147,26 @@ impl Capture {
     /// The number of a type in a cast. Each type name is queried once per block.
     pub(super) fn cast_type(&mut self, ty: &Type) -> u32 {
         let block = self.scopes.block();
-        self.questions.known_cast(ty, block).unwrap_or_else(|| {
-            let number = self.questions.cast(ty.clone(), block);
+        self.queries.known_cast(ty, block).unwrap_or_else(|| {
+            let number = self.queries.cast(ty.clone(), block);
             let witness = cast(number, ty.span());
-            self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
+            self.prepend(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
             number
         })
     }
 
     /// The number of the type of an array in shared memory.
     pub(super) fn shared_type(&mut self, ty: &Type) -> u32 {
-        let number = self.questions.named(ty.span());
+        let number = self.queries.named(ty.span());
         let witness = named(number, ty.span());
-        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#witness);));
+        self.prepend(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#witness);));
         number
     }
 
     /// The number and witness of a query about a pattern: a path, or a name that may be a variable's.
-    pub(super) fn question(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
-        let number = self.questions.pattern(span, is_path);
-        (number, question(number, span))
+    pub(super) fn query(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
+        let number = self.queries.pattern(span, is_path);
+        (number, query(number, span))
     }
 
     /// In the typing probe: unifies the value of an expression, coerced to a type if one is given, with a witness of its
@@ -183,14 +183,14 @@ impl Capture {
         ask: impl FnOnce(&Ident) -> TokenStream,
     ) -> u32 {
         let (ty, span) = (ty.into_iter(), begin(expr));
-        let number = self.questions.named(span);
+        let number = self.queries.named(span);
         let (witness, value) = (named(number, span), value(span));
         // in parentheses, since a block at the beginning of a statement would end the statement
-        let asked = ask(&value);
+        let statement = ask(&value);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value #(: #ty)* = #expr;
             [#witness, &raw const #value];
-            #asked
+            #statement
             #value
         })));
         number

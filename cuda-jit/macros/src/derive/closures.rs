@@ -17,7 +17,7 @@ use super::fields::{constructor, field_name};
 use crate::signature::{replaced, without_lifetimes};
 
 /// Expands the derive of a struct with closures.
-pub(super) fn holder(
+pub(super) fn closure_struct(
     root: &TokenStream,
     input: &DeriveInput,
     fields: &Fields,
@@ -27,10 +27,10 @@ pub(super) fn holder(
     if let Some(attribute) =
         input.attrs.iter().find(|attribute| refused.iter().any(|name| attribute.path().is_ident(name)))
     {
-        return Err(syn::Error::new(attribute.span(), "a struct that holds closures has no operators; write methods"));
+        return Err(syn::Error::new(attribute.span(), "a struct with closures cannot have operators; write methods"));
     }
     if fields.len() > MOST_FIELDS {
-        let hint = format!("a struct that holds closures has at most {MOST_FIELDS} fields");
+        let hint = format!("a struct with closures has at most {MOST_FIELDS} fields");
         return Err(syn::Error::new(input.ident.span(), hint));
     }
     let name = &input.ident;

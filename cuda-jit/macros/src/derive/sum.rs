@@ -11,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Field, Fields, Generics, Member, Type, Variant};
 
 use super::compare::{Compared, comparisons, derived};
-use super::{Listed, bounded, described_operators, lists, operators, ordered, representative};
+use super::{Listed, bounded, described_operators, operator_lists, operators, ordered, representative};
 use super::{static_key, with_operators, without_lifetime_generics};
 use crate::signature::{has_lifetime, without_lifetimes};
 
@@ -35,7 +35,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let described = data.variants.iter().map(|variant| described(root, variant));
     let (operators, arithmetic) = described_operators(root, &listed, derived);
     let cells = cells(root, data);
-    let values = values(data, &|ty| quote_spanned!(ty.span() => #root::part::<#ty>().value()));
+    let values = values(data, &|ty| quote_spanned!(ty.span() => #root::field_type::<#ty>().value()));
     let open_values = self::values(data, &|_| quote!(#root::any_value()));
     let units = (0_usize..).zip(&data.variants).filter(|(_, variant)| variant.fields.is_empty());
     let units = units
@@ -52,7 +52,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let compared = derived
         .map(|derived| comparisons(root, name, &bounded(root, &input.generics), &types, derived, &compared(data)));
     let (ordered, lists) =
-        (ordered(root, name, &generics, &listed, derived), lists(root, name, &input.generics, &listed));
+        (ordered(root, name, &generics, &listed, derived), operator_lists(root, name, &input.generics, &listed));
     let (representative, constructors) =
         (representative(root, name, &input.generics, &open), constructors(root, input, data));
     let passed = (!borrows).then(|| passed(root, name, &generics, &types));
@@ -115,7 +115,7 @@ fn described(root: &TokenStream, variant: &Variant) -> TokenStream {
     });
     let types = variant.fields.iter().map(|field| {
         let ty = without_lifetimes(&field.ty);
-        let part = quote_spanned!(field.ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(field.ty.span() => #root::field_type::<#ty>());
         quote!(#part.ty())
     });
     quote!(#root::VariantTy::new(#name, &[#(#names),*], ::std::vec![#(#types),*]))
@@ -130,7 +130,7 @@ fn names(prefix: &str, variant: &Variant) -> Vec<Ident> {
 fn cells(root: &TokenStream, data: &DataEnum) -> TokenStream {
     let part = |field: &Field| {
         let ty = &field.ty;
-        quote_spanned!(ty.span() => #root::part::<#ty>())
+        quote_spanned!(ty.span() => #root::field_type::<#ty>())
     };
     let arms = (0_u128..).zip(&data.variants).map(|(number, own)| {
         let (name, members, values) = (&own.ident, own.fields.members(), names("f", own));

@@ -24,7 +24,7 @@ super::group! { Coalesced { lanes: u32 } }
 /// ```
 /// use cuda_jit::{device::{atomic_add, coalesced_threads, grid}, kernel};
 ///
-/// /// Keeps what is odd, with one atomic operation for all threads that run together.
+/// /// Compacts the odd numbers, with one atomic operation for all converged threads.
 /// #[kernel]
 /// fn odd(x: &[u32], count: &mut [u32], out: &mut [u32]) {
 ///     let i = grid::<1>();

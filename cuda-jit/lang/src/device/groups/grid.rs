@@ -26,7 +26,7 @@ super::group! { Grid {} }
 /// ```
 /// use cuda_jit::{device::this_grid, kernel};
 ///
-/// /// Each thread passes its number on to the opposite one, whatever block that is in.
+/// /// Each thread passes its number to the opposite thread of the grid, in any block.
 /// #[kernel]
 /// fn turn_around(x: &mut [u32], out: &mut [u32]) {
 ///     let grid = this_grid();

@@ -105,7 +105,7 @@ pub mod marker {
     use std::marker::PhantomData;
 
     use crate::kir::{BinaryOp, ShuffleOp};
-    use crate::typeinfo::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Untied};
+    use crate::typeinfo::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Unconstrained};
 
     /// A group within a warp.
     ///
@@ -123,8 +123,8 @@ pub mod marker {
             // SAFETY: the instance is the intrinsic for the method that the type is named after, with its arguments and
             // result.
             unsafe impl<G: WarpGroup> DeviceFn for $name<G> {
-                type Args = Untied;
-                type Output = Untied;
+                type Args = Unconstrained;
+                type Output = Unconstrained;
                 fn instance() -> Instance {
                     Instance { body: Body::Intrinsic(G::intrinsic($op)), generics: Vec::new() }
                 }
@@ -138,8 +138,8 @@ pub mod marker {
 
     // SAFETY: the instance is the intrinsic for the method that the type is named after, with its arguments and result.
     unsafe impl DeviceFn for MapShared {
-        type Args = Untied;
-        type Output = Untied;
+        type Args = Unconstrained;
+        type Output = Unconstrained;
         fn instance() -> Instance {
             Instance { body: Body::Intrinsic(Intrinsic::MapShared), generics: Vec::new() }
         }

@@ -19,7 +19,7 @@ super::group! { Tile [const N] {} }
 /// Nothing unsafe relies on an implementation: a [`Tile`] of another size cannot be created.
 #[diagnostic::on_unimplemented(
     message = "a tile has 1, 2, 4, 8, 16 or 32 threads",
-    label = "of another size than `tiled_partition` makes"
+    label = "a tile cannot have this size"
 )]
 pub trait TileSize {}
 
@@ -36,7 +36,7 @@ sizes! { 1 2 4 8 16 32 }
 /// ```
 /// use cuda_jit::{device::{this_block, tiled_partition}, kernel};
 ///
-/// /// The sums of each eight elements.
+/// /// The sum of every eight elements.
 /// #[kernel]
 /// fn sums(x: &[f32], out: &mut [f32]) {
 ///     let block = this_block();

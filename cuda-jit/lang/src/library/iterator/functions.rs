@@ -1,7 +1,7 @@
 //! Functions of `std::iter` and `std::array` that create iterators and arrays, and the iterators over an `Option` or
 //! `Result`.
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, Numbered, Zip};
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, IndexedSource, Zip};
 use crate::device;
 use crate::device::library::duplicate;
 use crate::library::structs::device_struct;
@@ -199,7 +199,7 @@ pub struct Copies<T> {
 device_struct!(Copies [T] [T: DeviceType] { item: T, count: usize });
 
 #[device(library)]
-impl<T: DeviceType> Numbered for Copies<T> {
+impl<T: DeviceType> IndexedSource for Copies<T> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 

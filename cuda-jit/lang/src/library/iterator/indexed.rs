@@ -9,7 +9,7 @@ use crate::typeinfo::DeviceType;
 ///
 /// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
-pub trait Numbered: Sized + DeviceType {
+pub trait IndexedSource: Sized + DeviceType {
     /// The type of the elements or subslices.
     type Item: DeviceType;
     /// True if std accesses them by index (`TrustedRandomAccess`).
@@ -35,7 +35,7 @@ pub struct Indexed<S> {
 device_struct!(Indexed [S] [S: DeviceType] { source: S, front: usize, back: usize });
 
 #[device(library)]
-impl<S: Numbered> Indexed<S> {
+impl<S: IndexedSource> Indexed<S> {
     /// An iterator over all of them.
     pub(super) fn new(source: S) -> Self {
         let back = source.end();
@@ -44,7 +44,7 @@ impl<S: Numbered> Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceIterator for Indexed<S> {
+impl<S: IndexedSource> DeviceIterator for Indexed<S> {
     type Item = S::Item;
     const HAS_TRUSTED_LEN: bool = true;
     const IS_RANDOM_ACCESS: bool = S::IS_RANDOM_ACCESS;
@@ -96,7 +96,7 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
+impl<S: IndexedSource> DeviceDoubleEnded for Indexed<S> {
     fn next_back(&mut self) -> Option<S::Item> {
         if self.front < self.back {
             self.back -= self.source.step();
@@ -124,7 +124,7 @@ impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceExactSize for Indexed<S> {
+impl<S: IndexedSource> DeviceExactSize for Indexed<S> {
     fn len(&self) -> usize {
         self.trusted_len()
     }

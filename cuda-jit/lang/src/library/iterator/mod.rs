@@ -16,10 +16,10 @@ mod copies;
 mod device_iterator;
 mod flatten;
 mod functions;
+mod get;
 mod guarded;
 mod indexed;
 mod paired;
-mod parts;
 mod ranges;
 mod slices;
 mod sums;
@@ -40,10 +40,10 @@ pub use functions::{
     __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, FromFn, Making, OptionElements, Pairing,
     Repeat, RepeatN, Successors,
 };
+pub use get::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
-pub use indexed::{__NumberedCalls, Indexed, Numbered};
+pub use indexed::{__IndexedSourceCalls, Indexed, IndexedSource};
 pub use paired::{Chain, Zip};
-pub use parts::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
 pub use ranges::{__StepCalls, RangeInclusive, inclusive};
 pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};

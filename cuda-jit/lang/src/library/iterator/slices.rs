@@ -5,7 +5,7 @@
 //! The unsafe code extends the lifetime of an element or subslice to that of the slice: each is requested once, and no two
 //! overlap.
 
-use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
+use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, IndexedSource};
 use crate::device;
 use crate::device::library::{duplicate, extend_mut};
 use crate::library::structs::device_struct;
@@ -19,7 +19,7 @@ pub struct Elements<'a, T> {
 device_struct!(Elements ['a, T] ['a, T: DeviceType] { slice: &'a [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Elements<'a, T> {
     type Item = &'a T;
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -40,7 +40,7 @@ pub struct ElementsMut<'a, T> {
 device_struct!(ElementsMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ElementsMut<'a, T> {
     type Item = &'a mut T;
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -63,7 +63,7 @@ pub struct Chunks<'a, T> {
 device_struct!(Chunks ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Chunks<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -91,7 +91,7 @@ pub struct ChunksMut<'a, T> {
 device_struct!(ChunksMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -119,7 +119,7 @@ pub struct ChunksExact<'a, T> {
 device_struct!(ChunksExact ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksExact<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -143,7 +143,7 @@ pub struct ChunksExactMut<'a, T> {
 device_struct!(ChunksExactMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksExactMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -168,7 +168,7 @@ pub struct Windows<'a, T> {
 device_struct!(Windows ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Windows<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -190,7 +190,7 @@ pub struct ArrayElements<T, const N: usize> {
 device_struct!(ArrayElements [T, N] [T: DeviceType, const N: usize] { array: [T; N] });
 
 #[device(library, unchecked)]
-impl<T: DeviceType, const N: usize> Numbered for ArrayElements<T, N> {
+impl<T: DeviceType, const N: usize> IndexedSource for ArrayElements<T, N> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 

@@ -18,11 +18,11 @@ use crate::library::iterator::{
     __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
 };
 use crate::typeinfo::non_device::{
-    CompiledForDevice, Found, MakesArray, NoFunction, NonDeviceFunction, PlainFunctionOfArray,
+    CalleeKind, CompiledForDevice, MakesArray, NoFunction, NonDeviceFunction, NonDeviceFunctionOfArray,
 };
 use crate::typeinfo::{
-    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
-    type_arg,
+    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, FnReturning, Instance, Intrinsic,
+    NoCallee, type_arg,
 };
 
 macro_rules! callees {
@@ -33,8 +33,8 @@ macro_rules! callees {
 
         // SAFETY: the instance is the exchange function that the type is named after.
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
-            type Args = crate::typeinfo::Untied;
-            type Output = crate::typeinfo::Untied;
+            type Args = crate::typeinfo::Unconstrained;
+            type Output = crate::typeinfo::Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::Exchange(Exchange::$name)), generics: vec![type_arg::<T>()] }
@@ -55,7 +55,7 @@ callees! {
 /// The witness of a refused callee.
 type Witness = *const NoCallee;
 /// The callee of a call that is refused already.
-type Silent = NoFunction;
+type RefusedCallee = NoFunction;
 /// The type arguments of a function that is not one of the supported ones.
 type Any = u8;
 /// The placeholder for `iter::from_fn`'s closure.
@@ -68,12 +68,12 @@ type At = fn(usize) -> Any;
 type Items = [Any; 0];
 
 /// The supported functions without arguments.
-type Nones = (fn() -> Empty<Any>,);
+type Nullary = (fn() -> Empty<Any>,);
 /// The supported functions of one argument.
-type Ones =
+type Unary =
     (fn(&mut Any) -> Any, fn(Any) -> Once<Any>, fn(Any) -> Repeat<Any>, fn(Next) -> FromFn<Next>, fn(At) -> [Any; 1]);
 /// The supported functions of two arguments.
-type Twos = (
+type Binary = (
     fn(&mut Any, &mut Any),
     fn(&mut Any, Any) -> Any,
     fn(Any, usize) -> RepeatN<Any>,
@@ -81,40 +81,40 @@ type Twos = (
     fn(Items, Items) -> std::iter::Zip<<Items as IntoIterator>::IntoIter, <Items as IntoIterator>::IntoIter>,
 );
 
-/// The methods of a callee with 0, 1 or 2 arguments that is none of the supported functions. `see` unifies the generic
-/// arguments with those of a function value; `beside` does not, since the call's closures fix them.
+/// The methods of a callee with 0, 1 or 2 arguments that is none of the supported functions. `unify_*` unifies the generic
+/// arguments with those of a function value; `accept_*` does not, since the call's closures fix them.
 macro_rules! unknown {
-    ($([$($generics:tt)*] $ty:ty, [$($seen:tt)*] where [$($bounds:tt)*];)*) => { $(
+    ($([$($generics:tt)*] $ty:ty, [$($params:tt)*] where [$($bounds:tt)*];)*) => { $(
         impl<$($generics)*> $ty {
             /// Unifies the generic arguments with those of a function value that is called without arguments.
-            pub fn see_none<$($seen)*>(self, function: &V, _: Nones) -> Self where $($bounds)* {
-                self.see(function)
+            pub fn unify_nullary<$($params)*>(self, function: &V, _: Nullary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
             /// Unifies the generic arguments with those of a function value that is called with one argument.
-            pub fn see_one<$($seen)*>(self, function: &V, _: Ones) -> Self where $($bounds)* {
-                self.see(function)
+            pub fn unify_unary<$($params)*>(self, function: &V, _: Unary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
             /// Unifies the generic arguments with those of a function value that is called with two arguments.
-            pub fn see_two<$($seen)*>(self, function: &V, _: Twos) -> Self where $($bounds)* {
-                self.see(function)
+            pub fn unify_binary<$($params)*>(self, function: &V, _: Binary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
             /// Accepts a function value that is called with one argument, a closure, and is none of the supported
             /// functions.
-            pub fn beside_one<V>(self, _: &V, _: Ones) -> Self {
+            pub fn accept_unary<V>(self, _: &V, _: Unary) -> Self {
                 self
             }
 
             /// Accepts a function value that is called with two arguments, among them a closure, and is none of the
             /// supported functions.
-            pub fn beside_two<V>(self, _: &V, _: Twos) -> Self {
+            pub fn accept_binary<V>(self, _: &V, _: Binary) -> Self {
                 self
             }
 
             /// The function value that the typing probe calls.
-            pub fn stand_in<V>(&self, _: &V, function: V) -> V {
+            pub fn replacement<V>(&self, _: &V, function: V) -> V {
                 function
             }
 
@@ -133,18 +133,18 @@ macro_rules! unknown {
 
 unknown! {
     [F] Callee<F>, [V] where [F: DeviceFn, V: FnLike<F::Args, Output = F::Output>];
-    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V] where [V: Makes<Args, T>];
+    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V] where [V: FnReturning<Args, T>];
     [] NoFunction, [V] where [];
 }
 
 /// A function `F` without device code, the supported functions `S` with as many arguments, and their generic arguments `A`.
 #[derive(Debug)]
-pub struct Among<F, S, A>(PhantomData<(F, S, A)>);
+pub struct Candidates<F, S, A>(PhantomData<(F, S, A)>);
 
 impl NonDeviceFunction {
     /// Compares the function with those without arguments.
-    pub fn see_none<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Among<F, (E,), (A,)> {
-        Among(PhantomData)
+    pub fn unify_nullary<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Candidates<F, (E,), (A,)> {
+        Candidates(PhantomData)
     }
 }
 
@@ -156,7 +156,7 @@ macro_rules! compared {
                 self,
                 _: &F,
                 _: (T, O, R, N, W),
-            ) -> Among<F, (T, O, R, N, W), (A, B, C, D, E, [G; LEN])>
+            ) -> Candidates<F, (T, O, R, N, W), (A, B, C, D, E, [G; LEN])>
             where
                 T: Fn(&mut A) -> A,
                 O: Fn(B) -> Once<B>,
@@ -164,7 +164,7 @@ macro_rules! compared {
                 N: Fn(D) -> FromFn<D>,
                 W: Fn(E) -> [G; LEN],
             {
-                Among(PhantomData)
+                Candidates(PhantomData)
             }
 
             /// Compares the function with those of two arguments.
@@ -172,7 +172,7 @@ macro_rules! compared {
                 self,
                 _: &F,
                 _: (S, R, N, U, Z),
-            ) -> Among<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
+            ) -> Candidates<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
             where
                 S: Fn(&mut A, &mut A),
                 R: Fn(&mut B, B) -> B,
@@ -180,30 +180,30 @@ macro_rules! compared {
                 U: Fn(Option<D>, E) -> Successors<D, E>,
                 Z: Fn(I, J) -> std::iter::Zip<I::IntoIter, J::IntoIter>,
             {
-                Among(PhantomData)
+                Candidates(PhantomData)
             }
         }
     )* };
 }
 
 compared! {
-    [] NonDeviceFunction, []: see_one see_two;
-    [] NonDeviceFunction, []: beside_one beside_two;
-    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: see_one see_two;
-    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: beside_one beside_two;
+    [] NonDeviceFunction, []: unify_unary unify_binary;
+    [] NonDeviceFunction, []: accept_unary accept_binary;
+    [X, const COUNT: usize, Y] NonDeviceFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: unify_unary unify_binary;
+    [X, const COUNT: usize, Y] NonDeviceFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: accept_unary accept_binary;
 }
 
 /// The device library's replacement for a supported function.
 #[derive(Debug)]
-pub struct StandIn<F>(PhantomData<F>);
+pub struct Replacement<F>(PhantomData<F>);
 
-impl<F> StandIn<F> {
+impl<F> Replacement<F> {
     /// The function value that the typing probe calls.
     ///
     /// # Panics
     ///
     /// Always: the typing probe is never run.
-    pub fn stand_in<V>(&self, _: &V, _: V) -> F {
+    pub fn replacement<V>(&self, _: &V, _: V) -> F {
         unreachable!("a typing probe is never run")
     }
 
@@ -214,7 +214,7 @@ impl<F> StandIn<F> {
     }
 }
 
-impl<A, R> StandIn<fn(A) -> R> {
+impl<A, R> Replacement<fn(A) -> R> {
     /// The call's result.
     ///
     /// # Panics
@@ -225,7 +225,7 @@ impl<A, R> StandIn<fn(A) -> R> {
     }
 }
 
-impl<A, B, R> StandIn<fn(A, B) -> R> {
+impl<A, B, R> Replacement<fn(A, B) -> R> {
     /// The call's result.
     ///
     /// # Panics
@@ -237,20 +237,20 @@ impl<A, B, R> StandIn<fn(A, B) -> R> {
 }
 
 /// The function is a supported one, with the callee `C`. Nothing unsafe relies on an implementation.
-pub trait IsKnown<C>: Sized {
+pub trait IsStdFunction<C>: Sized {
     #[doc(hidden)]
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(self, _: *const C, _: &V) -> StandIn<Self::Function> {
-        StandIn(PhantomData)
+    fn by<V>(self, _: *const C, _: &V) -> Replacement<Self::Function> {
+        Replacement(PhantomData)
     }
 }
 
-macro_rules! known {
+macro_rules! std_functions {
     ($([$($generics:tt)*] $callee:ty, $function:ty, $known:ty, $arguments:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<F, $($generics)*> IsKnown<$callee> for Among<F, $known, $arguments> {
+        impl<F, $($generics)*> IsStdFunction<$callee> for Candidates<F, $known, $arguments> {
             type Function = $function;
         }
     )* };
@@ -259,7 +259,7 @@ macro_rules! known {
 /// The element type of an iterator over what `A` converts into.
 type Both<A, B> = iterator::Zip<<A as DeviceIntoIterator>::IntoIter, <B as DeviceIntoIterator>::IntoIter>;
 
-known! {
+std_functions! {
     [A: Making] __Making_empty<A>, fn() -> OptionElements<A>, (F,), (A,);
     [A, O, R, N, W] Take<A>, fn(&mut A) -> A, (F, O, R, N, W), (A, Any, Any, Next, At, [Any; 1]);
     [A: Making, T, R, N, W] __Making_once<A>, fn(A) -> OptionElements<A>, (T, F, R, N, W), (Any, A, Any, Next, At, [Any; 1]);
@@ -277,12 +277,12 @@ known! {
 }
 
 /// The function is none of the supported ones. Nothing unsafe relies on an implementation.
-pub trait IsPlain {
+pub trait IsOtherFunction {
     #[doc(hidden)]
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(&self, _: Witness, _: &V) -> Silent
+    fn by<V>(&self, _: Witness, _: &V) -> RefusedCallee
     where
         Self::Function: CompiledForDevice,
     {
@@ -290,8 +290,8 @@ pub trait IsPlain {
     }
 }
 
-impl<F, S, A> IsPlain for Among<F, S, A> {
+impl<F, S, A> IsOtherFunction for Candidates<F, S, A> {
     type Function = F;
 }
 
-impl<F, D> Found<F> for StandIn<D> {}
+impl<F, D> CalleeKind<F> for Replacement<D> {}

@@ -61,9 +61,9 @@ macro_rules! gets {
         /// Nothing unsafe relies on an implementation: all of them are here, and index within bounds that they have
         /// checked.
         #[diagnostic::on_unimplemented(
-            message = "a slice has no element or part of the number `{I}`",
-            label = "no index of a slice",
-            note = "an element is told by a `usize`, such as `i as usize`, a part by a range of such; what has the method must be a slice or array"
+            message = "a slice cannot be indexed by `{I}`",
+            label = "not an index of a slice",
+            note = "an index is a `usize`, such as `i as usize`, or a range of `usize`; the receiver must be a slice or array"
         )]
         #[device(library)]
         pub trait $trait<I>: Sized + DeviceType {

@@ -6,7 +6,7 @@ use syn::{Expr, Ident, Path, Type};
 
 use super::scopes::spelling;
 use super::span::begin;
-use super::witnesses::{callee, cast, constant, named, question};
+use super::witnesses::{callee, cast, constant, named, query};
 
 /// A query that is shared within one block with items; in another block the same name may mean another item.
 struct InBlock<T> {
@@ -16,7 +16,7 @@ struct InBlock<T> {
 
 /// The queries so far.
 #[derive(Default)]
-pub(crate) struct Questions {
+pub(crate) struct Queries {
     /// The source location of each callee; its witness resolves it.
     callees: Vec<Span>,
     /// The constants.
@@ -31,7 +31,7 @@ pub(crate) struct Questions {
     variants: Vec<(InBlock<Path>, u32)>,
 }
 
-impl Questions {
+impl Queries {
     /// Adds a callee at this location, and returns its number.
     pub(super) fn callee(&mut self, place: Span) -> u32 {
         numbered(&mut self.callees, place)
@@ -73,14 +73,14 @@ impl Questions {
     }
 
     /// Records the number of the query for a struct's or variant's path.
-    pub(super) fn note_variant(&mut self, of: Path, block: u32, asked: u32) {
-        self.variants.push((InBlock { of, block }, asked));
+    pub(super) fn note_variant(&mut self, of: Path, block: u32, query: u32) {
+        self.variants.push((InBlock { of, block }, query));
     }
 
     /// The number of a struct's or variant's path that is queried already.
     pub(super) fn known_variant(&self, path: &Path, block: u32) -> Option<u32> {
         let found = self.variants.iter().find(|(known, _)| known.block == block && known.of == *path);
-        found.map(|(_, asked)| *asked)
+        found.map(|(_, query)| *query)
     }
 
     /// The witnesses of callees.
@@ -99,13 +99,13 @@ impl Questions {
     }
 
     /// The witnesses of values and of arrays in shared memory.
-    pub(crate) fn seen(&self) -> impl Iterator<Item = Ident> {
+    pub(crate) fn type_witnesses(&self) -> impl Iterator<Item = Ident> {
         (0..).zip(&self.named).map(|(number, span)| named(number, *span))
     }
 
     /// The witnesses of queries about patterns; true for a path.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = (Ident, bool)> {
-        (0..).zip(&self.patterns).map(|(number, (span, is_path))| (question(number, *span), *is_path))
+        (0..).zip(&self.patterns).map(|(number, (span, is_path))| (query(number, *span), *is_path))
     }
 }
 
@@ -126,27 +126,27 @@ mod tests {
 
     #[test]
     fn the_same_name_is_asked_once_for_each_block() {
-        let (mut questions, path): (_, Expr) = (Questions::default(), parse_quote!(a::B));
-        let number = questions.constant(path.clone(), 0);
-        assert_eq!(questions.known_constant(&path, 0), Some(number));
-        assert_eq!(questions.known_constant(&path, 1), None);
+        let (mut queries, path): (_, Expr) = (Queries::default(), parse_quote!(a::B));
+        let number = queries.constant(path.clone(), 0);
+        assert_eq!(queries.known_constant(&path, 0), Some(number));
+        assert_eq!(queries.known_constant(&path, 1), None);
         let [single, raw, long]: [Type; 3] = [parse_quote!(T), parse_quote!(r#T), parse_quote!(a::T)];
-        let number = questions.cast(single, 0);
-        assert_eq!(questions.known_cast(&raw, 0), Some(number));
-        questions.cast(long.clone(), 0);
-        assert_eq!(questions.known_cast(&long, 0), None);
+        let number = queries.cast(single, 0);
+        assert_eq!(queries.known_cast(&raw, 0), Some(number));
+        queries.cast(long.clone(), 0);
+        assert_eq!(queries.known_cast(&long, 0), None);
         let variant: Path = parse_quote!(Some);
-        questions.note_variant(variant.clone(), 2, 7);
-        assert_eq!((questions.known_variant(&variant, 2), questions.known_variant(&variant, 0)), (Some(7), None));
+        queries.note_variant(variant.clone(), 2, 7);
+        assert_eq!((queries.known_variant(&variant, 2), queries.known_variant(&variant, 0)), (Some(7), None));
     }
 
     #[test]
     fn witnesses_have_the_numbers_of_their_questions() {
-        let mut questions = Questions::default();
+        let mut queries = Queries::default();
         let place = Span::call_site();
-        assert_eq!([questions.callee(place), questions.callee(place), questions.named(place)], [0, 1, 0]);
-        let names: Vec<_> = questions.callees().map(|name| name.to_string()).collect();
+        assert_eq!([queries.callee(place), queries.callee(place), queries.named(place)], [0, 1, 0]);
+        let names: Vec<_> = queries.callees().map(|name| name.to_string()).collect();
         assert_eq!(names, ["__cuda_jit_c0", "__cuda_jit_c1"]);
-        assert_eq!((questions.pattern(place, true), questions.patterns().count()), (0, 1));
+        assert_eq!((queries.pattern(place, true), queries.patterns().count()), (0, 1));
     }
 }

@@ -11,13 +11,15 @@
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use super::{Body, ConstItem, ConstValue, DeviceFn, DeviceType, Instance, Key, Makes, Untied, const_of, run};
+use super::{
+    Body, ConstItem, ConstValue, DeviceFn, DeviceType, FnReturning, Instance, Key, Unconstrained, const_of, run,
+};
 
 /// The value of an upper-case path.
 #[derive(Debug)]
-pub struct Capitals<'a, V>(pub &'a V);
+pub struct UpperCasePath<'a, V>(pub &'a V);
 
-impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
+impl<'a, V: ConstItem<'a>> UpperCasePath<'a, V> {
     /// Reads the constant.
     pub fn reported(self) -> (ConstValue, PhantomData<V>) {
         (const_of(self.0), PhantomData)
@@ -25,42 +27,42 @@ impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
 }
 
 /// The path does not name a constant. Nothing unsafe relies on an implementation.
-pub trait OtherCapitals<V> {
+pub trait UpperCaseConstructor<V> {
     #[doc(hidden)]
     fn reported<Args, T>(self) -> ConstructorByPath<V, T>
     where
         Self: Sized,
-        V: ArgumentInCapitals<Args, T>,
+        V: UpperCaseArgument<Args, T>,
     {
         ConstructorByPath(PhantomData)
     }
 }
 
-impl<V> OtherCapitals<V> for &Capitals<'_, V> {}
+impl<V> UpperCaseConstructor<V> for &UpperCasePath<'_, V> {}
 
 /// A constructor. Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
 )]
-pub trait ArgumentInCapitals<Args, T> {}
+pub trait UpperCaseArgument<Args, T> {}
 
 #[diagnostic::do_not_recommend]
-impl<Args, T, V: Makes<Args, T>> ArgumentInCapitals<Args, T> for V {}
+impl<Args, T, V: FnReturning<Args, T>> UpperCaseArgument<Args, T> for V {}
 
 /// The constructor of a `T` whose function value is a `V`.
 #[derive(Debug)]
 pub struct ConstructorByPath<V, T>(PhantomData<(V, T)>);
 
 /// The resolution of an upper-case path whose value is a `V`. Nothing unsafe relies on an implementation.
-pub trait ReportedCapitals<V> {
+pub trait ResolvedUpperCase<V> {
     /// The constant or constructor.
     fn body<C: Fn() -> Self>() -> Body
     where
         Self: Sized;
 }
 
-impl<V> ReportedCapitals<V> for (ConstValue, PhantomData<V>) {
+impl<V> ResolvedUpperCase<V> for (ConstValue, PhantomData<V>) {
     fn body<C: Fn() -> Self>() -> Body {
         Body::Constant(|| {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
@@ -71,7 +73,7 @@ impl<V> ReportedCapitals<V> for (ConstValue, PhantomData<V>) {
     }
 }
 
-impl<V, T: DeviceType> ReportedCapitals<V> for ConstructorByPath<V, T> {
+impl<V, T: DeviceType> ResolvedUpperCase<V> for ConstructorByPath<V, T> {
     fn body<C: Fn() -> Self>() -> Body {
         match variant::<V, T>() {
             Some(_) => Body::Constructor(T::K::ty, variant::<V, T>),
@@ -94,16 +96,16 @@ fn variant<V, T: DeviceType>() -> Option<usize> {
 
 /// The callee of an upper-case path whose value is a `V`, resolved by the closure `C`.
 #[derive(Debug)]
-pub struct ByCapitals<V, C>(PhantomData<(V, C)>);
+pub struct ByUpperCasePath<V, C>(PhantomData<(V, C)>);
 
 /// Relates the value of an upper-case path to the closure that resolves it, and unifies both with a witness.
-pub fn capitals<V, R: ReportedCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
+pub fn upper_case_path<V, R: ResolvedUpperCase<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByUpperCasePath<V, C>) {}
 
 // SAFETY: the instance is no function, but the constant or constructor that rustc resolved the path to.
 #[diagnostic::do_not_recommend]
-unsafe impl<V, R: ReportedCapitals<V>, C: Fn() -> R> DeviceFn for ByCapitals<V, C> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<V, R: ResolvedUpperCase<V>, C: Fn() -> R> DeviceFn for ByUpperCasePath<V, C> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: R::body::<C>(), generics: Vec::new() }

@@ -9,14 +9,14 @@ use super::{Forget, Role, Signature};
 impl Signature {
     /// A parameter's type with function pointers instead of closures' types. If it contains closures, they are boxed as the
     /// values of a typing probe are.
-    pub(crate) fn stood_in(&self, ty: &Type) -> Type {
+    pub(crate) fn with_placeholders(&self, ty: &Type) -> Type {
         let is_held = self.boxes_closures() && !self.is_closure(ty);
-        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, is_held)))
+        replaced(ty, &|name| Some(closure_placeholder(self.closure(name)?, is_held)))
     }
 
     /// A result's type with function pointers instead of closures' types; all closures in it are values.
-    pub(crate) fn stood_in_result(&self, ty: &Type) -> Type {
-        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, self.boxes_closures())))
+    pub(crate) fn result_with_placeholders(&self, ty: &Type) -> Type {
+        replaced(ty, &|name| Some(closure_placeholder(self.closure(name)?, self.boxes_closures())))
     }
 
     /// Returns true if closures that are values are boxed in the probe. The device library's structs contain closures
@@ -26,7 +26,7 @@ impl Signature {
     }
 
     /// A type in which the closures' types are replaced by type parameters that the call fixes.
-    pub(crate) fn opened(&self, ty: &Type, open: &dyn Fn(&Ident) -> Ident) -> Type {
+    pub(crate) fn with_open_closures(&self, ty: &Type, open: &dyn Fn(&Ident) -> Ident) -> Type {
         replaced(ty, &|name| {
             let open = self.closure(name).map(|_| open(name))?;
             Some(syn::parse_quote!(#open))
@@ -39,7 +39,7 @@ impl Signature {
     }
 
     /// The bounds of closures' types under other names, for types that contain closures and require them.
-    pub(crate) fn held_bounds(&self, open: &dyn Fn(&Ident) -> Ident) -> Vec<syn::WherePredicate> {
+    pub(crate) fn value_bounds(&self, open: &dyn Fn(&Ident) -> Ident) -> Vec<syn::WherePredicate> {
         if !self.holds_closures() {
             return Vec::new();
         }
@@ -73,19 +73,20 @@ impl Signature {
 }
 
 /// The type parameters that are closures, each with the type that replaces it as a value.
-pub(crate) fn held_closures(generics: &Generics) -> Vec<(Ident, Type)> {
-    let held = |param: &TypeParam| Some((param.ident.clone(), stand_in_of(&stand_in(param, generics)?, true)));
+pub(crate) fn closure_values(generics: &Generics) -> Vec<(Ident, Type)> {
+    let held =
+        |param: &TypeParam| Some((param.ident.clone(), closure_placeholder(&fn_pointer(param, generics)?, true)));
     generics.type_params().filter_map(held).collect()
 }
 
 /// The type parameters that are closures.
 pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
-    let is_closure = |param: &&TypeParam| stand_in(param, generics).is_some();
+    let is_closure = |param: &&TypeParam| fn_pointer(param, generics).is_some();
     generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
 }
 
 /// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
-pub(super) fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
+pub(super) fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type> {
     let signature = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
             let last = bound.path.segments.last()?;
@@ -112,7 +113,7 @@ pub(super) fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
 }
 
 /// The type that replaces a closure's: a function pointer, boxed if the closure is a value.
-pub(super) fn stand_in_of(pointer: &Type, is_value: bool) -> Type {
+pub(super) fn closure_placeholder(pointer: &Type, is_value: bool) -> Type {
     if is_value { syn::parse_quote!(::std::boxed::Box<#pointer>) } else { pointer.clone() }
 }
 

@@ -13,7 +13,7 @@
 use proc_macro2::{Group, LineColumn, TokenStream, TokenTree};
 
 /// Returns true if no macro can have assembled a function, or the functions of an `impl` or trait, from several sources.
-pub(crate) fn is_in_one_place(item: &TokenStream) -> bool {
+pub(crate) fn is_single_expansion(item: &TokenStream) -> bool {
     let is_function = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "fn");
     if item.clone().into_iter().any(|token| is_function(&token)) {
         return is_run(item.clone().into_iter().skip_while(|token| !is_function(token)));

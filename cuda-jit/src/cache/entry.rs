@@ -24,16 +24,16 @@ impl Lookup<'_> {
 }
 
 /// The cache entry of a kernel's PTX.
-pub(crate) struct Place {
+pub(crate) struct Entry {
     cache: &'static Cache,
     key: Key,
 }
 
-impl Place {
+impl Entry {
     /// The entry for the PTX of a module with the bitcode that is linked into it; `None` if the cache is disabled.
     pub(crate) fn of(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Option<Self> {
         let cache = disk()?;
-        Some(Place { cache, key: key(&compiler(), kir, target, options, linked) })
+        Some(Entry { cache, key: key(&compiler(), kir, target, options, linked) })
     }
 
     /// The PTX, if it exists and `lookup` allows it; counted for the kernel and the process.
