@@ -436,9 +436,9 @@ mod tests {
         assert_eq!(scopes.capture_host_variable(&name("SCALE")), None);
         let host = scopes.capture_host_variable(&name("k"));
         assert_eq!((host, scopes.lookup(&name("k"))), (Some(0), Some(0)));
-        assert!(Scopes::default().carry(&name("k")).is_none());
+        assert!(Scopes::default().capture_host_variable(&name("k")).is_none());
         let mut each = Scopes::of_launched_closure(true);
-        assert_eq!((each.carry(&name("k")), each.lookup(&name("k"))), (Some(0), None));
+        assert_eq!((each.capture_host_variable(&name("k")), each.lookup(&name("k"))), (Some(0), None));
     }
 
     #[test]
