@@ -156,7 +156,7 @@ impl Parsed {
                 parenthesized!(inner in input);
                 let bounds = Punctuated::<LitInt, Token![,]>::parse_terminated(&inner)?;
                 if bounds.is_empty() || bounds.len() > 3 {
-                    let hint = "`launch_bounds` takes `launch_bounds` takes `launch_bounds` takes one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
+                    let hint = "`launch_bounds` takes one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
                     return Err(syn::Error::new(name.span(), hint));
                 }
                 for (slot, bound) in self.options.launch_bounds.iter_mut().zip(&bounds) {
