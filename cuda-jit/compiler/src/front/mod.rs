@@ -306,7 +306,7 @@ impl Callee {
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Constant(value) => Callee::Constant(Rc::new(value())),
-            Body::Another(name) => Callee::Another(name),
+            Body::Mismatch(name) => Callee::Another(name),
             Body::None => Callee::None,
         }
     }

@@ -95,42 +95,42 @@ pub trait TraversedView: DeviceType {
     /// A reference to an element.
     type Element: DeviceType;
     /// The position of an element.
-    type Place: ValueType;
+    type Position: ValueType;
     /// The position of the first element.
-    const FIRST: Self::Place;
+    const FIRST: Self::Position;
 }
 
-macro_rules! parts {
+macro_rules! traversed_views {
     ($($dims:literal $dim:ty: $smaller:ty;)*) => { $(
         impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, $dim> {
             type Lane = ArrayView<'a, T, $smaller>;
             type Element = &'a T;
-            type Place = [usize; $dims];
+            type Position = [usize; $dims];
             const FIRST: [usize; $dims] = [0; $dims];
         }
 
         impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, $dim> {
             type Lane = ArrayViewMut<'a, T, $smaller>;
             type Element = &'a mut T;
-            type Place = [usize; $dims];
+            type Position = [usize; $dims];
             const FIRST: [usize; $dims] = [0; $dims];
         }
     )* };
 }
 
-parts! { 2 Ix2: Ix1; 3 Ix3: Ix2; 4 Ix4: Ix3; 5 Ix5: Ix4; 6 Ix6: Ix5; }
+traversed_views! { 2 Ix2: Ix1; 3 Ix3: Ix2; 4 Ix4: Ix3; 5 Ix5: Ix4; 6 Ix6: Ix5; }
 
 impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, Ix1> {
     type Lane = &'a T;
     type Element = &'a T;
-    type Place = [usize; 1];
+    type Position = [usize; 1];
     const FIRST: [usize; 1] = [0];
 }
 
 impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, Ix1> {
     type Lane = &'a mut T;
     type Element = &'a mut T;
-    type Place = [usize; 1];
+    type Position = [usize; 1];
     const FIRST: [usize; 1] = [0];
 }
 
@@ -181,7 +181,7 @@ intrinsics! {
     /// The number of elements.
     elements_in[V: TraversedView](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
     /// The element at a position, which must be in bounds; advances the position to the next element.
-    next_element[V: TraversedView](&V, &mut V::Place) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
+    next_element[V: TraversedView](&V, &mut V::Position) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
     /// The view with the given axis moved to the front.
     with_first_axis[V: TraversedView](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
 }

@@ -302,9 +302,9 @@ impl<T> SliceMethods<T> for [T] {
 
     /// Swaps two elements, which are in bounds.
     fn exchange(&mut self, a: usize, b: usize) {
-        let held = duplicate(&self[a]);
+        let first = duplicate(&self[a]);
         self[a] = duplicate(&self[b]);
-        self[b] = held;
+        self[b] = first;
     }
 
     /// `reverse`

@@ -28,7 +28,7 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
         if function == value {
             return F::instance();
         }
-        Instance { body: Body::Another(value), generics: Vec::new() }
+        Instance { body: Body::Mismatch(value), generics: Vec::new() }
     }
 }
 

@@ -107,7 +107,7 @@ impl Fingerprint {
                 self.tag(4);
                 self.constant(&value());
             }
-            Body::Another(name) => {
+            Body::Mismatch(name) => {
                 self.tag(5);
                 self.text(name);
             }

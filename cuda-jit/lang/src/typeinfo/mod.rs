@@ -258,7 +258,7 @@ pub enum Body {
     /// No function: a constant, whose path is an argument where a function could stand.
     Constant(fn() -> ConstValue),
     /// No body: the path resolves to this function as a value, and to another device function as a type.
-    Another(&'static str),
+    Mismatch(&'static str),
     /// No body: the call is refused already, or nothing calls it.
     None,
 }
@@ -436,7 +436,7 @@ impl Instance {
             | Body::Operation(..)
             | Body::Constructor(..)
             | Body::Constant(_)
-            | Body::Another(_)
+            | Body::Mismatch(_)
             | Body::None => {
                 panic!("it is captured Rust")
             }

@@ -279,7 +279,7 @@ impl Capture {
     fn dynamic_shared(&mut self, call: &mut Macro, span: Span) -> s::Expr {
         let hint = "`dynamic_shared!` takes what each part holds, such as `dynamic_shared!([f32; n], [u32; m])`; only the \
                     last may have no length, and takes what is left";
-        let parts = Punctuated::<DynamicPart, Token![,]>::parse_terminated.parse2(call.tokens.clone());
+        let parts = Punctuated::<DynamicArray, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut parts) = parts else { return self.refuse(span, hint) };
         let open = parts.iter().position(|part| part.len.is_none()).unwrap_or(parts.len());
         if parts.is_empty() || open + 1 < parts.len() {
@@ -290,7 +290,7 @@ impl Capture {
             let number = self.shared_type(&part.element);
             captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
         }
-        let parts = parts.iter().map(|DynamicPart { element, len }| match len {
+        let parts = parts.iter().map(|DynamicArray { element, len }| match len {
             Some(len) => quote!([#element; #len]),
             None => quote!([#element]),
         });
@@ -343,18 +343,18 @@ enum PathCase {
 }
 
 /// `[T; n]` or `[T]`.
-struct DynamicPart {
+struct DynamicArray {
     element: syn::Type,
     len: Option<Expr>,
 }
 
-impl Parse for DynamicPart {
+impl Parse for DynamicArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let inner;
         syn::bracketed!(inner in input);
         let element = inner.parse()?;
         let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
-        Ok(DynamicPart { element, len })
+        Ok(DynamicArray { element, len })
     }
 }
 

@@ -125,7 +125,7 @@ mod tests {
     use syn::parse_quote;
 
     #[test]
-    fn the_same_name_is_asked_once_for_each_block() {
+    fn the_same_name_is_queried_once_for_each_block() {
         let (mut queries, path): (_, Expr) = (Queries::default(), parse_quote!(a::B));
         let number = queries.constant(path.clone(), 0);
         assert_eq!(queries.known_constant(&path, 0), Some(number));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn witnesses_have_the_numbers_of_their_questions() {
+    fn witnesses_have_the_numbers_of_their_queries() {
         let mut queries = Queries::default();
         let place = Span::call_site();
         assert_eq!([queries.callee(place), queries.callee(place), queries.named(place)], [0, 1, 0]);

@@ -431,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn a_launched_closure_carries_what_nothing_binds() {
+    fn a_launched_closure_captures_unbound_names() {
         let mut scopes = Scopes::of_launched_closure(false);
         assert_eq!(scopes.capture_host_variable(&name("SCALE")), None);
         let host = scopes.capture_host_variable(&name("k"));

@@ -118,7 +118,7 @@ counters! { u32 u64 usize }
 
 /// Defines functions and, beside each, its variant with a scope and an order.
 macro_rules! operations {
-    ($($(#[$doc:meta])+ fn $name:ident / $with:ident<T: $bound:ident>($place:ident $(, $value:ident)*) $body:expr => $made:expr;)+) => {
+    ($($(#[$doc:meta])+ fn $name:ident / $with:ident<T: $bound:ident>($place:ident $(, $value:ident)*) $body:expr => $intrinsic:expr;)+) => {
         $(
             $(#[$doc])+
             pub fn $name<T: $bound>($place: &mut T $(, $value: T)*) -> T {
@@ -126,7 +126,7 @@ macro_rules! operations {
                 std::mem::replace($place, new)
             }
 
-            #[doc = concat!("[`", stringify!($name), "`] in an order, among the threads of a scope.")]
+            #[doc = concat!("[`", stringify!($name), "`] with a memory order, at a thread scope.")]
             pub fn $with<T: $bound, S: AtomicScope, O: AtomicOrder>(
                 $place: &mut T $(, $value: T)*, _scope: S, _order: O,
             ) -> T {
@@ -136,12 +136,12 @@ macro_rules! operations {
 
         calls! { $(
             <T: ScalarType> $name(&'static mut T $(, operations!(@type $value T))*) -> T => {
-                let made: fn(Order) -> Intrinsic = $made;
-                made(Order::RELAXED)
+                let intrinsic: fn(Order) -> Intrinsic = $intrinsic;
+                intrinsic(Order::RELAXED)
             };
             <T: ScalarType, S: AtomicScope, O: AtomicOrder> $with(&'static mut T $(, operations!(@type $value T))*, S, O) -> T => {
-                let made: fn(Order) -> Intrinsic = $made;
-                made(order_of::<S, O>())
+                let intrinsic: fn(Order) -> Intrinsic = $intrinsic;
+                intrinsic(order_of::<S, O>())
             };
         )+ }
     };

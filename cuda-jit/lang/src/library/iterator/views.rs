@@ -44,10 +44,10 @@ impl<V: TraversedView> ViewLanes<V> {
 #[expect(missing_debug_implementations, reason = "places need not be shown")]
 pub struct Elements<V: TraversedView> {
     view: V,
-    place: V::Place,
+    place: V::Position,
     left: usize,
 }
-device_struct!(Elements [V] [V: TraversedView] { view: V, place: V::Place, left: usize });
+device_struct!(Elements [V] [V: TraversedView] { view: V, place: V::Position, left: usize });
 
 #[device(library)]
 impl<V: TraversedView> Elements<V> {
