@@ -53,7 +53,7 @@ pub mod capture_kind {
 }
 
 mod sealed {
-    /// Seals [`CaptureDim`](super::CaptureDim) to one to six dimensions.
+    /// Sealed: restricts [`CaptureDim`](super::CaptureDim) to one to six dimensions.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait CaptureDim {}
 }

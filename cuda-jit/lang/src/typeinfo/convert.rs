@@ -137,8 +137,9 @@ pub trait MistypedTry<T>: Sized {
 impl<T, R> MistypedTry<T> for &TryOperand<Option<T>, R> {}
 impl<T, E, R> MistypedTry<T> for &TryOperand<Result<T, E>, R> {}
 
-/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself. Nothing unsafe relies
-/// on an implementation.
+/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself.
+///
+/// Nothing unsafe relies on an implementation.
 pub trait UntypedTry: Sized {
     #[doc(hidden)]
     fn __cuda_jit_try<X>(&mut self, _: *const NoCallee) -> X {
