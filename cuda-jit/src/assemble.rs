@@ -1,6 +1,7 @@
-//! Machine code without a driver: NVIDIA's `ptxas` assembles a kernel's PTX and says what it uses, `nvdisasm` shows it.
+//! Machine code without a driver: NVIDIA's `ptxas` assembles a kernel's PTX and reports its resources, `nvdisasm`
+//! disassembles it.
 //!
-//! Both are looked for as [`cuda_sys::toolkit`] does.
+//! Both are searched as [`cuda_sys::toolkit`] describes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -11,17 +12,17 @@ use object::{Object, ObjectSection};
 use crate::error::{Error, Result};
 use crate::target::Target;
 
-/// A kernel's machine code, and what `ptxas` says that it uses.
+/// A kernel's machine code, and its resources as reported by `ptxas`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Assembled {
     /// The machine code, an ELF file.
     pub cubin: Vec<u8>,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Shared memory of a block, in bytes, before any dynamic one.
+    /// Static shared memory per block, in bytes.
     pub shared_bytes: u32,
-    /// Local memory of a thread, in bytes.
+    /// Local memory per thread, in bytes.
     pub local_bytes: u32,
     /// Constant memory, the parameters' included, in bytes.
     pub const_bytes: u32,
@@ -42,7 +43,7 @@ impl Assembled {
         Ok(Self::read(&verbose, bytes))
     }
 
-    /// The figures in what `ptxas -v` prints, and what only the machine code says.
+    /// Parses the figures of `ptxas -v`, and reads those that are only in the machine code.
     fn read(verbose: &str, cubin: Vec<u8>) -> Self {
         let sum = |unit: &str| numbers_before(verbose, unit).sum();
         Assembled {
@@ -58,13 +59,13 @@ impl Assembled {
     ///
     /// # Errors
     ///
-    /// [`Error::Tool`] if it is not there, with the places where it was looked for, or fails.
+    /// [`Error::Tool`] if it is missing, with the places that were searched, or fails.
     pub fn sass(&self) -> Result<String> {
         self.disassembled("-c")
     }
 
-    /// The flow of control through the machine code, as a graph in the language of Graphviz, by NVIDIA's `nvdisasm`: a node
-    /// for each piece without a branch.
+    /// The control-flow graph of the machine code, in the language of Graphviz, by NVIDIA's `nvdisasm`: one node for each
+    /// basic block.
     ///
     /// # Examples
     ///
@@ -84,7 +85,7 @@ impl Assembled {
     ///
     /// # Errors
     ///
-    /// As for [`sass`](Assembled::sass).
+    /// The same as [`sass`](Assembled::sass).
     pub fn sass_cfg(&self) -> Result<String> {
         self.disassembled("-cfg")
     }
@@ -105,7 +106,7 @@ fn const_bytes(cubin: &[u8]) -> u32 {
     banks.map(|bank| u32::try_from(bank.size()).unwrap_or(u32::MAX)).sum()
 }
 
-/// The numbers that stand right before a unit.
+/// The numbers right before a unit.
 fn numbers_before<'a>(text: &'a str, unit: &'a str) -> impl Iterator<Item = u32> + 'a {
     text.match_indices(unit)
         .filter_map(move |(at, _)| text[..at].rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok())
@@ -119,7 +120,7 @@ fn unusable(path: &Path, error: &std::io::Error) -> Error {
     Error::Tool(format!("{}: {error}", path.display()))
 }
 
-/// Both outputs of a tool that succeeds.
+/// Both outputs of a tool; an error if it fails.
 fn run(command: &mut Command) -> Result<String> {
     let program = PathBuf::from(command.get_program());
     let failed = |why: String| Error::Tool(format!("{}: {why}", program.display()));

@@ -1,4 +1,4 @@
-//! From a kernel's specialisation to PTX: the passes in order. Makes no driver call.
+//! Compiles a kernel's specialisation to PTX: the passes in order. Makes no driver calls.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -7,7 +7,7 @@ use cuda_jit_compiler::libdevice;
 use once_cell::sync::OnceCell;
 
 use crate::back::llvm::{self, LaunchBounds, LlvmIr, Output};
-use crate::cache::{Lookup, Place};
+use crate::cache::{Entry, Lookup};
 use crate::compiled::Compiled;
 use crate::error::{Error, Result};
 use crate::front::{self, Lowered};
@@ -21,7 +21,7 @@ use crate::typeinfo::{Body, Instance};
 pub(crate) struct Source {
     /// The specialisation.
     pub(crate) instance: Instance,
-    /// Its KIR; lowered when it is first asked for where the code comes from a bundle.
+    /// Its KIR; if the code comes from a bundle, it is lowered at first use.
     module: OnceCell<Module>,
 }
 
@@ -38,27 +38,27 @@ impl Source {
     }
 }
 
-/// Compiles one specialisation, or takes its PTX from the disk cache, as `lookup` says.
+/// Compiles one specialisation, or loads its PTX from the disk cache, according to `lookup`.
 ///
-/// The front end runs in either case: what it yields is the key, and the places of panics are part of it.
+/// The front end runs in either case: its result is part of the key, and so are the source locations of panics.
 pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) -> Result<Compiled> {
     let definition = instance.definition();
     let span = tracing::debug_span!("compile", kernel = definition.name, %target);
     let _entered = span.enter();
-    let Lowered { module, grid_dims, host_updated } = front::lower(&instance)?;
+    let Lowered { module, grid_dims, host_constants } = front::lower(&instance)?;
     let entry = module.functions[0].name.clone();
     let options = options(&instance);
     let lookup = if definition.options.cache { lookup } else { Lookup::None };
-    // Without libdevice there is nothing to find: the back end says so.
+    // Without libdevice, nothing is linked, and the back end reports the error.
     let linked = if module.calls_libdevice() { libdevice::bitcode().unwrap_or_default() } else { &[] };
-    let place = lookup.is_some().then(|| Place::of(&module.to_string(), &target, &options, linked)).flatten();
-    let found = place.as_ref().and_then(|place| place.get(lookup));
+    let cached = lookup.is_some().then(|| Entry::of(&module.to_string(), &target, &options, linked)).flatten();
+    let found = cached.as_ref().and_then(|cached| cached.get(lookup));
     let ptx = match found {
         Some(ptx) => ptx,
         None => {
             let ptx = emit(definition, &module, &target, &options)?.ptx;
-            if let Some(place) = &place {
-                place.put(&entry, &target, &ptx);
+            if let Some(cached) = &cached {
+                cached.put(&entry, &target, &ptx);
             }
             ptx
         }
@@ -66,13 +66,15 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
     if let Some(folder) = std::env::var_os(DUMP_VARIABLE).filter(|folder| !folder.is_empty()) {
         dump(folder.as_ref(), &module, &ptx);
     }
-    let held =
-        host_updated.into_iter().map(|(id, held)| (module.constants[id.index()].symbol(id.index()), held)).collect();
+    let host_constants = host_constants
+        .into_iter()
+        .map(|(id, constant)| (module.constants[id.index()].symbol(id.index()), constant))
+        .collect();
     Ok(Compiled {
         target,
         entry: entry.into(),
         grid_dims,
-        held,
+        host_constants,
         cooperative: module.is_cooperative(),
         spilled_bytes: module.spilled_shared().map_or(0, |spilled| spilled.bytes as usize),
         sites: module.sites.clone(),
@@ -83,7 +85,7 @@ pub(crate) fn compile(instance: Instance, target: Target, lookup: Lookup<'_>) ->
 }
 
 impl Compiled {
-    /// Its LLVM IR, for which it is compiled once more.
+    /// Its LLVM IR, for which it is compiled again.
     pub(crate) fn llvm_ir(&self) -> Result<LlvmIr> {
         let definition = self.source.instance.definition();
         let options = llvm::Options { keep_llvm_ir: true, ..options(&self.source.instance) };
@@ -102,10 +104,10 @@ pub(crate) fn emit(
     llvm::emit(module, target, options).map_err(place)
 }
 
-/// A folder into which every compiled kernel is written, as KIR and PTX.
+/// The environment variable for a folder into which the KIR and PTX of every compiled kernel are written.
 const DUMP_VARIABLE: &str = "CUDA_JIT_DUMP_DIR";
 
-/// Writes a kernel's code under names that its contents make unique. Only an aid: a failure is reported, not returned.
+/// Writes a kernel's code under names that its contents make unique. It is a debugging aid, so a failure is only logged.
 fn dump(folder: &Path, module: &Module, ptx: &str) {
     let (kir, name) = (module.to_string(), &module.functions[0].name);
     let mut hasher = DefaultHasher::new();

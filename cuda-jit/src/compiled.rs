@@ -1,6 +1,6 @@
-//! A kernel compiled for one target: its code, and the facts about it that loading, launches and panics need.
+//! A kernel compiled for one target: its code, and the properties that loading, launches and panics need.
 //!
-//! It says nothing of where the code comes from: the compiler makes it, or a bundle holds it.
+//! It does not depend on the origin of the code, which is the compiler or a bundle.
 
 use std::borrow::Cow;
 
@@ -13,21 +13,21 @@ use crate::typeinfo::HostConstant;
 pub(crate) struct Compiled {
     /// The target.
     pub(crate) target: Target,
-    /// The symbol of the entry.
+    /// The entry symbol.
     pub(crate) entry: Cow<'static, str>,
-    /// The dimensions of the grid position that the kernel asks for; 0 if it does not.
+    /// The number of dimensions of the grid position that the kernel queries; 0 if it does not.
     pub(crate) grid_dims: usize,
-    /// The constants that the host writes between launches, by their symbols.
-    pub(crate) held: Vec<(String, HostConstant)>,
+    /// The host-updatable constants, by their symbols.
+    pub(crate) host_constants: Vec<(String, HostConstant)>,
     /// True if it has a grid-wide barrier.
     pub(crate) cooperative: bool,
-    /// Bytes of dynamic shared memory that its `shared!` arrays take, because they are more than fixed memory holds.
+    /// The bytes of dynamic shared memory for `shared!` arrays that do not fit into static shared memory.
     pub(crate) spilled_bytes: usize,
-    /// The places that can panic, by their numbers in panic records.
+    /// The source locations that can panic, by their numbers in panic records.
     pub(crate) sites: Vec<Site>,
     /// The code.
     pub(crate) ptx: Cow<'static, str>,
-    /// Machine code for the target, where a bundle has some.
+    /// Machine code for the target, if a bundle has it.
     pub(crate) cubin: Option<&'static [u8]>,
     /// Its source.
     #[cfg(feature = "compiler")]

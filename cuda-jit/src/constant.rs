@@ -1,14 +1,14 @@
-//! [`Constant`]: what kernels read in constant memory, and the host updates between launches.
+//! [`Constant`]: host-updatable constants in constant memory.
 //!
-//! Each module that is loaded has a copy of each constant that its kernel reads. Per context one buffer holds the latest
-//! value, from which the copies are made on the device, and its use record stands for all of them: a launch reads, an
-//! update writes. Invariant: whoever enqueues a use holds the lock from its record until it is enqueued, so that no update
-//! slips in between.
+//! Each loaded module has a copy of each constant that its kernel reads. In each context, one buffer has the latest value,
+//! from which the copies are updated on the device; the buffer's use record covers all copies: a launch is a read, an
+//! update a write. Invariant: a thread that enqueues a use holds the lock from recording the use until it is enqueued, so
+//! that no update comes in between.
 //!
 //! # Safety
 //!
-//! The `unsafe` blocks copy between memory of checked sizes, ordered by the record; what an asynchronous copy reads on the
-//! host is kept until an event behind it has passed.
+//! The `unsafe` blocks copy between memory of checked sizes, ordered by the record. The host memory that an asynchronous
+//! copy reads is kept until an event after the copy has completed.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,9 +27,9 @@ use cuda_jit_lang::library::constant::ConstantMethods;
 /// A value in the device's constant memory: a `static` item that kernels read with [`get`](Constant::get) and the host
 /// updates with [`set`](Constant::set).
 ///
-/// It has a value of its own in each context, at first the one that it was made with. Reading it is as fast as a register
-/// where all threads of a warp read the same element, and slower where they do not; a `static` array is for what never
-/// changes, and a `&[T]` parameter for what is large. A kernel's constants share 64 KiB.
+/// Each context has its own value, initially that of the constructor. Reading it is as fast as a register if all threads of
+/// a warp read the same element, and slower otherwise. Use a `static` array for data that never changes, and a `&[T]`
+/// parameter for large data. A kernel's constants share 64 KiB.
 ///
 /// # Examples
 ///
@@ -62,7 +62,7 @@ use cuda_jit_lang::library::constant::ConstantMethods;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
 ///
-/// As a `const` item it would be another one wherever it is named, so kernels take `static` items only:
+/// A `const` item would be a new value at each use, so kernels accept `static` items only:
 ///
 /// ```compile_fail
 /// # use cuda_jit::{Constant, kernel};
@@ -75,21 +75,21 @@ use cuda_jit_lang::library::constant::ConstantMethods;
 /// ```
 pub struct Constant<T> {
     initial: T,
-    held: OnceLock<Arc<Held>>,
+    instances: OnceLock<Arc<Instances>>,
     /// The value in each context where it has been set.
     values: RwLock<Vec<(u64, T)>>,
 }
 
 impl<T: ElementType + Element> Constant<T> {
-    /// A constant with its first value. One of more than 64 KiB is an error of the compilation.
+    /// A constant with its initial value. More than 64 KiB is a compile error.
     pub const fn new(initial: T) -> Self {
         const { assert!(size_of::<T>() as u64 <= CONSTANT_MEMORY, "constant memory has 64 KiB") }
-        Constant { initial, held: OnceLock::new(), values: RwLock::new(Vec::new()) }
+        Constant { initial, instances: OnceLock::new(), values: RwLock::new(Vec::new()) }
     }
 
-    /// The value: in a kernel what the launch finds, on the host what it is in the thread's selected context.
+    /// The value: in a kernel, the value at the launch; on the host, the value in the thread's selected context.
     ///
-    /// In a kernel an element or field of it is read alone; the whole is a copy.
+    /// In a kernel, an element or field of it is read individually; the whole value is a copy.
     #[must_use]
     pub fn get(&self) -> T {
         let id = Context::current().map(|context| context.id());
@@ -97,10 +97,10 @@ impl<T: ElementType + Element> Constant<T> {
         values.iter().find(|value| Some(value.0) == id).map_or(self.initial, |value| value.1)
     }
 
-    /// Updates the value in a context: in the order of a stream, or of the context's default one.
+    /// Updates the value in a context, in the order of a stream, or of the context's default stream.
     ///
-    /// Launches before it read the old value, those after it the new one, also in other streams and from other threads:
-    /// the device waits where it must, and the host for nothing.
+    /// Launches before it read the old value, those after it the new one, also in other streams and from other threads. The
+    /// device waits if it must; the host never waits.
     ///
     /// # Errors
     ///
@@ -111,9 +111,10 @@ impl<T: ElementType + Element> Constant<T> {
         if bytes == 0 {
             return Ok(());
         }
-        // SAFETY: plain data has no padding, so that its bytes are initialised; they are as many.
+        // SAFETY: the pointer is valid for `bytes` bytes, the size of `T`; plain data has no padding, so that all of them
+        // are initialised.
         let source: Box<[u8]> = unsafe { std::slice::from_raw_parts(std::ptr::from_ref(value).cast(), bytes) }.into();
-        let resident = self.held().resident(stream.context())?;
+        let resident = self.instances().resident(stream.context())?;
         let mut copies = resident.0.write();
         copies.update(source, &stream)?;
         let (id, mut values) = (stream.context().id(), self.values.write());
@@ -124,26 +125,26 @@ impl<T: ElementType + Element> Constant<T> {
         Ok(())
     }
 
-    /// What it was made with.
+    /// The initial value.
     pub(crate) fn initial(&self) -> &T {
         &self.initial
     }
 
-    /// What modules know of it.
-    pub(crate) fn held(&self) -> &Arc<Held> {
-        self.held.get_or_init(|| Arc::new(Held { bytes: size_of::<T>(), residents: Mutex::default() }))
+    /// Its state in all contexts.
+    pub(crate) fn instances(&self) -> &Arc<Instances> {
+        self.instances.get_or_init(|| Arc::new(Instances { bytes: size_of::<T>(), residents: Mutex::default() }))
     }
 }
 
 impl<T> ConstantMethods<T> for Constant<T> {}
 
-// SAFETY: what it was made with has the constant's type, and what is held is the constant's. It is implemented for `static`
-// items alone, of which each is one wherever it is named.
+// SAFETY: the initial value has the constant's type, and the host constant is this constant's own. The trait is implemented
+// for `static` items alone, so that the constant has one identity.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ElementType + Element> ConstItem<'static> for Constant<T> {
     fn value(item: &'static Self) -> ConstValue {
-        let held = item.held().clone();
-        ConstValue { held: Some(held), ..T::value(item.initial()) }
+        let instances = item.instances().clone();
+        ConstValue { host_constant: Some(instances), ..T::value(item.initial()) }
     }
 }
 
@@ -153,9 +154,9 @@ impl<T: fmt::Debug> fmt::Debug for Constant<T> {
     }
 }
 
-/// Where a [`Constant`] is set: in a stream, or in a context's default one.
+/// The destination of [`Constant::set`]: a stream, or a context's default stream.
 ///
-/// Nothing unsafe relies on an implementation: any stream will do.
+/// Nothing unsafe relies on an implementation: any stream is valid.
 pub trait Destination {
     /// The stream.
     fn stream(&self) -> Stream;
@@ -179,37 +180,37 @@ impl Destination for &Context {
     }
 }
 
-/// A constant in every context where it is used.
-pub(crate) struct Held {
+/// A constant's state in all contexts in which it is used.
+pub(crate) struct Instances {
     bytes: usize,
     residents: Mutex<Vec<(u64, Arc<Resident>)>>,
 }
 
-/// A constant in one context.
+/// A constant's state in one context.
 pub(crate) struct Resident(RwLock<Copies>);
 
 /// A constant's copies in one context.
 pub(crate) struct Copies {
-    /// The latest value, if it is `set`; its record stands for all copies.
+    /// The latest value, if it has been `set`; its use record covers all copies.
     buffer: Buffer,
     set: bool,
-    /// Where the modules have theirs.
+    /// The addresses of the modules' copies.
     symbols: Vec<(CUdeviceptr, Module)>,
-    /// What copies may still read, each with what passes behind its copy.
+    /// Host memory that copies may still read, each with an event after the copy.
     sources: Vec<(Event, Box<[u8]>)>,
 }
 
-impl Held {
-    /// The constant that a kernel's module names.
+impl Instances {
+    /// The state of a module's constant.
     ///
     /// # Panics
     ///
-    /// If it is of no [`Constant`]; nothing else makes one.
-    pub(crate) fn of(constant: &HostConstant) -> &Held {
+    /// If it does not belong to a [`Constant`]; there are no others.
+    pub(crate) fn of(constant: &HostConstant) -> &Instances {
         constant.downcast_ref().expect("only `Constant` is a constant of the host")
     }
 
-    /// The constant in a context.
+    /// The constant's state in a context.
     fn resident(&self, context: &Context) -> Result<Arc<Resident>> {
         let mut residents = self.residents.lock();
         if let Some((_, resident)) = residents.iter().find(|known| known.0 == context.id()) {
@@ -222,7 +223,7 @@ impl Held {
         Ok(resident)
     }
 
-    /// Takes in the copy of a module that nothing has used yet.
+    /// Adds the copy of a module that has not been used yet.
     pub(crate) fn join(&self, module: &Module, symbol: &str) -> Result<Arc<Resident>> {
         let (address, bytes) = module.global(symbol)?;
         assert_eq!(bytes, self.bytes, "the module has another `{symbol}`");
@@ -239,9 +240,9 @@ impl Held {
     }
 }
 
-impl fmt::Debug for Held {
+impl fmt::Debug for Instances {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held").field("bytes", &self.bytes).finish_non_exhaustive()
+        f.debug_struct("Instances").field("bytes", &self.bytes).finish_non_exhaustive()
     }
 }
 
@@ -251,13 +252,13 @@ impl fmt::Debug for Resident {
     }
 }
 
-/// The constants of a launch that is being enqueued, which nobody updates meanwhile.
+/// Locks on the constants of a launch that is being enqueued, which prevent updates meanwhile.
 pub(crate) type Reading<'a> = SmallVec<[RwLockReadGuard<'a, Copies>; 2]>;
 
 /// Orders a launch on `stream` after the updates of the constants that it reads.
 #[inline]
 pub(crate) fn read<'a>(residents: &'a [Arc<Resident>], stream: &Stream) -> Result<Reading<'a>> {
-    // Most kernels have none, and to collect nothing took a third of their launch.
+    // Most kernels have none, and collecting an empty list took a third of their launch.
     if residents.is_empty() { Ok(Reading::new()) } else { read_by(residents, stream, RwLock::read) }
 }
 
@@ -274,7 +275,7 @@ fn read_by<'a>(
     residents.iter().map(read).collect()
 }
 
-/// Makes every launch of what is being captured a launch that reads these constants.
+/// Makes each launch of the captured graph a read of these constants.
 pub(crate) fn enclose(residents: &[Arc<Resident>], capture: &mut OpenCapture<'_>) {
     if !residents.is_empty() {
         capture.enclose(Arc::new(Enclosing(residents.into())));
@@ -286,14 +287,14 @@ struct Enclosing(Box<[Arc<Resident>]>);
 
 impl AroundLaunch for Enclosing {
     fn around(&self, stream: &Stream, enqueue: &mut dyn FnMut() -> cuda_driver::Result<()>) -> cuda_driver::Result<()> {
-        // Several kernels of one graph may read one constant.
+        // Several kernels of one graph may read the same constant.
         let _constants = read_by(&self.0, stream, RwLock::read_recursive)?;
         enqueue()
     }
 }
 
-/// A constant that is no `static` item may be dropped while a copy still reads what it was set to: from page-locked memory,
-/// such as a registered range that the heap's block lies in, drivers copy when the copy's turn comes.
+/// A constant that is no `static` item may be dropped while a copy still reads the value that it was set to: from
+/// page-locked memory, such as a registered range that contains the heap block, drivers read when the copy executes.
 impl Drop for Copies {
     fn drop(&mut self) {
         self.release();
@@ -302,12 +303,12 @@ impl Drop for Copies {
 }
 
 impl Copies {
-    /// Frees what no copy reads any more. Where the driver does not tell, a copy may still read it.
+    /// Frees the host memory that no copy reads any more. If the driver cannot tell, a copy may still read it.
     fn release(&mut self) {
         self.sources.retain(|(event, _)| !event.query().unwrap_or(false));
     }
 
-    /// Brings a value to the buffer and from there to all modules, after every use before.
+    /// Copies a value to the buffer and from there to all modules, after all previous uses.
     fn update(&mut self, source: Box<[u8]>, stream: &Stream) -> Result<()> {
         self.release();
         let event = Event::without_timing(stream.context())?;
@@ -315,15 +316,15 @@ impl Copies {
         let (to, bytes) = (self.buffer.address(), self.buffer.len());
         let from = source.as_ptr().cast();
         self.sources.push((event, source));
-        // SAFETY: the buffer is as long as the source, and every other use of it comes before on the stream. The source
-        // has just been put where it stays until the event has passed.
+        // SAFETY: the buffer is as long as the source, and all other uses of it precede this one on the stream. The source
+        // was moved to `sources` above, where it stays until the event has completed.
         let copied = unsafe { driver_call!(stream.context(), cuMemcpyHtoDAsync_v2(to, from, bytes, stream.as_raw())) };
         let recorded = match self.sources.last() {
             Some((event, _)) => event.record(stream),
             None => Ok(()),
         };
         if recorded.is_err() {
-            // nothing tells any more when the copy has read it
+            // no event tells when the copy has completed
             self.sources.pop().map(|(_, source)| Box::leak(source));
         }
         copied.and(recorded)?;
@@ -334,8 +335,8 @@ impl Copies {
     /// Copies the value to a module's memory.
     fn copy_to(&self, symbol: CUdeviceptr, stream: &Stream) -> Result<()> {
         let (from, bytes) = (self.buffer.address(), self.buffer.len());
-        // SAFETY: a symbol is as long as the buffer, as was checked when it joined, and its module is held; every other
-        // use of either comes before on the stream, since the buffer's record stands for both.
+        // SAFETY: the symbol is as long as the buffer, as `join` has checked, and its module is kept loaded; all other uses
+        // of either precede this one on the stream, since the buffer's record covers both.
         let copied =
             unsafe { driver_call!(stream.context(), cuMemcpyDtoDAsync_v2(symbol, from, bytes, stream.as_raw())) };
         Ok(copied?)

@@ -1,35 +1,35 @@
-//! CUDA's device runtime: a library of functions that kernels may call and that NVIDIA's driver does not bring.
+//! CUDA's device runtime: a library of functions that kernels may call and that NVIDIA's driver does not contain.
 //!
-//! A driver that has them built in, as the software device, loads such kernels as they are. One that refuses them is handed
-//! the toolkit's `libcudadevrt.a` with them.
+//! A driver that has them built in, as the software device does, loads such kernels directly. For one that refuses them,
+//! the kernel is linked with the toolkit's `libcudadevrt.a`.
 //!
 //! # Safety
 //!
-//! The blocks load PTX that the back end made of a verified module, with a library of NVIDIA's.
+//! The blocks load PTX that the back end generated from a verified module, with NVIDIA's library.
 
 use cuda_driver::{Context, Error, Image, JitOptions, Linker, Module, Result};
 use cuda_sys::toolkit::Environment;
 
 use crate::kir::SET_CONDITIONAL;
 
-/// The library's file in a toolkit.
+/// The library's file name in a toolkit.
 const LIBRARY: &str = "libcudadevrt.a";
 
-/// Loads a kernel: its machine code if the driver takes it, else its PTX, together with the device runtime if it calls that and
-/// the driver asks for it.
+/// Loads a kernel: its machine code if the driver accepts it, else its PTX, linked with the device runtime if it calls that
+/// and the driver needs it.
 ///
 /// # Safety
 ///
-/// As for [`Module::load_ptx`], of both.
+/// As for [`Module::load_ptx`], for both PTX and machine code.
 pub(crate) unsafe fn load(context: &Context, ptx: &str, cubin: Option<&[u8]>, options: &JitOptions) -> Result<Module> {
     if let Some(image) = cubin.and_then(|bytes| Image::from_bytes(bytes.to_vec()).ok()) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the caller guarantees the contract of `Module::load_ptx` for both, and thus for this image.
         match unsafe { Module::load_image(context, &image, options) } {
             Ok(module) => return Ok(module),
             Err(error) => tracing::debug!(%error, "the driver does not take the machine code; it gets the PTX"),
         }
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the contract of `Module::load_ptx` for the PTX.
     unsafe { load_beside(&Environment::from_process(), context, ptx, options) }
 }
 
@@ -39,13 +39,14 @@ pub(crate) unsafe fn load(context: &Context, ptx: &str, cubin: Option<&[u8]>, op
 ///
 /// As for [`load`].
 unsafe fn load_beside(environment: &Environment, context: &Context, ptx: &str, options: &JitOptions) -> Result<Module> {
-    // SAFETY: the caller's promise.
+    // SAFETY: the caller guarantees the contract of `Module::load_ptx` for the PTX.
     match unsafe { Module::load_ptx_with(context, ptx, options) } {
         Err(Error::Jit(refusal)) if refusal.log.contains(SET_CONDITIONAL) => {
             let mut linker = Linker::new(context, options)?;
             linker.add(&Image::ptx(ptx)?, "kernel")?;
             linker.add(&library(environment)?, LIBRARY)?;
-            // SAFETY: the caller's promise, and NVIDIA's for its library.
+            // SAFETY: the caller guarantees the contract for the PTX, and the rest of the image is NVIDIA's own device
+            // runtime.
             unsafe { Module::load_image(context, &linker.finish()?, options) }
         }
         loaded => loaded,
@@ -71,7 +72,7 @@ mod tests {
 
     const HEAD: &str = ".version 7.8\n.target sm_75\n.address_size 64\n";
 
-    /// Loads a kernel that calls a function which the software device has not, beside a library with that text.
+    /// Loads a kernel that calls a function which the software device lacks, with a library of this text.
     fn load_with(library: Option<&str>) -> Result<Module> {
         let folder = tempfile::tempdir().unwrap();
         if let Some(text) = library {
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn a_driver_that_asks_for_the_device_runtime_gets_that_of_the_toolkit() {
-        // In the place of NVIDIA's machine code, which the software device cannot link.
+        // Replaces NVIDIA's machine code, which the software device cannot link.
         let module = load_with(Some(&format!("{HEAD}.visible .func cudaGraphSetConditionalOfNewer() {{ ret; }}\n")));
         assert_eq!(module.unwrap().function("k").unwrap().name(), "k");
         let refused = load_with(Some(HEAD)).unwrap_err();

@@ -1,4 +1,4 @@
-//! What compiling and launching kernels can fail with.
+//! The errors of compiling and launching kernels.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -13,17 +13,17 @@ use crate::{back::llvm::EmitError, front::LowerError};
 /// The result of compiling or launching.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why a kernel was not compiled or launched, or what it came to.
+/// An error of compiling, launching or running a kernel.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The driver, a launch configuration, or a panic in a kernel.
+    /// An error of the driver or a launch configuration, or a panic in a kernel.
     #[error(transparent)]
     Driver(#[from] cuda_driver::Error),
-    /// Device memory.
+    /// An error of device memory.
     #[error(transparent)]
     Memory(#[from] cuda_mem::Error),
-    /// The kernel uses something that the device language does not have for its types.
+    /// The kernel uses a construct that the device language does not support for its types.
     #[cfg(feature = "compiler")]
     #[error(transparent)]
     Lower(#[from] LowerError),
@@ -37,14 +37,14 @@ pub enum Error {
         file: &'static str,
         /// The line of the kernel's name.
         line: u32,
-        /// What the back end says.
+        /// The back end's error.
         #[source]
         source: Box<EmitError>,
     },
-    /// The compute capability is not one that the compiler knows.
+    /// The compiler does not know the compute capability.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// The program has no compiler, and no code for the kernel.
+    /// The program has no compiler, and no compiled code for the kernel.
     #[error("no code of kernel `{kernel}` for {device}: {reason}")]
     NotBundled {
         /// The kernel's path with its generic arguments, and its parameters' types.
@@ -57,7 +57,7 @@ pub enum Error {
     /// The bytes of an embedded bundle are no bundle.
     #[error("the bundle is damaged at byte {at}")]
     Bundle {
-        /// The offset of the entry that is not whole.
+        /// The offset of the damaged entry.
         at: usize,
     },
     /// A compiled kernel could not be added to a bundle's file.
@@ -69,13 +69,13 @@ pub enum Error {
         #[source]
         source: io::Error,
     },
-    /// A name in `CUDA_JIT_WARNINGS` is no warning's.
+    /// `CUDA_JIT_WARNINGS` has an unknown name.
     #[error(transparent)]
     Warning(#[from] UnknownWarning),
     /// The thread has no current context.
     #[error("no current context: call `Context::set_current`, pass a device array or a stream, or use `cuda_prelude`")]
     NoContext,
-    /// A tool of NVIDIA's toolkit is needed for this and not there, or failed.
+    /// A tool of NVIDIA's toolkit is missing, or failed.
     #[error("{0}")]
     Tool(String),
     /// No device could be chosen to run on.
@@ -99,17 +99,17 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NotBundled {
-    /// No bundle is embedded, or not yet.
+    /// No bundle has been embedded yet.
     NothingEmbedded,
     /// The bundles do not have the kernel for these types.
     Absent,
-    /// The kernel, or a function that it calls, is not the one that was recorded.
+    /// The kernel, or a function that it calls, has changed since it was recorded.
     Changed,
-    /// The bundles have it for these targets only, which do not run on the device.
+    /// The bundles have it for these targets only, whose code does not run on the device.
     OtherTargets(Vec<ComputeCapability>),
     /// It was recorded by this other version of the crate.
     OtherVersion(String),
-    /// The bundle is not whole at this byte.
+    /// The bundle is damaged at this byte.
     Damaged(usize),
 }
 
@@ -150,14 +150,14 @@ impl Error {
     }
 }
 
-/// As it displays: `fn main() -> Result<()>` prints errors by `Debug`, and a person reads them.
+/// The same as `Display`, since `fn main() -> Result<()>` prints errors by `Debug`.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// So that `?` works on a launch where the driver's own errors are expected, as inside `Stream::scope`.
+/// Allows `?` on a launch where the driver's own errors are expected, as inside `Stream::scope`.
 impl<A: std::fmt::Debug> From<cuda_mem::Refused<A>> for Error {
     fn from(refused: cuda_mem::Refused<A>) -> Self {
         Error::Memory(refused.into())

@@ -1,18 +1,18 @@
-//! Device functions compiled alone, for code of other compilers to call.
+//! Device functions compiled on their own, for callers compiled by other compilers.
 //!
-//! `#[device]` functions become part of the kernels that call them. [`ExportedFunction`] compiles one by itself, to PTX
-//! with a function that CUDA C++ calls as `extern "C" __device__`: link it with what nvcc or NVRTC makes of the caller
-//! (with `-rdc=true`), by `cuLinkAddData` or nvlink.
+//! `#[device]` functions become part of the kernels that call them. [`ExportedFunction`] compiles one on its own, to PTX
+//! with a function that CUDA C++ calls as `extern "C" __device__`: link it with the caller's code from nvcc or NVRTC
+//! (compiled with `-rdc=true`), by `cuLinkAddData` or nvlink.
 //!
 //! | Rust | C |
 //! |---|---|
 //! | numbers, `bool`, enums with `#[derive(DeviceType)]` | the number of that width |
 //! | structs with `#[derive(DeviceType)]` and `#[repr(C)]`, `f16`, `bf16`, short vectors, complex numbers | by value |
-//! | `&T`, `&mut T`, `&[T; N]`, `&mut [T; N]` | a pointer, to whatever memory |
+//! | `&T`, `&mut T`, `&[T; N]`, `&mut [T; N]` | a pointer, to any memory space |
 //!
-//! Slices, views, tuples, `Option` and closures have no form in C and are refused. What was promised of a reference,
-//! that nobody else writes behind a `&mut T`, the caller keeps. No launch comes with such a function: a panic in it is a
-//! trap, which ends the kernel and its context, and functions that read a [`Constant`](crate::Constant) are refused.
+//! Slices, views, tuples, `Option` and closures have no equivalent in C and are refused. The caller guarantees Rust's rules
+//! for references, such as that nobody else accesses a `&mut T`. Such a function has no launch: a panic in it is a trap,
+//! which ends the kernel and its context, and functions that read a [`Constant`](crate::Constant) are refused.
 
 use crate::back::llvm::{self, LlvmIr};
 use crate::compile::{emit, options};
@@ -22,7 +22,7 @@ use crate::kir::Module;
 use crate::target::{ComputeCapability, Target};
 use crate::typeinfo::{Body, DeviceFn, Instance};
 
-/// A `#[device]` function compiled for callers of other compilers.
+/// A `#[device]` function compiled for callers from other compilers.
 ///
 /// # Examples
 ///
@@ -37,7 +37,7 @@ use crate::typeinfo::{Body, DeviceFn, Instance};
 /// let function = ExportedFunction::compile::<axpy<f32>>((9, 0))?;
 /// assert_eq!(function.declaration(), "extern \"C\" __device__ float axpy_f32(float a, float x, float y);\n");
 /// assert!(function.ptx().contains(".visible .func  (.param .b32 func_retval0) axpy_f32("));
-/// // The same under another name, or its PTX alone.
+/// // Under another name, or only the PTX.
 /// assert_eq!(ExportedFunction::compile_as::<axpy<f64>>("daxpy", (9, 0))?.name(), "daxpy");
 /// assert!(axpy::<i32>::compile_ptx((9, 0))?.contains("axpy_i32"));
 /// # Ok::<(), cuda_jit::Error>(())
@@ -51,12 +51,12 @@ pub struct ExportedFunction {
 }
 
 impl ExportedFunction {
-    /// Compiles a device function for a compute capability, under its own name; its generic arguments are part of it. No
-    /// device and no driver is needed, and no cache is asked.
+    /// Compiles a device function for a compute capability, under its own name, for given generic arguments. It needs
+    /// neither device nor driver, and does not use the cache.
     ///
     /// # Errors
     ///
-    /// If the compute capability is unknown, a parameter or the result has no form in C, or the function does not
+    /// If the compute capability is unknown, a parameter or the result has no equivalent in C, or the function does not
     /// compile.
     pub fn compile<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Self> {
         let instance = F::instance();
@@ -64,11 +64,11 @@ impl ExportedFunction {
         Self::of(instance, &name, cc.try_into().map_err(Into::into)?)
     }
 
-    /// The same under a name of the caller's, the symbol of the function.
+    /// Compiles it under a given name, which becomes the function's symbol.
     ///
     /// # Errors
     ///
-    /// As for [`compile`](Self::compile), and if C and PTX take no such name.
+    /// As for [`compile`](Self::compile), and if the name is not valid in C and PTX.
     pub fn compile_as<F: DeviceFn>(
         name: &str,
         cc: impl TryInto<ComputeCapability, Error: Into<Error>>,
@@ -89,7 +89,7 @@ impl ExportedFunction {
         &self.module.functions[0].name
     }
 
-    /// What it was compiled for.
+    /// The target that it was compiled for.
     pub fn target(&self) -> Target {
         self.target
     }
@@ -104,13 +104,13 @@ impl ExportedFunction {
         &self.module
     }
 
-    /// How CUDA C++ declares it, with the structs that it takes. `f16` and `bf16` are `__half` of `<cuda_fp16.h>` and
+    /// The declaration in CUDA C++, with the structs that it takes. `f16` and `bf16` are `__half` of `<cuda_fp16.h>` and
     /// `__nv_bfloat16` of `<cuda_bf16.h>`.
     pub fn declaration(&self) -> String {
         Self::declarations([self])
     }
 
-    /// How CUDA C++ declares several, with each struct once.
+    /// The declarations of several functions in CUDA C++, with each struct once.
     pub fn declarations<'f>(functions: impl IntoIterator<Item = &'f Self>) -> String {
         let mut text = Vec::new();
         for function in functions {
@@ -121,7 +121,7 @@ impl ExportedFunction {
         text.concat()
     }
 
-    /// Its LLVM IR after LLVM's passes, for which it is compiled once more.
+    /// Its LLVM IR after LLVM's passes, for which it is compiled again.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl ExportedFunction {
         Ok(self.llvm_ir()?.optimized)
     }
 
-    /// Its LLVM IR before LLVM's passes, for which it is compiled once more.
+    /// Its LLVM IR before LLVM's passes, for which it is compiled again.
     ///
     /// # Errors
     ///
@@ -152,17 +152,17 @@ pub fn compile_device_ptx<F: DeviceFn>(cc: impl TryInto<ComputeCapability, Error
     Ok(ExportedFunction::compile::<F>(cc)?.ptx)
 }
 
-/// Expands to a `#[device]` function's `compile_ptx`: code for callers of other compilers.
+/// Expands to a `#[device]` function's `compile_ptx`: code for callers from other compilers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! compiled_alone {
     ($vis:vis,) => {
-        /// Compiles the function alone to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for code of other
-        /// compilers to call as a function of C. Needs no device; `export::ExportedFunction` tells more.
+        /// Compiles the function on its own to PTX for a compute capability, such as `(9, 0)` or `"9.0a"`, for other
+        /// compilers' code to call as a C function. Needs no device; see `export::ExportedFunction`.
         ///
         /// # Errors
         ///
-        /// If the compute capability is unknown, a parameter has no form in C, or the function does not compile.
+        /// If the compute capability is unknown, a parameter has no equivalent in C, or the function does not compile.
         $vis fn compile_ptx(
             cc: impl ::core::convert::TryInto<
                 $crate::__private::ComputeCapability, Error: ::core::convert::Into<$crate::__private::Error>,

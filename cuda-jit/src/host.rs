@@ -1,14 +1,14 @@
 //! Kernels on the host, one thread at a time: an oracle for kernels without barriers, not a device.
 //!
-//! A kernel is an ordinary function, so the host can call it. [`for_each_thread`] calls it once for each thread of a
-//! grid, in order, and the functions of [`device`](mod@crate::device) answer for that thread.
+//! A kernel is an ordinary function, so the host can call it. [`for_each_thread`] calls it once for each thread of a grid,
+//! in order, and the functions of [`device`](mod@crate::device) return that thread's values.
 
 use cuda_driver::{DeviceLimits, Dims, LaunchConfig, LaunchConfigError};
 
 use crate::device::{Dim3, Position, Walk};
 use crate::launch::suits;
 
-/// Refuses a grid that is given in other dimensions than its threads ask for.
+/// Panics for a grid that is given in fewer dimensions than its threads query.
 fn refuse(given: usize, used: usize) -> ! {
     panic!("{}", LaunchConfigError::Dimensions { kernel: None, given, used })
 }
@@ -25,7 +25,7 @@ fn refuse(given: usize, used: usize) -> ! {
 /// assert_eq!(seen, [(0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (3, 0), (2, 1), (3, 1)]);
 /// ```
 ///
-/// What a launch refuses on every device, it refuses in the same words:
+/// A configuration that a launch refuses on every device panics with the same text:
 ///
 /// ```should_panic
 /// cuda_jit::host::for_each_thread((1, 5000), || ()); // x is 5000, it must be from 1 to 1024
@@ -33,15 +33,15 @@ fn refuse(given: usize, used: usize) -> ! {
 ///
 /// # Panics
 ///
-/// If `thread` does; at once, if a launch of that grid and block would be refused on every device; if a thread asks
-/// [`grid`](crate::device::grid) for more dimensions than the launch has; and in the end, if all threads asked for fewer than it
-/// extends in.
+/// If `thread` panics; before the first thread, if a launch of that grid and block would be refused on every device; if a
+/// thread calls [`grid`](crate::device::grid) with more dimensions than the launch has; and at the end, if all threads
+/// queried fewer dimensions than it extends in.
 pub fn for_each_thread<G: Dims, B: Dims>((grid, block): (G, B), mut thread: impl FnMut()) {
     let config = LaunchConfig::new(grid, block);
     if let Err(refused) = config.check_within(&DeviceLimits::EVERYWHERE) {
         panic!("{refused}");
     }
-    // What has passed the check fits the driver's integers.
+    // Extents that have passed the check fit the driver's integers.
     let [grid, block] = [config.grid(), config.block()].map(|dims| dims.extents().map(|extent| extent as u32));
     let [grid_dim, block_dim] = [grid, block].map(|extents| {
         let [x, y, z] = extents.map(|extent| extent as usize);
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::device::{grid, grid_size};
 
-    /// What a walk over a grid panics with.
+    /// The panic message of an iteration over a grid.
     fn refused<G: Dims, B: Dims>(extents: (G, B), thread: impl FnMut()) -> String {
         let walk = std::panic::AssertUnwindSafe(|| for_each_thread(extents, thread));
         let message = std::panic::catch_unwind(walk).expect_err("it is refused");
@@ -105,11 +105,11 @@ mod tests {
         });
         assert_eq!((in_two, ran), (text("1 dimension", 2), 1));
         assert_eq!(refused((1, (2, 2)), || _ = grid_size::<1>()), text("2 dimensions", 1));
-        // as many as are given, also where they extend in none; as many as any thread asks for
+        // as many dimensions as are given, even of extent one; as many as any thread queries
         for_each_thread((1, (2, 1, 1)), || _ = grid::<1>());
         for_each_thread((1, (2, 2)), || _ = (grid::<1>(), grid::<2>()));
         for_each_thread((1, (2, 2)), || ());
-        // a walk within a walk asks for itself
+        // a nested iteration has its own queries
         for_each_thread((1, 2), || {
             grid::<1>();
             for_each_thread((1, (2, 2)), || _ = grid::<2>());

@@ -1,7 +1,7 @@
-//! What became of a kernel: its code at each stage, what it uses, and how many fit.
+//! Inspection of compiled kernels: the code at each stage, resource use, and occupancy.
 //!
-//! [`CompiledKernel`] asks the driver that loaded it. [`assemble`] needs no driver: NVIDIA's `ptxas` says what the
-//! machine code uses.
+//! [`CompiledKernel`] queries the driver that loaded it. [`assemble`] needs no driver: NVIDIA's `ptxas` reports the
+//! resources of the machine code.
 
 use cuda_driver::{Context, Function, FunctionAttributes, LaunchConfig};
 
@@ -14,19 +14,19 @@ use crate::target::Target;
 #[cfg(feature = "compiler")]
 use crate::{cache::Lookup, compile::compile, error::Error, kir, target::ComputeCapability};
 
-/// How many threads of a kernel a multiprocessor runs at once.
+/// The number of threads of a kernel that a multiprocessor runs concurrently.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Occupancy {
     /// Blocks on a multiprocessor.
     pub blocks: u32,
     /// Threads of those blocks.
     pub threads: u32,
-    /// Their part of the threads that a multiprocessor can run, from 0 to 1.
+    /// The ratio of these threads to the maximum of a multiprocessor, from 0 to 1.
     pub fraction: f64,
 }
 
 impl CompiledKernel {
-    /// The symbol of its entry.
+    /// Its entry symbol.
     pub fn name(&self) -> &'static str {
         &self.loaded.compiled.entry
     }
@@ -36,7 +36,7 @@ impl CompiledKernel {
         &self.loaded.signature
     }
 
-    /// What it was compiled for.
+    /// The target that it was compiled for.
     pub fn target(&self) -> Target {
         self.loaded.compiled.target
     }
@@ -55,17 +55,17 @@ impl CompiledKernel {
         self.loaded.function.attributes()
     }
 
-    /// Registers that a thread uses.
+    /// The registers per thread.
     pub fn registers(&self) -> u32 {
         self.attributes().registers
     }
 
-    /// Shared memory that a block uses before any dynamic one, in bytes.
+    /// The static shared memory per block, in bytes.
     pub fn shared_bytes(&self) -> u32 {
         self.attributes().shared_bytes + self.loaded.compiled.spilled_bytes as u32
     }
 
-    /// Local memory that a thread uses, in bytes.
+    /// The local memory per thread, in bytes.
     pub fn local_bytes(&self) -> u32 {
         self.attributes().local_bytes
     }
@@ -75,12 +75,12 @@ impl CompiledKernel {
         self.attributes().const_bytes
     }
 
-    /// The most threads that a block of it can have.
+    /// The maximum number of threads in a block of this kernel.
     pub fn max_threads_per_block(&self) -> u32 {
         self.attributes().max_threads_per_block
     }
 
-    /// The most blocks of it that a multiprocessor runs at once.
+    /// The maximum number of its blocks that a multiprocessor runs concurrently.
     ///
     /// # Errors
     ///
@@ -90,7 +90,7 @@ impl CompiledKernel {
         Ok(self.loaded.function.max_active_blocks(block_threads, bytes)?)
     }
 
-    /// The most blocks that a cooperative launch can have: as many as the device runs at once.
+    /// The maximum number of blocks in a cooperative launch: as many as the device runs concurrently.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl CompiledKernel {
         Ok(self.max_active_blocks(block_threads, dynamic_shared_bytes)? * multiprocessors)
     }
 
-    /// How many clusters of a launch in that configuration the device runs at once; the hardware may find room for fewer.
+    /// The maximum number of clusters of this configuration that the device runs concurrently; the hardware may run fewer.
     ///
     /// # Examples
     ///
@@ -129,7 +129,7 @@ impl CompiledKernel {
         Ok(self.function().max_active_clusters(&configured(&self.loaded.compiled, config))?)
     }
 
-    /// Blocks of the largest cluster that it can be launched in with the block and the shared memory of that configuration.
+    /// The number of blocks in the largest cluster that can be launched with this configuration's block and shared memory.
     ///
     /// # Errors
     ///
@@ -138,7 +138,7 @@ impl CompiledKernel {
         Ok(self.function().max_cluster_blocks(&configured(&self.loaded.compiled, config))?)
     }
 
-    /// How full a multiprocessor is with blocks of so many threads.
+    /// The occupancy of a multiprocessor with blocks of this many threads.
     ///
     /// # Errors
     ///
@@ -152,8 +152,8 @@ impl CompiledKernel {
         Ok(Occupancy { blocks, threads, fraction: f64::from(threads) / f64::from(most.max(1)) })
     }
 
-    /// The block size that keeps most threads resident, and the smallest grid that fills the device with such blocks, as
-    /// (grid, block).
+    /// The block size with the highest occupancy, and the smallest grid that fills the device with such blocks, as (grid,
+    /// block).
     ///
     /// # Errors
     ///
@@ -164,19 +164,19 @@ impl CompiledKernel {
     }
 }
 
-/// Facts that need the compiler.
+/// Properties that need the compiler.
 #[cfg(feature = "compiler")]
 impl CompiledKernel {
     /// Its KIR.
     ///
     /// # Errors
     ///
-    /// If it comes from a bundle of another compiler, and this one refuses it.
+    /// If it comes from a bundle of another compiler version, and this one refuses it.
     pub fn kir(&self) -> Result<&'static kir::Module> {
         self.loaded.compiled.source.module()
     }
 
-    /// Its LLVM IR after LLVM's passes, for which it is compiled once more.
+    /// Its LLVM IR after LLVM's passes, for which it is compiled again.
     ///
     /// # Errors
     ///
@@ -185,7 +185,7 @@ impl CompiledKernel {
         Ok(self.loaded.compiled.llvm_ir()?.optimized)
     }
 
-    /// Its LLVM IR before LLVM's passes, for which it is compiled once more.
+    /// Its LLVM IR before LLVM's passes, for which it is compiled again.
     ///
     /// # Errors
     ///
@@ -198,22 +198,22 @@ impl CompiledKernel {
     ///
     /// # Errors
     ///
-    /// [`Error::Tool`] if one of them is not there, with the places where it was looked for, or fails.
+    /// [`Error::Tool`] if one of them is missing, with the places that were searched, or fails.
     pub fn sass(&self) -> Result<String> {
         Assembled::new(self.ptx(), self.target())?.sass()
     }
 
-    /// The flow of control through its machine code, as a graph for Graphviz, by NVIDIA's `ptxas` and `nvdisasm`.
+    /// The control-flow graph of its machine code, for Graphviz, by NVIDIA's `ptxas` and `nvdisasm`.
     ///
     /// # Errors
     ///
-    /// As for [`sass`](CompiledKernel::sass).
+    /// The same as [`sass`](CompiledKernel::sass).
     pub fn sass_cfg(&self) -> Result<String> {
         Assembled::new(self.ptx(), self.target())?.sass_cfg()
     }
 }
 
-/// Compiles and loads a kernel for the context that `current` gives.
+/// Compiles and loads a kernel for the context that `current` returns.
 ///
 /// # Errors
 ///
@@ -242,8 +242,8 @@ pub fn compile_for<K: Kernel>(current: fn() -> Result<Context>) -> Result<Compil
 ///
 /// # Errors
 ///
-/// If the kernel does not compile; [`Error::Tool`] if `ptxas` is not there, with the places where it was looked for, or
-/// refuses the kernel.
+/// If the kernel does not compile; [`Error::Tool`] if `ptxas` is missing, with the places that were searched, or refuses
+/// the kernel.
 #[cfg(feature = "compiler")]
 pub fn assemble<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<Assembled> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;

@@ -1,11 +1,12 @@
-//! A kernel's specialisations: compiled once per types, constants and target, loaded once per context.
+//! A kernel's specialisations: compiled once per combination of types, constants and target, loaded once per context.
 //!
-//! One [`KernelCache`] per kernel holds them. Threads that ask for the same one wait for a single compilation, and a
-//! failed one is tried again by the next; so is one that panicked.
+//! One [`KernelCache`] per kernel has them. Threads that request the same one wait for a single compilation. If it fails or
+//! panics, the next request compiles again.
 //!
 //! # Safety
 //!
-//! The one block loads PTX that the back end made of a verified module. [`Kernel`] is an `unsafe` trait, since launches believe it.
+//! The one block loads PTX that the back end generated from a verified module. [`Kernel`] is an `unsafe` trait, since
+//! launches rely on it.
 
 use std::any::{TypeId, type_name};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use once_cell::sync::OnceCell;
 use crate::bundle::find as bundled;
 use crate::cache::{Counters, Stats};
 use crate::compiled::Compiled;
-use crate::constant::{Held, Resident};
+use crate::constant::{Instances, Resident};
 use crate::device_runtime;
 use crate::error::{NotBundled, Result};
 use crate::syntax::{self, Definition, Encoded};
@@ -32,11 +33,11 @@ use crate::warnings;
 ///
 /// # Safety
 ///
-/// [`site`](Self::site) and [`instance`](Self::instance) are those of one function, which rustc has checked; its parameters are of
-/// the types [`Params`](Self::Params); [`UNCHECKED`](Self::UNCHECKED) is true if the function's accesses are not checked; and
-/// the other functions are as provided. `#[kernel]` implements it.
+/// [`site`](Self::site) and [`instance`](Self::instance) belong to one function, which rustc has type-checked; its
+/// parameters have the types [`Params`](Self::Params); [`UNCHECKED`](Self::UNCHECKED) is true if the function's accesses
+/// are not checked; and the other functions are as provided. `#[kernel]` implements it.
 ///
-/// By hand it takes the word `unsafe`:
+/// Implementing it by hand requires `unsafe`:
 ///
 /// ```compile_fail,E0200
 /// # use cuda_jit::{Kernel, KernelSite, typeinfo::Instance, kernel};
@@ -60,19 +61,19 @@ use crate::warnings;
 /// }
 /// ```
 pub unsafe trait Kernel: 'static {
-    /// The types of its parameters, as a tuple, every lifetime `'static`.
+    /// The types of its parameters, as a tuple, with every lifetime `'static`.
     type Params: KernelParams;
 
-    /// Whether its accesses are not checked, so that a launch is `unsafe`.
+    /// True if its accesses are not checked, so that a launch is `unsafe`.
     const UNCHECKED: bool = false;
 
     /// Its launch bounds: the most threads per block, the least blocks per multiprocessor, the most blocks per cluster; 0 if unset.
     const LAUNCH_BOUNDS: [u32; 3] = [0; 3];
 
-    /// What is one for all its specialisations.
+    /// The data that all its specialisations share.
     fn site() -> &'static KernelSite;
 
-    /// What rustc knows of it.
+    /// Its instance, with the function that returns its type information.
     fn instance() -> Instance;
 
     /// The function as written.
@@ -81,19 +82,19 @@ pub unsafe trait Kernel: 'static {
         Self::site().definition()
     }
 
-    /// Where its specialisations are kept.
+    /// The cache of its specialisations.
     #[must_use]
     fn cache() -> &'static KernelCache {
         &Self::site().cache
     }
 
-    /// How often its specialisations were found on disk; see [`crate::cache`].
+    /// The hits and misses of its specialisations in the disk cache; see [`crate::cache`].
     #[must_use]
     fn stats() -> Stats {
         Self::cache().counters.stats()
     }
 
-    /// Its specialisations that have been loaded, in every context, the oldest first.
+    /// Its loaded specialisations in all contexts, in the order of loading.
     ///
     /// # Examples
     ///
@@ -118,7 +119,7 @@ pub unsafe trait Kernel: 'static {
     }
 }
 
-/// A kernel that is compiled and loaded for a device: what it uses, and its code.
+/// A kernel that is compiled and loaded for a device, with its code and its resources.
 ///
 /// # Examples
 ///
@@ -154,7 +155,7 @@ impl CompiledKernel {
     }
 }
 
-/// What all specialisations of a kernel share: the function as written, and where they are kept.
+/// The data that all specialisations of a kernel share: the function as written, and the cache.
 #[derive(Debug)]
 pub struct KernelSite {
     encoded: Encoded,
@@ -162,7 +163,7 @@ pub struct KernelSite {
 }
 
 impl KernelSite {
-    /// What the macro captured, nothing compiled yet.
+    /// A kernel from its captured syntax, with nothing compiled yet.
     #[must_use]
     pub const fn new(encoded: Encoded) -> Self {
         KernelSite { encoded, cache: KernelCache::new() }
@@ -175,7 +176,7 @@ impl KernelSite {
     }
 }
 
-/// The specialisations of one kernel. What is in it stays as long as the process.
+/// The specialisations of one kernel, which are never freed.
 #[derive(Debug)]
 pub struct KernelCache {
     compiled: Slots<ComputeCapability, Arc<Compiled>>,
@@ -183,13 +184,13 @@ pub struct KernelCache {
     counters: Counters,
 }
 
-/// Things made once for a specialisation and a place: a list that only grows, so that finding one takes no lock.
+/// Values created once per specialisation and `P`: an append-only list, so that lookups take no lock.
 #[derive(Debug)]
 struct Slots<P, T>(OnceCell<Box<Slot<P, T>>>);
 
 #[derive(Debug)]
 struct Slot<P, T> {
-    /// The type that the macro made for the specialisation, its constants included.
+    /// The type that the macro generated for the specialisation, its constants included.
     kernel: TypeId,
     place: P,
     cell: OnceCell<T>,
@@ -203,18 +204,17 @@ pub(crate) struct Loaded {
     /// The kernel's path with its generic arguments, and its parameters' types.
     pub(crate) signature: String,
     pub(crate) function: Function,
-    /// The default stream of its context, on the thread that loaded it.
+    /// The default stream of its context, for the thread that loaded it.
     pub(crate) stream: Stream,
     /// The kernel's number in panic records.
     pub(crate) id: u32,
-    /// Whether its launches are what their configurations say: it adds no shared memory and does not ask for all blocks at
-    /// once.
+    /// True if its launches use their configurations unchanged: it adds no shared memory and is not cooperative.
     pub(crate) as_written: bool,
-    /// The constants of the host's that it reads.
+    /// The host-updatable constants that it reads.
     pub(crate) constants: Vec<Arc<Resident>>,
-    /// The block that occupancy chooses for `forall`, in threads.
+    /// The block size that occupancy suggests for `forall`, in threads.
     pub(crate) block: OnceCell<u32>,
-    /// The address of the place whose few blocks were warned of last.
+    /// The address of the call site that was last warned of a grid with few blocks.
     pub(crate) warned: AtomicUsize,
 }
 
@@ -225,12 +225,12 @@ impl Default for KernelCache {
 }
 
 impl KernelCache {
-    /// An empty one.
+    /// An empty cache.
     pub const fn new() -> Self {
         Self { compiled: Slots(OnceCell::new()), loaded: Slots(OnceCell::new()), counters: Counters::new() }
     }
 
-    /// The specialisation in a context; compiled and loaded if it is not yet there.
+    /// The specialisation in a context, which is compiled and loaded at the first call.
     #[inline]
     pub(crate) fn loaded<K: Kernel>(&self, context: &Context) -> Result<&Loaded> {
         let cell = self.loaded.cell::<K>(context.id());
@@ -249,7 +249,7 @@ impl KernelCache {
         cell.get_or_try_init(|| self.obtain::<K>(device).map(Arc::new)).cloned()
     }
 
-    /// The code of a specialisation for a device: from a bundle or, where there is a compiler, compiled.
+    /// The code of a specialisation for a device: from a bundle or, if there is a compiler, compiled.
     fn obtain<K: Kernel>(&self, device: ComputeCapability) -> Result<Compiled> {
         let instance = K::instance();
         #[cfg(all(feature = "bundle", feature = "compiler"))]
@@ -300,7 +300,7 @@ fn signature<K: Kernel>() -> String {
 }
 
 impl<P: PartialEq + Copy, T> Slots<P, T> {
-    /// The cell of a specialisation, made if it is not there.
+    /// The cell of a specialisation, which is appended if it does not exist.
     #[inline]
     fn cell<K: Kernel>(&self, place: P) -> &OnceCell<T> {
         let kernel = TypeId::of::<K>();
@@ -308,7 +308,7 @@ impl<P: PartialEq + Copy, T> Slots<P, T> {
         loop {
             let slot = match slots.0.get() {
                 Some(slot) => slot,
-                // Threads that race here append one after the other: each looks at what the one before it appended.
+                // Threads that race here append one after the other: each checks the slot that the previous one appended.
                 None => slots.0.get_or_init(|| Box::new(Slot::new(kernel, place))),
             };
             if slot.kernel == kernel && slot.place == place {
@@ -320,7 +320,7 @@ impl<P: PartialEq + Copy, T> Slots<P, T> {
 }
 
 impl<P, T> Slots<P, T> {
-    /// What has been made so far.
+    /// The values that have been created so far.
     fn iter(&self) -> impl Iterator<Item = &T> {
         let slots = std::iter::successors(self.0.get(), |slot| slot.next.0.get());
         slots.filter_map(|slot| slot.cell.get())
@@ -344,17 +344,18 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     if registers != 0 {
         options = options.max_registers(registers);
     }
-    // SAFETY: the PTX is the back end's for a verified module, and machine code is what ptxas made of it: it touches only memory
-    // that its parameters lead to, and the launch passes what the kernel's typed parameters stand for. Of a bundle, the
-    // fingerprint says that it is this kernel's, and whoever has embedded it promises that it was recorded so.
+    // SAFETY: the back end generated the PTX from a verified module, and ptxas the machine code from that PTX: it accesses
+    // only memory that its parameters point to, and the launch passes arguments for the kernel's typed parameters. For a
+    // bundle, the fingerprint shows that the entry is this kernel's, and the caller of `embed` guarantees that this crate
+    // recorded it.
     let module = unsafe { device_runtime::load(context, &compiled.ptx, compiled.cubin, &options) }?;
     let function = module.function(&compiled.entry)?;
     if let Some(percent) = shared_memory_carveout {
         let carveout = CUfunction_attribute::CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         function.set_attribute(carveout, percent.into())?;
     }
-    let join = |(symbol, held): &(String, HostConstant)| Held::of(held).join(&module, symbol);
-    let constants = compiled.held.iter().map(join).collect::<Result<Vec<_>>>()?;
+    let join = |(symbol, constant): &(String, HostConstant)| Instances::of(constant).join(&module, symbol);
+    let constants = compiled.host_constants.iter().map(join).collect::<Result<Vec<_>>>()?;
     let sites = compiled.clone();
     let id = context.register_kernel(Arc::new(move |raw: &RawPanic| decode(&sites, raw)));
     let stream = context.default_stream();
@@ -372,7 +373,7 @@ fn load<K: Kernel>(context: &Context, compiled: Arc<Compiled>) -> Result<Loaded>
     })
 }
 
-/// What a record says, by the module's sites.
+/// Decodes a panic record, by the module's sites.
 fn decode(compiled: &Compiled, raw: &RawPanic) -> KernelPanic {
     let kernel = compiled.entry.clone().into_owned();
     let RawPanic { site, block, thread, args, .. } = *raw;
@@ -390,10 +391,10 @@ mod tests {
 
     use super::*;
 
-    /// A kernel whose first compilations panic in the compiler's front.
+    /// A kernel whose first compilations panic in the compiler's front end.
     struct Faulty;
 
-    // SAFETY: it is compiled and never launched.
+    // SAFETY: it is only compiled and never launched.
     unsafe impl Kernel for Faulty {
         type Params = ();
 
@@ -421,7 +422,7 @@ mod tests {
             std::panic::catch_unwind(compile).unwrap_err();
         }
         assert_eq!(compile().unwrap().entry, "first");
-        // Another specialisation's slot stands behind the one that panicked.
+        // The slot of another specialisation follows the one that panicked.
         assert!(Faulty::cache().compiled::<first>(ComputeCapability::DEFAULT).unwrap().ptx.contains(".entry first("));
     }
 

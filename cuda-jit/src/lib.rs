@@ -1,12 +1,12 @@
 //! Kernels written as plain Rust functions, compiled to PTX when they are first launched.
 //!
 //! [`kernel`] leaves a function as it is and adds a type of the same name, with `launch`, `forall`, `compile_ptx` and
-//! `compile`. rustc type-checks the function; the types that it finds, and the captured syntax, become [`kir`], then
-//! PTX through LLVM, once per tuple of argument types, target and options. [`device`](macro@device) makes a function
-//! callable from kernels.
+//! `compile`. rustc type-checks the function; its types and the captured syntax are lowered to [`kir`], then to PTX through
+//! LLVM, once per tuple of argument types, target and options. [`device`](macro@device) makes a function callable from
+//! kernels.
 //!
-//! Data flows one way: `syntax` and `typeinfo` (from the macro) to `front` to `kir` to `valid` to `back` to the driver.
-//! The language is the package `cuda-jit-lang`, the compiler `cuda-jit-compiler`; what is here compiles, loads and launches.
+//! Data flows one way: `syntax` and `typeinfo` (from the macro) to `front` to `kir` to `valid` to `back` to the driver. The
+//! language is the package `cuda-jit-lang`, the compiler `cuda-jit-compiler`; this package compiles, loads and launches.
 //!
 //! # Examples
 //!
@@ -34,8 +34,8 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The name by which the macros' expansions find this crate: a glob import brings it along, from this crate under any name and from
-/// crates that re-export it.
+/// The name by which the macros' expansions find this crate: a glob import includes it, from this crate under any name and
+/// from crates that re-export it.
 #[doc(hidden)]
 pub extern crate self as cuda_jit;
 
@@ -76,17 +76,17 @@ pub use cuda_jit_lang::{
 };
 /// A closure, or a `#[device]` function, that a launch passes to a kernel.
 ///
-/// The closure is compiled into the kernel; the names that it takes from around it are copied at each launch. So another
-/// value of `k` below is the same kernel, and another closure is another specialisation. It copies numbers, `bool`,
-/// arrays, tuples and `Option` of such, and structs that derive [`DeviceType`](macro@DeviceType), whether it says `move`
-/// or not. Its parameters' types are written; constants are known by their capitals, and depend on no generic
-/// parameter of the function around.
+/// The closure is compiled into the kernel; the variables that it captures are copied at each launch. So another value of
+/// `k` below is the same kernel, and another closure is another specialisation. It copies numbers, `bool`, arrays, tuples
+/// and `Option` of such, and structs that derive [`DeviceType`](macro@DeviceType), with or without `move`. Its parameters
+/// need type annotations. Upper-case names are taken for constants, which must not depend on generic parameters of the
+/// surrounding function.
 ///
-/// A device array, or a reference to one, is captured by reference, to be read: the body sees a slice if it has one
-/// dimension, else an `ArrayView`. The launch uses it like an argument, so that it is ordered with what writes it.
+/// A device array, or a reference to one, is captured by reference, for reading: in the body it is a slice if it has one
+/// dimension, else an `ArrayView`. The launch records its use as for an argument, so that it is ordered with writes.
 ///
-/// A kernel takes it where a type parameter is bound by `Fn`, `FnMut` or `FnOnce`. [`launch::DeviceClosure::host`] gives
-/// it back to the host, to call it there, unless it captures a device array.
+/// A kernel takes it for a type parameter that is bound by `Fn`, `FnMut` or `FnOnce`. [`launch::DeviceClosure::host`]
+/// returns the closure for calls on the host, unless it captures a device array.
 ///
 /// # Examples
 ///
@@ -133,7 +133,7 @@ pub use offline::{kir_of, recompile};
 pub use warm::record;
 pub use warm::warm;
 
-/// Names for the macros' expansions. Not for people.
+/// Names for the macros' expansions, not for users.
 #[doc(hidden)]
 pub mod __private {
     pub use crate::error::{Error, Result};
@@ -142,9 +142,10 @@ pub mod __private {
     pub use crate::inspect::compile_for;
     pub use crate::kernel::{CompiledKernel, Kernel, KernelSite};
     pub use crate::launch::{
-        ArgType, Carrier, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure, Launch,
-        PassedCallee, PassedNonDevice, Site, Tasks, closure_arg, forall, forall_unchecked, launch, launch_unchecked,
-        saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+        ArgType, CaptureWitness, ClosureArg, Configuration, DeviceClosure, DeviceFunction, KernelArg, KernelClosure,
+        Launch, PassedCallee, PassedNonDevice, Site, Tasks, closure_arg, forall, forall_unchecked, launch,
+        launch_unchecked, witness_answer, witness_callee, witness_cast, witness_closure, witness_constant,
+        witness_path, witness_type,
     };
     pub use crate::offline::compile_ptx;
     pub use crate::target::ComputeCapability;
@@ -161,7 +162,7 @@ pub mod __private {
         ($vis:vis,) => {};
     }
 
-    /// The context of a launch that names none: the thread's selected one.
+    /// The context of a launch that specifies none: the thread's selected one.
     pub fn current_context() -> Result<Context> {
         Context::current().ok_or(Error::NoContext)
     }

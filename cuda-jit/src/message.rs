@@ -1,12 +1,12 @@
-//! What a panic says: a site's message with the values from the record, formatted by the standard library.
+//! Panic messages: a site's message with the values from the record, formatted by the standard library.
 
 use std::fmt::Write;
 
 use crate::kir::Scalar;
 use cuda_jit_lang::print::pad;
 
-/// A site's message with its arguments. `{0}` is an unsigned number, `{0i}` a signed one, `{0:f32:08.3}` one of that type in
-/// Rust's format; doubled braces are themselves.
+/// Renders a site's message with its arguments. `{0}` is an unsigned number, `{0i}` a signed one, `{0:f32:08.3}` one of
+/// that type in Rust's format; doubled braces are literal.
 pub(crate) fn render(message: &str, args: &[u64]) -> String {
     let mut text = String::with_capacity(message.len() + 16);
     let mut rest = message;
@@ -30,7 +30,7 @@ pub(crate) fn render(message: &str, args: &[u64]) -> String {
     text
 }
 
-/// What stands for an argument.
+/// The text of an argument.
 fn argument(hole: &str, args: &[u64]) -> Option<String> {
     let mut parts = hole.splitn(3, ':');
     let (number, scalar, spec) = (parts.next()?, parts.next(), parts.next().unwrap_or_default());
@@ -77,7 +77,7 @@ fn formatted(scalar: Scalar, bits: u64, spec: &str) -> String {
     pad(sign, digits, left && !zeros, zeros, width as u32)
 }
 
-/// A number that begins a text, or 0, and the rest.
+/// Parses a number at the beginning of a text, or 0; also returns the rest.
 fn number(text: &str) -> (usize, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     (text[..end].parse().unwrap_or_default(), &text[end..])

@@ -1,4 +1,4 @@
-//! Compiling kernels where there is no device.
+//! Compilation of kernels without a device.
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
@@ -6,7 +6,7 @@ use crate::target::ComputeCapability;
 #[cfg(feature = "compiler")]
 use crate::{cache::Lookup, compile::compile, front, kir::Module, target::Target};
 
-/// Compiles a kernel to PTX for a compute capability. No device and no driver is needed, and no cache is asked.
+/// Compiles a kernel to PTX for a compute capability. It needs neither device nor driver, and does not use the cache.
 ///
 /// # Examples
 ///
@@ -44,10 +44,10 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
     Ok(K::cache().compiled::<K>(cc.try_into().map_err(Into::into)?)?.ptx.clone().into_owned())
 }
 
-/// Compiles a kernel to PTX for a compute capability, and keeps it on disk in place of what is there.
+/// Compiles a kernel to PTX for a compute capability, and replaces its entry in the disk cache.
 ///
-/// No device and no driver is needed, so a machine without a GPU can fill the cache for one that has it. What is loaded
-/// already stays as it is: the same kernel compiles to the same code.
+/// It needs neither device nor driver, so that a machine without a GPU can fill the cache of another one. Loaded kernels
+/// are not affected: the same kernel compiles to the same code.
 ///
 /// # Examples
 ///
@@ -69,7 +69,7 @@ pub fn compile_ptx<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Er
 ///
 /// # Errors
 ///
-/// If the compute capability is unknown, or the kernel does not compile. That it cannot be kept is none.
+/// If the compute capability is unknown, or the kernel does not compile. An unwritable cache is no error.
 #[cfg(feature = "compiler")]
 pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Error>>) -> Result<String> {
     let target = Target::new(cc.try_into().map_err(Into::into)?)?;
@@ -93,7 +93,7 @@ pub fn recompile<K: Kernel>(cc: impl TryInto<ComputeCapability, Error: Into<Erro
 ///
 /// # Errors
 ///
-/// If the kernel uses something that the device language does not have for its types.
+/// If the kernel uses a construct that the device language does not support for its types.
 #[cfg(feature = "compiler")]
 pub fn kir_of<K: Kernel>() -> Result<Module> {
     Ok(front::lower(&K::instance())?.module)

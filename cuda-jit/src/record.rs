@@ -1,4 +1,4 @@
-//! Recording: compiled kernels are added to a bundle's file.
+//! Recording: adds compiled kernels to a bundle's file.
 
 use std::path::PathBuf;
 
@@ -17,15 +17,15 @@ use crate::typeinfo::Fingerprint;
 const FILE_VARIABLE: &str = "CUDA_JIT_RECORD";
 const TARGETS_VARIABLE: &str = "CUDA_JIT_RECORD_TARGETS";
 
-/// A bundle's file that kernels are being added to.
+/// A bundle's file to which kernels are added.
 #[derive(Debug)]
 pub(crate) struct Recording {
     recorder: Recorder,
-    /// The targets that kernels are compiled for; none, for the device that they are loaded on.
+    /// The targets that kernels are compiled for; if empty, that of the device that they are loaded on.
     targets: Vec<Target>,
 }
 
-/// The recording that the environment asks for. The environment is asked once.
+/// The recording that the environment configures, which is read once.
 pub(crate) fn active() -> Result<Option<&'static Recording>> {
     static ACTIVE: OnceCell<Option<Recording>> = OnceCell::new();
     let active = ACTIVE.get_or_try_init(|| {
@@ -48,7 +48,7 @@ impl Recording {
         Ok(Recording { recorder: Recorder::new(file), targets })
     }
 
-    /// Adds a specialisation for all targets; `compiled` is it for one of them, or for the device.
+    /// Adds a specialisation for all targets; `compiled` is its code for one of them, or for the device.
     pub(crate) fn add(&self, compiled: &Compiled, signature: &str) -> Result<()> {
         let instance = &compiled.source.instance;
         let fingerprint = Fingerprint::of(instance);
@@ -71,9 +71,9 @@ impl Recording {
     }
 }
 
-/// A kernel's machine code where NVIDIA's assembler is found and takes the kernel as it is, else nothing.
+/// A kernel's machine code if NVIDIA's assembler is found and accepts the kernel, else empty.
 ///
-/// Kernels with debug info have none: the driver decides what becomes of that when it translates their PTX.
+/// Kernels with debug information have none: the driver handles it when it translates their PTX.
 fn machine_code(compiled: &Compiled) -> Vec<u8> {
     let options = compiled.source.instance.definition().options;
     if options.debug || options.lineinfo {
@@ -82,7 +82,7 @@ fn machine_code(compiled: &Compiled) -> Vec<u8> {
     match Assembled::new(&compiled.ptx, compiled.target) {
         Ok(assembled) => assembled.cubin,
         Err(error) => {
-            tracing::debug!(%error, kernel = %compiled.entry, "recorded as PTX alone");
+            tracing::debug!(%error, kernel = %compiled.entry, "recorded without machine code");
             Vec::new()
         }
     }

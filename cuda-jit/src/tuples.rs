@@ -1,16 +1,16 @@
-//! The tuples that kernels' parameters and launches' arguments are.
+//! The tuples of kernels' parameters and launches' arguments.
 
 /// The parameters of a kernel: a tuple of their types. Sealed.
 pub trait KernelParams: Sealed + 'static {}
 
-/// Keeps traits to tuples.
+/// Seals traits to tuples.
 #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
 pub trait Sealed {}
 
 impl Sealed for () {}
 impl KernelParams for () {}
 
-/// Calls a macro with a list of all tuples but the empty one, of up to 32 elements: of each a parameter, an argument and its number.
+/// Calls a macro with a list of all tuples of 1 to 32 elements: for each element a parameter, an argument and its index.
 macro_rules! each_tuple {
     ($then:ident) => {
         each_tuple! {
@@ -21,7 +21,7 @@ macro_rules! each_tuple {
             (P24 A24 24) (P25 A25 25) (P26 A26 26) (P27 A27 27) (P28 A28 28) (P29 A29 29) (P30 A30 30) (P31 A31 31)
         }
     };
-    // The tuples so far, the elements of the last one, and those that are left.
+    // The tuples so far, the elements of the last one, and the remaining elements.
     ($then:ident [$($tuples:tt)*] [$($before:tt)*] ($($element:tt)*) $($rest:tt)*) => {
         each_tuple! { $then [$($tuples)* ($($before)* $($element)*)] [$($before)* $($element)*,] $($rest)* }
     };

@@ -1,4 +1,5 @@
-//! [`warm`] and [`record`]: several kernels compiled ahead of their first launch, in parallel; for this process, or for a bundle.
+//! [`warm`] and [`record`]: compile several kernels ahead of their first launch, in parallel, for this process or for a
+//! bundle.
 
 #[cfg(all(feature = "bundle", feature = "compiler"))]
 use std::path::Path;
@@ -40,7 +41,7 @@ use crate::{record::Recording, target::ComputeCapability};
 ///
 /// # Errors
 ///
-/// The first kernel's, in the list's order, that does not compile or load; the others are compiled all the same.
+/// The error of the first kernel, in the list's order, that does not compile or load; the others are compiled nevertheless.
 ///
 /// # Panics
 ///
@@ -91,8 +92,8 @@ where
 ///
 /// # Errors
 ///
-/// The first kernel's that does not compile or load, in the list's order; if a compute capability is unknown, or the file
-/// cannot be written or is no bundle.
+/// The error of the first kernel, in the list's order, that does not compile or load; if a compute capability is unknown,
+/// or the file cannot be written or is no bundle.
 ///
 /// # Panics
 ///

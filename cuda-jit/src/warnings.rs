@@ -1,8 +1,9 @@
-//! What launches say of their speed: once for each call, to [`tracing`] where the program listens, else to standard error.
+//! Performance warnings of launches: once per call site, to [`tracing`] if the program has a subscriber, else to standard
+//! error.
 //!
-//! `CUDA_JIT_WARNINGS` says which: `none`, or a list of `low-occupancy` and `implicit-copy`; unset, both, or those that [`set_default`]
-//! leaves on. A program decides with [`set_enabled`], a launch with `LaunchConfig::quiet`; and `In`, `Out` and `InOut` around a host array say that the
-//! copy is meant.
+//! `CUDA_JIT_WARNINGS` selects them: `none`, or a list of `low-occupancy` and `implicit-copy`; unset, both, or those that
+//! [`set_default`] leaves enabled. A program decides with [`set_enabled`], a launch with `LaunchConfig::quiet`; `In`, `Out`
+//! and `InOut` around a host array mark an intended copy.
 
 use std::collections::HashSet;
 use std::panic::Location;
@@ -11,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
 
-/// Something about a launch that makes it slow.
+/// A reason why a launch is slow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Warning {
@@ -26,7 +27,7 @@ const VARIABLE: &str = "CUDA_JIT_WARNINGS";
 const NAMES: [(&str, Warning); 2] =
     [("low-occupancy", Warning::LowOccupancy), ("implicit-copy", Warning::ImplicitCopy)];
 
-/// A name in `CUDA_JIT_WARNINGS` that is no warning's.
+/// An unknown name in `CUDA_JIT_WARNINGS`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{VARIABLE}: there is no warning `{name}`; the names are `low-occupancy` and `implicit-copy`, and `none` for neither"
@@ -36,7 +37,7 @@ pub struct UnknownWarning {
     pub name: String,
 }
 
-/// The warnings that the variable leaves on; none where it is not set.
+/// The warnings that the variable enables; `None` if it is not set.
 type Listed = Option<[bool; 2]>;
 
 static LISTED: LazyLock<Result<Listed, UnknownWarning>> =
@@ -45,10 +46,10 @@ static LISTED: LazyLock<Result<Listed, UnknownWarning>> =
 static ENABLED: LazyLock<[AtomicBool; 2]> =
     LazyLock::new(|| LISTED.clone().ok().flatten().unwrap_or([true; 2]).map(AtomicBool::new));
 
-/// The warnings that the program has switched on or off.
+/// The warnings that the program has enabled or disabled.
 static DECIDED: [AtomicBool; 2] = [const { AtomicBool::new(false) }; 2];
 
-/// Reads a value of the variable.
+/// Parses a value of the variable.
 fn listed(value: Option<&str>) -> Result<Listed, UnknownWarning> {
     let Some(list) = value.filter(|list| !list.trim().is_empty()) else { return Ok(None) };
     let names: Vec<&str> = list.split(',').map(str::trim).collect();
@@ -64,7 +65,7 @@ pub(crate) fn check() -> Result<(), UnknownWarning> {
     LISTED.as_ref().map(drop).map_err(UnknownWarning::clone)
 }
 
-/// Switches a warning on or off for this process.
+/// Enables or disables a warning for this process.
 ///
 /// # Examples
 ///
@@ -79,8 +80,8 @@ pub fn set_enabled(warning: Warning, enabled: bool) {
     ENABLED[warning as usize].store(enabled, Ordering::Relaxed);
 }
 
-/// The same for a library, whose choice comes last: nothing changes where `CUDA_JIT_WARNINGS` is set, or the program has called
-/// [`set_enabled`].
+/// Enables or disables a warning for a library, with the lowest priority: it has no effect if `CUDA_JIT_WARNINGS` is set,
+/// or the program has called [`set_enabled`].
 ///
 /// # Examples
 ///
@@ -97,13 +98,13 @@ pub fn set_default(warning: Warning, enabled: bool) {
     }
 }
 
-/// Whether a warning is on.
+/// Returns true if a warning is enabled.
 #[must_use]
 pub fn is_enabled(warning: Warning) -> bool {
     ENABLED[warning as usize].load(Ordering::Relaxed)
 }
 
-/// Says it, if it is on and the place has not said it yet.
+/// Reports the warning, if it is enabled and the call site has not reported it yet.
 pub(crate) fn warn(
     warning: Warning,
     kernel: &str,

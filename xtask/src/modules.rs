@@ -25,7 +25,7 @@ const ARROWS: &[Arrows] = &[
             ("math", &["typeinfo", "device"]),
             ("print", &["device"]),
             ("library", &["typeinfo", "device", "num"]),
-            ("called", &["typeinfo", "device", "types", "math", "print"]),
+            ("libcalls", &["typeinfo", "device", "types", "math", "print"]),
         ],
     ),
     ("cuda-jit/compiler/src", &[("libdevice", &[]), ("front", &["libdevice"]), ("back", &["libdevice"])]),

@@ -1,8 +1,8 @@
-//! [`Bundle`]: entries one behind the other in one file, which a program can hold within itself.
+//! [`Bundle`]: consecutive entries in one file, which a program can embed.
 //!
-//! Each has the form of an entry of the folder. An index of them is made without reading their contents, whose hash is
-//! checked when they are asked for. [`Recorder`] adds entries to a file: the whole file is written beside its place and
-//! renamed into it under a lock, so that several programs can record into one file, and a reader never finds half of it.
+//! Each has the format of an entry of the folder. The index is built without reading the entries' contents, whose hash is
+//! checked at access. [`Recorder`] adds entries to a file: it writes the whole file to a temporary name and renames it
+//! under a lock, so that several programs can record into one file, and a reader never finds a partial one.
 
 use std::borrow::Cow;
 use std::fs;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
-use crate::entry::{self, HASH, HEAD, Key, announced, encode};
+use crate::entry::{self, HASH, HEAD, Key, encode, encoded_len};
 use crate::system;
 
 /// The entries of a bundle.
@@ -46,22 +46,22 @@ struct Entry {
     end: usize,
 }
 
-/// A bundle whose bytes are not what was recorded.
+/// A bundle whose bytes differ from the recorded ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the bundle is damaged at byte {at}")]
 pub struct Damaged {
-    /// The offset of the entry that is not whole.
+    /// The offset of the damaged entry.
     pub at: usize,
 }
 
-/// Returns true if bytes are entries one behind the other; what is in them is not looked at.
+/// Returns true if the bytes are consecutive entries; their contents are not checked.
 ///
-/// A constant can ask this of a file that `include_bytes!` has read, so that a damaged one is an error of the build.
+/// It can be evaluated in a constant for a file that `include_bytes!` has read, so that a damaged one is a build error.
 #[must_use]
 pub const fn is_bundle(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     while let Some((head, _)) = rest.split_first_chunk() {
-        match announced(head) {
+        match encoded_len(head) {
             Some(length) if length <= rest.len() as u64 => rest = rest.split_at(length as usize).1,
             _ => return false,
         }
@@ -74,7 +74,7 @@ impl<'a> Bundle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Damaged`] if they are not entries one behind the other.
+    /// [`Damaged`] if they are not consecutive entries.
     pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Result<Self, Damaged> {
         let bytes = bytes.into();
         let (mut entries, mut start) = (Vec::new(), 0);
@@ -86,12 +86,12 @@ impl<'a> Bundle<'a> {
         Ok(Bundle { bytes, entries })
     }
 
-    /// The labels of the entries, in the order in which these were recorded.
+    /// The labels of the entries, in the order of recording.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.entries.iter().map(|entry| &*entry.label)
     }
 
-    /// The entries' labels and sizes in bytes, and whether each is whole.
+    /// The entries' labels and sizes in bytes, and true for each whose hash matches.
     pub fn list(&self) -> impl Iterator<Item = (&str, usize, bool)> {
         self.entries.iter().map(|entry| {
             let bytes = &self.bytes[entry.start..entry.end];
@@ -103,20 +103,20 @@ impl<'a> Bundle<'a> {
     ///
     /// # Errors
     ///
-    /// [`Damaged`] if they are there and not what was recorded.
+    /// [`Damaged`] if they are present but differ from the recorded ones.
     pub fn get(&self, key: &Key) -> Result<Option<&[u8]>, Damaged> {
         self.find(key).map(|found| found.map(|contents| &self.bytes[contents])).transpose()
     }
 
     fn find(&self, key: &Key) -> Option<Result<std::ops::Range<usize>, Damaged>> {
         let entry = self.entries.iter().find(|entry| entry.key == *key)?;
-        let whole = entry::is_whole(&self.bytes[entry.start..entry.end]);
+        let whole = entry::is_intact(&self.bytes[entry.start..entry.end]);
         Some(whole.then_some(entry.contents()).ok_or(Damaged { at: entry.start }))
     }
 }
 
 impl Bundle<'static> {
-    /// The same of bytes that stay as long as the process, of which nothing is copied.
+    /// As [`get`](Bundle::get), for bytes that live as long as the process, without copying.
     ///
     /// # Errors
     ///
@@ -131,7 +131,7 @@ impl Entry {
     /// The entry that begins at an offset, if there is one that ends within the bytes.
     fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let rest = &bytes[start..];
-        let length = usize::try_from(announced(rest.first_chunk()?)?).ok().filter(|length| *length <= rest.len())?;
+        let length = usize::try_from(encoded_len(rest.first_chunk()?)?).ok().filter(|length| *length <= rest.len())?;
         let (key, label) = entry::head(&rest[..length])?;
         Some(Entry { key, label: label.to_owned(), start, end: start + length })
     }
@@ -143,8 +143,8 @@ impl Entry {
 
 /// Adds entries to a bundle's file.
 ///
-/// An entry takes the place of those with its label that were there before this recorder began: they are of an older state
-/// of the same thing.
+/// An entry replaces those of the same label that the file had before this recorder was created: they belong to an older
+/// state of the same kernel.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
@@ -152,7 +152,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder into a file, which is made with the first entry.
+    /// A recorder into a file, which is created with the first entry.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Recorder { path: path.into(), recorded: Mutex::default() }
@@ -168,7 +168,7 @@ impl Recorder {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or written, or what it holds is no bundle: nothing is changed then.
+    /// If the file cannot be read or written, or is no bundle; the file is unchanged then.
     pub fn put(&self, key: &Key, label: &str, contents: &[u8]) -> io::Result<()> {
         let mut recorded = self.recorded.lock();
         let _locked = system::lock(&self.path)?;

@@ -1,8 +1,8 @@
-//! The form of an entry: what is checked before its contents are believed.
+//! The format of an entry, and the checks before its contents are used.
 //!
 //! | bytes | |
 //! |---|---|
-//! | 8 | `CUDAJIT` and the number of this form |
+//! | 8 | `CUDAJIT` and the version of this format |
 //! | 32 | the key |
 //! | 4, 8 | the lengths of label and contents, little-endian |
 //! | | the label, the contents |
@@ -10,12 +10,12 @@
 
 use std::fmt;
 
-/// The form's name and number. Another form has another number, and is a miss for this one.
+/// The format's name and version. An entry of another version is a miss.
 const MAGIC: [u8; 8] = *b"CUDAJIT\x01";
 pub(crate) const HASH: usize = 32;
 pub(crate) const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
 
-/// What an entry is found by: a hash of everything that its contents depend on.
+/// The key of an entry: a hash of everything that its contents depend on.
 ///
 /// # Examples
 ///
@@ -29,7 +29,7 @@ pub(crate) const HEAD: usize = MAGIC.len() + HASH + 4 + 8;
 pub struct Key([u8; HASH]);
 
 impl Key {
-    /// The key of what these parts make together, in this order.
+    /// The hash of these parts together, in this order.
     #[must_use]
     pub fn new(parts: &[&[u8]]) -> Self {
         let mut hasher = blake3::Hasher::new();
@@ -82,8 +82,9 @@ pub(crate) fn encode(key: &Key, label: &str, contents: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// How long the entry is that begins so, if one does: what to compare a file's length with before all of it is read.
-pub(crate) const fn announced(head: &[u8; HEAD]) -> Option<u64> {
+/// The length of an entry, according to its header, if it is one: compared with a file's length before the whole file is
+/// read.
+pub(crate) const fn encoded_len(head: &[u8; HEAD]) -> Option<u64> {
     let mut at = 0;
     while at < MAGIC.len() {
         if head[at] != MAGIC[at] {
@@ -97,7 +98,7 @@ pub(crate) const fn announced(head: &[u8; HEAD]) -> Option<u64> {
     (around + u32::from_le_bytes(*label) as u64).checked_add(u64::from_le_bytes(*contents))
 }
 
-/// The key and the label of an entry, whose contents are not looked at.
+/// The key and the label of an entry, without checking its contents.
 pub(crate) fn head(bytes: &[u8]) -> Option<(Key, &str)> {
     let (key, rest) = bytes.strip_prefix(&MAGIC)?.split_first_chunk::<HASH>()?;
     let (label, rest) = rest.split_first_chunk()?;
@@ -105,13 +106,13 @@ pub(crate) fn head(bytes: &[u8]) -> Option<(Key, &str)> {
     Some((Key(*key), std::str::from_utf8(label).ok()?))
 }
 
-/// Returns true if an entry's hash is that of what is before it.
-pub(crate) fn is_whole(bytes: &[u8]) -> bool {
+/// Returns true if an entry's hash matches the bytes before it.
+pub(crate) fn is_intact(bytes: &[u8]) -> bool {
     let split = bytes.split_last_chunk::<HASH>();
     split.is_some_and(|(body, hash)| blake3::hash(body) == blake3::Hash::from_bytes(*hash))
 }
 
-/// An entry that was read back.
+/// A decoded entry.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) key: Key,
@@ -119,11 +120,11 @@ pub(crate) struct Decoded {
     pub(crate) contents: Vec<u8>,
 }
 
-/// The entry that the bytes are, if they are one from the first to the last.
+/// Decodes bytes that are exactly one valid entry.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
     let (body, _) = bytes.split_last_chunk::<HASH>()?;
     let rest = body.strip_prefix(&MAGIC)?;
-    if !is_whole(bytes) {
+    if !is_intact(bytes) {
         return None;
     }
     let (key, rest) = rest.split_first_chunk::<HASH>()?;
@@ -158,11 +159,11 @@ mod tests {
     fn a_head_announces_the_length() {
         let (_, bytes) = sample();
         let mut head = *bytes.first_chunk().unwrap();
-        assert_eq!(announced(&head), Some(bytes.len() as u64));
+        assert_eq!(encoded_len(&head), Some(bytes.len() as u64));
         head[HEAD - 8..].fill(0xff);
-        assert_eq!(announced(&head), None, "beyond all lengths");
+        assert_eq!(encoded_len(&head), None, "beyond all lengths");
         head[0] = b'c';
-        assert_eq!(announced(&head), None, "another form");
+        assert_eq!(encoded_len(&head), None, "another form");
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! [`Cache`]: entries as files of one folder.
+//! [`Cache`]: entries as files in one folder.
 //!
-//! An entry is written beside its place and renamed into it, so a reader finds all of it or nothing; no locks are taken,
-//! and none are needed. The time of an entry's last use is its file's time of change.
+//! An entry is written to a temporary name and renamed, so that a reader finds all of it or nothing; no locks are needed.
+//! The modification time of a file is the time of the entry's last use.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -10,21 +10,21 @@ use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
 
-use crate::entry::{HEAD, Key, announced, decode, encode};
+use crate::entry::{HEAD, Key, decode, encode, encoded_len};
 use crate::system;
 
-/// How entries' files end.
+/// The suffix of entries' files.
 const SUFFIX: &str = ".kernel";
-/// How files begin that are being written.
-const UNFINISHED: &str = ".new-";
-/// Whoever has been writing for so long is gone.
-const ABANDONED: Duration = Duration::from_secs(3600);
-/// After so many entries the folder is looked at again: other processes add to it too.
-const LOOK_AGAIN: u32 = 256;
+/// The prefix of unfinished files.
+const UNFINISHED_PREFIX: &str = ".new-";
+/// The age at which an unfinished file counts as abandoned.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
+/// The number of added entries after which the folder is listed again: other processes add to it too.
+const RELIST_AFTER: u32 = 256;
 
-/// A folder of entries that are together no larger than a limit.
+/// A folder of entries with a size limit.
 ///
-/// Nothing here fails: a folder that cannot be read has no entries, and one that cannot be written takes none.
+/// No operation fails: an unreadable folder has no entries, and an unwritable one keeps none.
 #[derive(Debug)]
 pub struct Cache {
     folder: PathBuf,
@@ -32,30 +32,30 @@ pub struct Cache {
     size: Mutex<Size>,
 }
 
-/// What this process believes of the folder's size.
+/// This process's estimate of the folder's size.
 #[derive(Debug, Default)]
 struct Size {
-    /// Bytes, when it was last looked at and with what this process has added since.
+    /// The bytes at the last listing, plus those that this process has added since.
     bytes: u64,
-    /// Entries that may be added before it is looked at again.
+    /// The number of entries that may be added before the next listing.
     credit: u32,
 }
 
 /// A file of the folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What the entry says of itself; `None` for one that is damaged, or of another version.
+    /// The entry's label; `None` for one that is damaged, or of another version.
     pub label: Option<String>,
     /// The file.
     pub path: PathBuf,
     /// Its size.
     pub bytes: u64,
-    /// When it was used last.
+    /// The time of its last use.
     pub used: SystemTime,
 }
 
 impl Cache {
-    /// The cache in `folder`, with at most `limit` bytes. The folder is made when something is put into it.
+    /// The cache in `folder`, with at most `limit` bytes. The folder is created with the first entry.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>, limit: u64) -> Self {
         Cache { folder: folder.into(), limit, size: Mutex::default() }
@@ -67,29 +67,29 @@ impl Cache {
         &self.folder
     }
 
-    /// The most bytes that it holds.
+    /// The maximum number of bytes in it.
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The contents under a key, which are then the ones used last; `None` if they are not there whole.
+    /// The contents under a key, which become the most recently used; `None` if they are missing or damaged.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let path = self.path(key);
         let file = system::open(&path).ok()?;
         let decoded = self.read(&file).ok().and_then(|bytes| decode(&bytes));
         let Some(entry) = decoded.filter(|entry| entry.key == *key) else {
-            tracing::debug!(path = %path.display(), "an entry of the kernel cache is not whole; it is made again");
+            tracing::debug!(path = %path.display(), "an entry of the kernel cache is damaged; the kernel is compiled again");
             return None;
         };
-        // Where the folder is read-only, nobody evicts from it either.
+        // If the folder is read-only, no process evicts from it either.
         let _ = file.set_modified(SystemTime::now());
         Some(entry.contents)
     }
 
-    /// The bytes of a file that this user or root has written, and that is as long as its beginning says: a damaged one may
-    /// be of any length, beyond all memory too.
+    /// Reads a file that this user or root has written, and whose length matches its header: a damaged file may have any
+    /// length, even beyond the size of memory.
     fn read(&self, mut file: &File) -> io::Result<Vec<u8>> {
         let facts = file.metadata()?;
         if !facts.is_file() || !system::is_own(&facts) || facts.len() > self.limit {
@@ -97,7 +97,7 @@ impl Cache {
         }
         let mut head = [0; HEAD];
         file.read_exact(&mut head)?;
-        if announced(&head) != Some(facts.len()) {
+        if encoded_len(&head) != Some(facts.len()) {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let mut bytes = Vec::new();
@@ -107,35 +107,35 @@ impl Cache {
         Ok(bytes)
     }
 
-    /// Keeps contents under a key, in place of what is there; those that were not used for longest make room.
+    /// Stores contents under a key, replacing existing ones; the least recently used entries are evicted.
     ///
-    /// Whether they were kept: they are not if they are larger than the limit, or the folder cannot be written.
+    /// Returns true if they were stored, and false if they are larger than the limit, or the folder cannot be written.
     pub fn put(&self, key: &Key, label: &str, contents: &[u8]) -> bool {
         let bytes = encode(key, label, contents);
         let kept = bytes.len() as u64 <= self.limit
             && self
                 .write(key, &bytes)
                 .inspect_err(|error| {
-                    tracing::debug!(%error, folder = %self.folder.display(), "a kernel could not be kept in the cache");
+                    tracing::debug!(%error, folder = %self.folder.display(), "a kernel could not be stored in the cache");
                 })
                 .is_ok();
         if kept {
-            self.make_room(key, bytes.len() as u64);
+            self.evict(key, bytes.len() as u64);
         }
         kept
     }
 
     fn write(&self, key: &Key, bytes: &[u8]) -> io::Result<()> {
-        system::make_folder(&self.folder)?;
-        let mut file = tempfile::Builder::new().prefix(UNFINISHED).tempfile_in(&self.folder)?;
+        system::create_folder(&self.folder)?;
+        let mut file = tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempfile_in(&self.folder)?;
         file.write_all(bytes)?;
         file.as_file().set_modified(SystemTime::now())?;
         file.persist(self.path(key))?;
         Ok(())
     }
 
-    /// Removes the entries that were not used for longest, all but `new`, until the folder is within its limit again.
-    fn make_room(&self, new: &Key, added: u64) {
+    /// Evicts the least recently used entries, except `new`, until the folder is within its limit.
+    fn evict(&self, new: &Key, added: u64) {
         let mut size = self.size.lock();
         size.bytes += added;
         size.credit = size.credit.saturating_sub(1);
@@ -145,11 +145,11 @@ impl Cache {
         let new = self.path(new);
         let mut files = self.files();
         size.bytes = files.iter().map(|file| file.bytes).sum();
-        size.credit = LOOK_AGAIN;
+        size.credit = RELIST_AFTER;
         if size.bytes <= self.limit {
             return;
         }
-        // A little more than necessary, so that it is not done for every entry.
+        // A little more than necessary, so that not every entry evicts.
         let wanted = self.limit - self.limit / 8;
         files.sort_by(|a, b| (a.used, &a.path).cmp(&(b.used, &b.path)));
         for file in files.iter().filter(|file| file.path != new) {
@@ -162,7 +162,7 @@ impl Cache {
         }
     }
 
-    /// Everything that is kept, the one used last first; each is read and checked.
+    /// All entries, the most recently used first; each is read and checked.
     #[must_use]
     pub fn list(&self) -> Vec<Listed> {
         let mut files = self.files();
@@ -175,11 +175,11 @@ impl Cache {
         files
     }
 
-    /// Removes everything that is kept, and nothing else that lies in the folder; tells how many entries there were.
+    /// Removes all entries, and nothing else in the folder; returns the number of removed entries.
     ///
     /// # Errors
     ///
-    /// The first file's that cannot be removed.
+    /// The error of the first file that cannot be removed.
     pub fn clear(&self) -> io::Result<usize> {
         let mut count = 0;
         for file in self.files() {
@@ -193,7 +193,7 @@ impl Cache {
         Ok(count)
     }
 
-    /// The entries' files, unread. What writers that are gone have left is removed.
+    /// The entries' files, unread. Abandoned unfinished files are removed.
     fn files(&self) -> Vec<Listed> {
         let Ok(entries) = fs::read_dir(&self.folder) else { return Vec::new() };
         let mut files = Vec::new();
@@ -203,7 +203,7 @@ impl Cache {
             let used = facts.modified().unwrap_or(SystemTime::UNIX_EPOCH);
             if name.ends_with(SUFFIX) && facts.is_file() {
                 files.push(Listed { label: None, path, bytes: facts.len(), used });
-            } else if name.starts_with(UNFINISHED) && used.elapsed().is_ok_and(|age| age > ABANDONED) {
+            } else if name.starts_with(UNFINISHED_PREFIX) && used.elapsed().is_ok_and(|age| age > ABANDONED_AFTER) {
                 let _ = fs::remove_file(path);
             }
         }

@@ -1,8 +1,8 @@
-//! The folder in which cuda-jit keeps compiled kernels, and bundles of them: contents by the hash of what they were made from.
+//! The folder in which cuda-jit caches compiled kernels, and bundles of them: contents by the hash of their inputs.
 //!
-//! It knows neither kernels nor compilers: a [`Key`] is a hash, an entry is bytes with a label. Any number of processes
-//! share a folder. Invariant: what [`Cache::get`] returns is what some process of this user, or of root, gave to
-//! [`Cache::put`] for that key, to the bit; whatever else lies in the folder, or befalls it, is a miss.
+//! It depends on neither kernels nor compilers: a [`Key`] is a hash, an entry is bytes with a label. Any number of
+//! processes share a folder. Invariant: [`Cache::get`] returns exactly the bytes that a process of this user, or of root,
+//! gave to [`Cache::put`] for that key; any other file in the folder, and any damage, is a miss.
 //!
 //! # Examples
 //!

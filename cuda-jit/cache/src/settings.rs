@@ -1,36 +1,36 @@
-//! [`Settings`]: what the environment says of the cache.
+//! [`Settings`]: the cache settings from the environment.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::folder::Cache;
 
-/// The folder; unset, `cuda-jit` in the user's folder for caches, which on Windows is `LOCALAPPDATA`.
+/// The folder; unset, `cuda-jit` in the user's cache folder, which on Windows is `LOCALAPPDATA`.
 pub const FOLDER_VARIABLE: &str = "CUDA_JIT_CACHE_DIR";
-/// The most bytes in it, such as `100M`; unset, [`DEFAULT_LIMIT`].
+/// The maximum number of bytes in it, such as `100M`; unset, [`DEFAULT_LIMIT`].
 pub const LIMIT_VARIABLE: &str = "CUDA_JIT_CACHE_SIZE";
-/// `0` or `off` switches the cache off.
+/// `0` or `off` disables the cache.
 pub const SWITCH_VARIABLE: &str = "CUDA_JIT_CACHE";
-/// 512 MiB: some fifty thousand kernels.
+/// 512 MiB: about fifty thousand kernels.
 pub const DEFAULT_LIMIT: u64 = 512 << 20;
 
-/// Where the cache is, and how large it may become.
+/// The location and the size limit of the cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The folder.
     pub folder: PathBuf,
-    /// The most bytes in it.
+    /// The maximum number of bytes in it.
     pub limit: u64,
 }
 
 impl Settings {
-    /// What this process's environment says; `None` if it switches the cache off, or there is no place for one.
+    /// The settings from this process's environment; `None` if it disables the cache, or there is no folder for one.
     #[must_use]
     pub fn from_process() -> Option<Self> {
         Self::from_environment(|name| std::env::var_os(name))
     }
 
-    /// What an environment says. A limit that cannot be read is reported and not heeded.
+    /// The settings from an environment. An invalid limit is reported and ignored.
     ///
     /// # Examples
     ///
@@ -47,7 +47,7 @@ impl Settings {
         if given(SWITCH_VARIABLE).is_some_and(|value| value == "0" || value == "off") {
             return None;
         }
-        // The rule of the XDG base directories: a relative path is as good as none.
+        // The rule of the XDG base directories: relative paths are ignored.
         let absolute = |name: &str| given(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let caches = || match cfg!(windows) {
             true => absolute("LOCALAPPDATA"),
@@ -59,13 +59,13 @@ impl Settings {
         };
         let limit = given(LIMIT_VARIABLE).map_or(Some(DEFAULT_LIMIT), |text| bytes(text.to_str()?));
         let limit = limit.unwrap_or_else(|| {
-            tracing::warn!("{LIMIT_VARIABLE} is no number of bytes such as 100000000, 100M or 2G; it is not heeded");
+            tracing::warn!("{LIMIT_VARIABLE} is not a number of bytes, such as 100000000, 100M or 2G; it is ignored");
             DEFAULT_LIMIT
         });
         Some(Settings { folder, limit })
     }
 
-    /// The cache that they describe.
+    /// Opens the cache that they describe.
     #[must_use]
     pub fn open(self) -> Cache {
         Cache::new(self.folder, self.limit)

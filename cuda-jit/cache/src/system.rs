@@ -1,4 +1,4 @@
-//! Whose the files of a folder are, and how they are opened and locked: what differs between systems.
+//! Ownership, opening and locking of files: the differences between operating systems.
 
 use std::fs::{DirBuilder, File, Metadata};
 use std::io;
@@ -7,27 +7,27 @@ use std::path::Path;
 #[cfg(unix)]
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 
-/// Returns true if this user or root has written a file.
+/// Returns true if this user or root owns a file.
 #[cfg(unix)]
 pub(crate) fn is_own(facts: &Metadata) -> bool {
     facts.uid() == 0 || facts.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// The same on Windows, whose folders of a user are closed to other users by default; a file's owner is not looked at.
+/// Always true on Windows, where a user's folders are closed to other users by default; a file's owner is not checked.
 #[cfg(not(unix))]
 pub(crate) fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// Makes a folder, and those that it lies in, for this user alone.
-pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
+/// Creates a folder and its parents, for this user alone.
+pub(crate) fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     builder.mode(0o700);
     builder.recursive(true).create(folder)
 }
 
-/// Opens a file for reading; what is no file, such as a pipe without a writer, is not waited for.
+/// Opens a file for reading, without blocking on special files such as a pipe without a writer.
 pub(crate) fn open(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     #[cfg(unix)]
@@ -35,8 +35,8 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
     options.read(true).open(path)
 }
 
-/// Opens a file, which is made where there is none, and locks it against other writers until it is closed. It is the one at the path
-/// then, also where the writer before has put another file in its place.
+/// Opens a file, creating it if it does not exist, and locks it against other writers until it is closed. The returned file
+/// is the one at the path when it was locked, even if the previous writer has replaced it.
 #[cfg(unix)]
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     loop {
@@ -49,8 +49,8 @@ pub(crate) fn lock(path: &Path) -> io::Result<File> {
     }
 }
 
-/// The same on Windows, where nobody can read a locked file, nor put another in the place of an open one: a file beside it is locked,
-/// `NAME.lock`, which stays there.
+/// Locks a file against other writers. On Windows, a locked file cannot be read, and an open one cannot be replaced, so
+/// that a separate file is locked, `NAME.lock`, which remains.
 #[cfg(not(unix))]
 pub(crate) fn lock(path: &Path) -> io::Result<File> {
     let mut beside = path.as_os_str().to_owned();

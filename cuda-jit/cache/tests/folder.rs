@@ -1,4 +1,4 @@
-//! Folders as they come: full, damaged, read-only, shared by processes.
+//! Folders in all conditions: full, damaged, read-only, shared by processes.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,7 +18,7 @@ fn file(folder: &Path, key: &Key) -> PathBuf {
     folder.join(format!("{key}.kernel"))
 }
 
-/// Sets how long ago an entry was used.
+/// Sets the age of an entry's last use.
 fn age(folder: &Path, key: &Key, seconds: u64) {
     let file = fs::File::options().write(true).open(file(folder, key)).unwrap();
     file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
@@ -77,7 +77,7 @@ fn a_file_that_is_no_file_is_a_miss() {
     assert!(!cache.put(&key("one"), "label", b"contents"));
     std::os::unix::fs::symlink("/dev/zero", file(folder.path(), &key("two"))).unwrap();
     assert_eq!(cache.get(&key("two")), None);
-    // A named pipe would make a reader wait for a writer for ever.
+    // Opening a named pipe would wait for a writer forever.
     assert!(Command::new("mkfifo").arg(file(folder.path(), &key("three"))).status().unwrap().success());
     assert_eq!(cache.get(&key("three")), None);
 }
@@ -106,7 +106,7 @@ fn the_least_recently_used_make_room() {
     })
     .unwrap()
     .len();
-    // Room for eight; the ninth brings it down to seven eighths, which is seven.
+    // Room for eight; the ninth reduces it to seven eighths, which is seven.
     let cache = Cache::new(folder.path(), 8 * one);
     let names = ["0", "1", "2", "3", "4", "5", "6", "7"];
     for (name, seconds) in names.iter().zip((10..).step_by(10).take(8)) {
@@ -114,7 +114,7 @@ fn the_least_recently_used_make_room() {
         age(folder.path(), &key(name), 200 - seconds);
     }
     assert_eq!(cache.list().len(), 8);
-    // The oldest is used, so that the next two are the ones to go.
+    // The oldest is used, so that the next two are evicted.
     assert!(cache.get(&key("0")).is_some());
     assert!(cache.put(&key("8"), "label", &[7; 1000]));
     let kept = |name: &&str| file(folder.path(), &key(name)).exists();
@@ -192,7 +192,7 @@ fn no_limit_makes_a_damaged_file_be_read() {
     let cache = Cache::new(folder.path(), u64::MAX);
     assert!(cache.put(&key("one"), "label", b"contents"));
     assert_eq!(cache.get(&key("one")).as_deref(), Some(&b"contents"[..]));
-    // As long as a file can be, and nothing in it: reading it would need more memory than there is.
+    // A sparse file of the maximum length: reading it would need more memory than there is.
     let sparse = fs::File::options().write(true).open(file(folder.path(), &key("one"))).unwrap();
     for length in [1 << 42, 1 << 30, 60] {
         sparse.set_len(length).unwrap();
@@ -203,19 +203,19 @@ fn no_limit_makes_a_damaged_file_be_read() {
     assert!(cache.put(&last, "label", b"more") && cache.get(&last).is_some());
 }
 
-/// Names the folder in the children that tests start.
+/// The environment variable that names the folder in the child processes of tests.
 const CHILD: &str = "CUDA_JIT_CACHE_TEST_CHILD";
 
-/// Runs a test of this executable again, by a shell that has prepared something; false if that could not be prepared.
+/// Runs a test of this executable again, in a shell after a preparation; false if the preparation fails.
 fn in_shell(prepare: &str, test: &str, folder: &Path) -> bool {
     let mut shell = Command::new("sh");
-    // The test's own failure is 101.
+    // The exit code of a failing test is 101.
     shell.args(["-c", &format!("{prepare} || exit 9; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
     shell.args([test, "--exact"]).env(CHILD, folder);
     finished(test, &mut shell)
 }
 
-/// The same in a mount namespace of its own, which not every system gives.
+/// Runs a test of this executable again in a mount namespace, which not every system allows.
 fn in_namespace(prepare: &str, test: &str, folder: &Path) -> bool {
     let mut unshare = Command::new("unshare");
     unshare.args(["-Urm", "sh", "-c", &format!("{prepare} || exit 9; exec \"$0\" \"$@\"")]);
@@ -237,7 +237,7 @@ fn finished(test: &str, command: &mut Command) -> bool {
     true
 }
 
-/// What fits is kept, what does not is not, and nothing is left half.
+/// Checks that contents that fit are kept, larger ones are not, and no partial file remains.
 fn fill(folder: &Path, too_large: usize) {
     let cache = Cache::new(folder, PLENTY);
     assert!(cache.put(&key("small"), "label", b"contents"));
@@ -254,7 +254,7 @@ fn a_write_that_breaks_off_keeps_nothing() {
         return fill(Path::new(&folder), 100_000);
     }
     let folder = tempfile::tempdir().unwrap();
-    // No file may be larger than so many blocks, of 512 or 1024 bytes.
+    // Limits files to this number of blocks, of 512 or 1024 bytes.
     assert!(in_shell("trap '' XFSZ; ulimit -f 8", "a_write_that_breaks_off_keeps_nothing", folder.path()));
     assert_eq!(Cache::new(folder.path(), PLENTY).list().len(), 2);
 }
@@ -286,7 +286,7 @@ fn a_read_only_folder_gives_and_takes_nothing() {
     in_namespace(&prepare, "a_read_only_folder_gives_and_takes_nothing", folder.path());
 }
 
-/// Puts and gets in a folder for eight entries, so that all the while something is evicted.
+/// Puts and gets in a folder for eight entries, so that entries are evicted all the time.
 fn race(folder: &Path, seed: usize) {
     let cache = Cache::new(folder, 8 * 1200);
     let contents = |n: usize| vec![n as u8; 1000];

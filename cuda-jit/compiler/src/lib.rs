@@ -17,7 +17,7 @@ pub mod front;
 pub mod libdevice;
 
 use cuda_jit_kir::{self as kir, target, valid};
-use cuda_jit_lang::{called, typeinfo};
+use cuda_jit_lang::{libcalls, typeinfo};
 use cuda_jit_syntax as syntax;
 
 /// The compiler's name, version and source hash: another compiler may generate different code for the same kernel.

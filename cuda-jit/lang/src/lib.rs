@@ -1,11 +1,12 @@
-//! The language of kernels: what the source of a kernel may name, and the device library, written in Rust.
+//! The kernel language: the items that a kernel's source may name, and the device library, written in Rust.
 //!
 //! - [`device`](mod@device): positions, barriers, atomics, warps, groups, shared memory, printing.
-//! - Number types: half and 8-bit floats, complex numbers, short vectors; [`Num`], [`Float`] and [`Integer`] to be generic in.
-//! - [`library`]: methods of the standard library's types as kernels call them: `Option`, `Result`, iterators.
-//! - [`typeinfo`]: the traits by which rustc tells the compiler what a kernel's names, types and methods are.
+//! - Number types: half and 8-bit floats, complex numbers, short vectors; the traits [`Num`], [`Float`] and [`Integer`] for
+//!   generic code.
+//! - [`library`]: methods of the standard library's types for kernels: `Option`, `Result`, iterators.
+//! - [`typeinfo`]: the traits by which rustc reports a kernel's names, types and methods to the compiler.
 //!
-//! `cuda-jit` re-exports all that programs name. This crate knows no driver and no compiler.
+//! `cuda-jit` re-exports everything that programs name. This crate depends on neither driver nor compiler.
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
@@ -13,9 +14,9 @@ struct Readme;
 
 extern crate self as cuda_jit;
 
-#[doc(hidden)]
-pub mod called;
 pub mod device;
+#[doc(hidden)]
+pub mod libcalls;
 pub mod library;
 mod math;
 #[doc(hidden)]
@@ -36,26 +37,26 @@ pub use num_complex::{Complex, Complex32, Complex64};
 pub use typeinfo::{DeviceType, ElementType, ValueType};
 pub use types::*;
 
-/// Names for the macros' expansions. Not for people.
+/// Names for the macros' expansions, not for users.
 #[doc(hidden)]
 pub mod __private {
-    /// Expands to a `#[device]` function's part where there is a compiler: here to nothing.
+    /// Expands to the part of a `#[device]` function that needs the compiler: empty in this crate.
     macro_rules! compiled_alone {
         ($vis:vis,) => {};
     }
 
-    /// Expands to a derive's part where there are launches: here to nothing.
+    /// Expands to the part of a derive that needs launches: empty in this crate.
     macro_rules! argument {
         ($($of:tt)*) => {};
     }
 
     pub(crate) use {argument, compiled_alone};
 
-    /// A name that functions of the device library have, and no other crate's: their indices are not checked.
+    /// A name that only functions of the device library can use: their indices are not checked.
     #[derive(Debug)]
     pub(crate) struct Library;
 
-    pub use crate::__see as see;
+    pub use crate::__unify as unify;
     pub use crate::kir::Scalar;
     pub use crate::library::default::CapturedDefault;
     pub use crate::library::iterator;
@@ -66,14 +67,15 @@ pub mod __private {
     pub use crate::library::loops::{items, range_of};
     pub use crate::library::structs::{Names, StructKey};
     pub use crate::num::Ordered;
-    pub use crate::print::{PrintedDebug, debugged, reported_by};
+    pub use crate::print::{PrintedDebug, debug_value, printable};
     pub use crate::typeinfo::{
-        Answers, Arithmetic, Body, ByPath, Callee, Capitals, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
+        Answers, Arithmetic, Body, ByPath, Callee, Closure, Comparisons, ConstValue, DeviceFn, DeviceFrom,
         DeviceOperator, DeviceType, ElementType, EnumTy, Field, FnLike, GenericArg, Instance, KernelParam, Key, Layout,
         MarkedWithDevice, NoCallee, NoPadding, Operator, PinnedLayout, ProbeResult, Returned, ScalarType, StructTy,
-        SumIdentity, SumTy, Trial, Ty, Typed, Untied, ValueType, VariantTy, any_value, bits_of, boxed, called,
-        capitals, cast_to, cast_type, closure_ty, const_of, constant, constant_like, evaluated, made, named, operators,
-        owner_arg, param_of, part, report, returned, section_index, seen, shared_array, standard, ty_of, type_arg,
+        SumIdentity, SumTy, TryOperand, Ty, Typed, Unconstrained, UpperCasePath, ValueType, VariantTy, any_value,
+        bits_of, boxed, called_path, cast_to, cast_type, closure_result, closure_ty, const_of, constant, constant_like,
+        evaluated, field_type, operators, owner_arg, param_of, report, reported_type, resolved_callee, section_index,
+        shared_array, standard, ty_of, type_arg, upper_case_path, value_path,
     };
     pub use crate::typeinfo::{Construction, Constructs, checked, compare, names, non_device, pattern};
     pub use crate::typeinfo::{Derefs, Dropped, KernelsFollowNoDeref, ListedOperator, NoDeref, listed};
@@ -81,7 +83,7 @@ pub mod __private {
     pub use cuda_jit_macros::{Configured, unconfigured};
     pub use cuda_mem_element::Element;
 
-    /// The traits with the hidden methods and functions of what is not this crate's.
+    /// The traits with the hidden methods and functions of foreign types.
     pub mod hidden {
         pub use crate::library::boolean::BoolMethods as _;
         pub use crate::library::constant::ConstantMethods as _;
@@ -90,13 +92,12 @@ pub mod __private {
         pub use crate::library::iterator::{
             __AttemptCalls as _, __DeviceDoubleEndedCalls as _, __DeviceExactSizeCalls as _,
             __DeviceIntoIteratorCalls as _, __DeviceIteratorCalls as _, __DeviceProductCalls as _,
-            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __NumberedCalls as _, __PlaneSourcesCalls as _,
-            __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _, __SliceSourcesMutCalls as _,
-            __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _, __ViewSourcesMutCalls as _,
-            RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _, RangeToInclusiveMethods as _,
-            RangeToMethods as _,
+            __DeviceSumCalls as _, __GetCalls as _, __GetMutCalls as _, __IndexedSourceCalls as _,
+            __PlaneSourcesCalls as _, __PlaneSourcesMutCalls as _, __ReferentCalls as _, __SliceSourcesCalls as _,
+            __SliceSourcesMutCalls as _, __StepCalls as _, __ViewIteratorsCalls as _, __ViewSourcesCalls as _,
+            __ViewSourcesMutCalls as _, RangeFromMethods as _, RangeInclusiveMethods as _, RangeMethods as _,
+            RangeToInclusiveMethods as _, RangeToMethods as _,
         };
-        pub use crate::library::known::{IsKnown as _, IsPlain as _};
         pub use crate::library::option::{
             OptionMethods as _, OptionMut as _, OptionOption as _, OptionPair as _, OptionRef as _,
         };
@@ -105,6 +106,7 @@ pub mod __private {
             OptionResult as _, ResultMethods as _, ResultMut as _, ResultOption as _, ResultRef as _, ResultResult as _,
         };
         pub use crate::library::slice::{ArrayMethods as _, SliceIndices as _, SliceLength as _, SliceMethods as _};
+        pub use crate::library::std_functions::{IsOtherFunction as _, IsStdFunction as _};
         pub use crate::library::views::{ViewDot as _, ViewElements as _, ViewElementsMut as _};
         pub use crate::num::{
             CastNumber as _, FloatConversions as _, FloatMethods as _, HalfMethods as _, IntegerMethods as _,
@@ -116,9 +118,9 @@ pub mod __private {
             OfDevice as _, OfKnown as _, OfOther as _, OfRepresentative as _, OfUnknown as _,
         };
         pub use crate::typeinfo::{
-            BoxedCallee as _, MadeByFunction as _, MistypedTrial as _, NamedCallee as _, NamedFunction as _,
-            OptionVariants as _, OtherCallee as _, OtherCapitals as _, ResultVariants as _, TypedDropped as _,
-            UntypedTrial as _,
+            BoxedCallee as _, CalledFunction as _, ConstructorValue as _, FunctionValue as _, MistypedTry as _,
+            OptionVariants as _, OtherCallee as _, ResultVariants as _, TypedDropped as _, UntypedTry as _,
+            UpperCaseConstructor as _,
         };
         pub use crate::typeinfo::{
             DeviceFrom as _, DeviceInto as _, DeviceTryFrom as _, DeviceTryInto as _, FromBits as _, PlaneMethods as _,
@@ -130,8 +132,8 @@ pub mod __private {
         pub use crate::types::vector::{FloatVectorMethods as _, SignedVectorMethods as _, VectorMethods as _};
     }
 
-    /// The macros that kernels know, each in a module of its own: a typing probe imports the module's names by a glob, and rustc refuses
-    /// a name that is another macro's where the kernel stands.
+    /// The macros that kernels may use, each in a module of its own. A typing probe imports the module's names by a glob,
+    /// so that rustc reports an ambiguity if the name is another macro's in the kernel's scope.
     pub mod macros {
         macro_rules! each {
             ($($name:ident: $path:path;)*) => { $(

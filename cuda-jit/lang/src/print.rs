@@ -1,8 +1,8 @@
-//! `printf!` on the host: the text that a kernel's `printf!` writes, made by the standard library.
+//! `printf!` on the host: produces the text of a kernel's `printf!` with the standard library.
 //!
-//! Integers and `bool` print as Rust prints them. Floats print as C's `vprintf` prints them on the device: `%g` for
-//! `{}`, `%f` with a precision, `%e` for `{:e}`. Nothing here but `write_digits` runs on a device; `front` makes the
-//! device's format.
+//! Integers and `bool` print as in Rust. Floats print as C's `vprintf` prints them on the device: `%g` for `{}`, `%f` with
+//! a precision, `%e` for `{:e}`. Only `write_digits` runs on a device, whose format string is built by the compiler's front
+//! end.
 
 use std::fmt::Write;
 
@@ -10,53 +10,54 @@ use crate::device;
 use crate::kir::Scalar;
 use crate::syntax::{Conversion, Form};
 
-/// A number or `bool` as `printf!` sees it.
+/// A number or `bool`, as `printf!` prints it.
 #[derive(Clone, Copy, Debug)]
 pub enum Number {
     /// `true` or `false`.
     Bool(bool),
-    /// An integer: whether it is negative, its absolute value, and its bits without a sign.
+    /// An integer: true if it is negative, its absolute value, and its bits as an unsigned number.
     Integer(bool, u128, u128),
-    /// A float, and in how many significant digits no two of its type print alike.
+    /// A float, and the number of significant digits that distinguishes any two of its type.
     Float(f64, u32),
 }
 
-/// Types that `{:?}` prints in a kernel, and of which panics tell: numbers, `bool`, tuples, arrays, `Option` and `Result` of such, C-like enums.
+/// A type that `{:?}` prints in a kernel, and that panic messages can contain: numbers, `bool`, tuples, arrays, `Option`
+/// and `Result` of such, C-like enums.
 ///
-/// Nothing unsafe relies on an implementation: the host alone calls it.
+/// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "kernels print numbers, `bool`, tuples, arrays, `Option` and `Result` of such, and C-like enums, not `{Self}`",
-    label = "print its parts, one `{{}}` for each"
+    label = "print its fields, with one `{{}}` for each"
 )]
 pub trait PrintedDebug {
     /// The text.
     fn debug(&self, conversion: Conversion) -> String;
 }
 
-/// What `{}` prints in a kernel: numbers, `bool`, and references to them.
+/// A type that `{}` prints in a kernel: numbers, `bool`, and references to them.
 ///
-/// Nothing unsafe relies on an implementation: the host alone calls it.
+/// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "`printf!` prints numbers and `bool`, not `{Self}`",
-    label = "print its parts, one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
+    label = "print its fields, with one `{{}}` for each, or `{{:?}}` of tuples, arrays, `Option` and enums"
 )]
 pub trait Printed: PrintedDebug {
     /// The number.
     fn number(&self) -> Number;
 }
 
-/// What `{:x}`, `{:X}` and `{:o}` print in a kernel.
+/// A type that `{:x}`, `{:X}` and `{:o}` print in a kernel.
 ///
-/// Nothing unsafe relies on an implementation: the host alone calls it.
+/// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "`{{:x}}`, `{{:X}}` and `{{:o}}` print integers, not `{Self}`",
     label = "write `{{}}`, or print the float's `to_bits()`"
 )]
 pub trait PrintedInteger: Printed {}
 
-/// What `{:e}` and `{:E}` print in a kernel.
+/// A type that `{:e}` and `{:E}` print in a kernel.
 ///
-/// Nothing unsafe relies on an implementation: the host alone calls it.
+/// Nothing unsafe relies on an implementation: only the host calls it.
 #[diagnostic::on_unimplemented(
     message = "`{{:e}}` and `{{:E}}` print floats, not `{Self}`",
     label = "write `{{}}`, or cast it `as f64`"
@@ -112,7 +113,7 @@ macro_rules! floats {
 
 floats! {
     f32 => F32; f64 => F64; half::f16 => F16; half::bf16 => Bf16;
-    // those of 8 bits are printed as what they are converted to
+    // 8-bit floats are printed as the `f32` that they are converted to
     crate::e4m3 => F32; crate::e5m2 => F32; crate::e8m0 => F32;
 }
 
@@ -137,7 +138,7 @@ impl<T: Printed + ?Sized> Printed for &mut T {
     }
 }
 
-macro_rules! debugged {
+macro_rules! debug_value {
     ($(&$($mutable:ident)?)*) => { $(
         impl<T: PrintedDebug + ?Sized> PrintedDebug for &$($mutable)? T {
             fn debug(&self, conversion: Conversion) -> String {
@@ -161,9 +162,9 @@ impl PrintedDebug for str {
     }
 }
 
-debugged! { & }
-debugged! { &mut }
-debugged! {
+debug_value! { & }
+debug_value! { &mut }
+debug_value! {
     () (A 0) (A 0, B 1) (A 0, B 1, C 2) (A 0, B 1, C 2, D 3) (A 0, B 1, C 2, D 3, E 4)
     (A 0, B 1, C 2, D 3, E 4, F 5) (A 0, B 1, C 2, D 3, E 4, F 5, G 6) (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
@@ -215,23 +216,23 @@ impl PrintedDebug for device::Dim3 {
     }
 }
 
-/// Texts with commas between two others.
+/// Joins texts with commas.
 fn listed(begin: &str, texts: &[String], end: &str) -> String {
     format!("{begin}{}{end}", texts.join(", "))
 }
 
-/// In the typing probe: what a panic takes along.
-pub fn reported_by<T: PrintedDebug>(value: &T) -> &T {
+/// In the typing probe: checks that a value of a panic's message is printable.
+pub fn printable<T: PrintedDebug>(value: &T) -> &T {
     value
 }
 
-/// In the probe of a function of the device library: the value that a panic shows where kernels print values of its type.
-pub fn debugged<T: std::fmt::Debug>(value: &T) -> &T {
+/// In the probe of a device library function: a value that a panic's message contains if kernels print values of its type.
+pub fn debug_value<T: std::fmt::Debug>(value: &T) -> &T {
     value
 }
 
-/// Writes a number's digits in a base, with as many zeros before them as make the text so wide, at the end of a text and a
-/// zero behind them; where they begin. It is what a device does where `vprintf` has no conversion. A sign of 0 is none.
+/// Writes a number's digits in a base at the end of a text, padded with zeros to `width` and followed by a NUL; returns
+/// where they begin. The device uses it for conversions that `vprintf` lacks. A `sign` of 0 is omitted.
 #[device]
 pub fn write_digits(magnitude: u128, sign: u8, (base, upper): (usize, bool), width: usize, text: &mut [u8]) -> usize {
     let end = text.len() - 1;
@@ -251,13 +252,13 @@ pub fn write_digits(magnitude: u128, sign: u8, (base, upper): (usize, bool), wid
     start
 }
 
-/// In so many significant digits no two floats of a type print alike.
+/// The number of significant digits that distinguishes any two floats of a type.
 pub fn significant(float: Scalar) -> u32 {
-    // so many decimal digits as the bits make, one more for those cut apart, and one for the remainder
+    // the decimal digits of this number of bits, plus one for a partial digit and one for the remainder
     (float.fraction_bits() + 1) * 30_103 / 100_000 + 2
 }
 
-/// The digits of a float that nothing is said of: C's default.
+/// The precision of a float if none is given: C's default.
 const DIGITS: u32 = 6;
 
 /// The text of `{:?}`.
@@ -307,7 +308,7 @@ fn text(number: Number, conversion: Conversion) -> String {
     }
 }
 
-/// A float that is not negative.
+/// The text of a non-negative float.
 fn float(value: f64, form: Form, precision: Option<u32>, exact: u32) -> String {
     if !value.is_finite() {
         let text = if value.is_nan() { "nan" } else { "inf" };
@@ -345,7 +346,7 @@ fn without_zeros(text: &str) -> &str {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { text }
 }
 
-/// A number's text with its sign, at one side of so many characters.
+/// A number's text with its sign, padded to `width` characters.
 pub fn pad(sign: &str, digits: &str, left: bool, zeros: bool, width: u32) -> String {
     let missing = (width as usize).saturating_sub(sign.len() + digits.len());
     let (blank, zero) = if zeros { (0, missing) } else { (missing, 0) };

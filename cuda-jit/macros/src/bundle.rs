@@ -1,6 +1,7 @@
-//! `embed_kernels!("FILE")`: finds the file of a bundle below the package's folder.
+//! `embed_kernels!("FILE")`: finds the bundle file below the package's folder.
 //!
-//! The contents are not read here: the expansion includes the file's bytes, and a constant asserts that they are a bundle.
+//! The macro does not read the file. The expansion includes the file's bytes, and a constant asserts that they are a
+//! bundle.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The hidden methods of a trait of the device library, by which a kernel's probe calls its methods, as a trait of their own.
+//! Extracts the hidden methods of a device library trait, which typing probes call, into a trait of their own.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -13,8 +13,8 @@ pub(crate) fn is_call(item: &mut TraitItem) -> bool {
     name.starts_with("__call_")
 }
 
-/// The hidden methods of a trait of the device library as a trait of their own, which is all that a kernel's probe sees: the names
-/// of the others may be those of the standard library's traits.
+/// Splits the hidden methods of a device library trait off into a trait of their own. Typing probes import only that trait,
+/// since the other methods' names may be those of the standard library's traits.
 pub(crate) fn calls_trait(item: &mut ItemTrait, mut calls: Vec<TraitItem>) -> TokenStream {
     let (vis, name, generics) = (&item.vis, &item.ident, &item.generics);
     let hidden = calls_name(name);
@@ -39,7 +39,7 @@ pub(crate) fn calls_name(name: &Ident) -> Ident {
     format_ident!("__{}Calls", name, span = Span::call_site())
 }
 
-/// The hidden methods of a type, for which the device library implements a trait.
+/// The implementation of the hidden methods for a type, beside the device library's implementation of the trait.
 pub(crate) fn calls_impl(item: &ItemImpl, path: &syn::Path) -> TokenStream {
     let Some(last) = path.segments.last() else { return TokenStream::new() };
     let (name, arguments, this) = (calls_name(&last.ident), &last.arguments, &item.self_ty);

@@ -1,11 +1,12 @@
-//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports nothing of the probe.
+//! A copy of the body as written, beside the typing probe: if it does not compile, rustc reports no errors of the probe.
 //!
-//! rustc type-checks the copy once more; it is unreachable, so that there are no borrows to check. That takes 1 to 1.5 ms for ten lines:
-//! a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not copied, and some mistakes in them are
-//! reported for the probe too.
+//! rustc type-checks the copy a second time. The copy is unreachable, so that there are no borrows to check. This takes 1
+//! to 1.5 ms for ten lines: a function of 40 lines with its copy costs as much as one of 60 without. Longer bodies are not
+//! copied, and some mistakes in them are reported for the probe too.
 //!
-//! A constant tells the probe of errors, and a constant names no generic parameters. The copy of a generic function is
-//! therefore instantiated with representatives, `u32` and `f32`. Where neither satisfies the bounds, nothing is told.
+//! A constant tells the probe about errors in the copy, and a constant cannot name generic parameters. The copy of a
+//! generic function is therefore instantiated with representatives, `u32` and `f32`. If neither satisfies the bounds, the
+//! probe does not learn of errors.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{format_ident, quote};
@@ -13,22 +14,22 @@ use syn::{FnArg, GenericParam, Type, TypeParamBound, WherePredicate};
 
 use crate::signature::Signature;
 
-/// The number of lines of the longest body that is copied.
+/// The maximum number of lines of a copied body.
 const MOST_LINES: usize = 40;
 
 /// The types that type parameters are instantiated with.
 const REPRESENTATIVES: [&str; 2] = ["u32", "f32"];
 
 /// The copy of a body.
-pub(crate) struct Repeated {
+pub(crate) struct BodyCopy {
     body: Group,
     /// The type of the `impl` whose method it is, and the name of the copy in it.
     method: Option<(Type, Ident)>,
 }
 
-/// The copy of a body, which is the last token of a function, unless the function has what a copy cannot: attributes within the
-/// body, or generic constants other than numbers. Representatives have no lifetimes, which the bounds of closures may name.
-pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Repeated> {
+/// The copy of a body, which is the last token of a function; `None` if the function has attributes within the body, or
+/// generic constants that are no numbers. Bounds that name lifetimes prevent it too, since representatives have none.
+pub(crate) fn copy_of(signature: &Signature, written: TokenTree) -> Option<BodyCopy> {
     let TokenTree::Group(body) = written else { return None };
     let has_values = signature.generics.params.iter().all(|param| match param {
         GenericParam::Const(param) => value(&param.ty).is_some(),
@@ -37,9 +38,9 @@ pub(crate) fn to_repeat(signature: &Signature, written: TokenTree) -> Option<Rep
     let lines = body.span_close().start().line.saturating_sub(body.span_open().start().line);
     let text = body.to_string();
     let has_attributes = text.trim_start_matches(['{', ' ', '\n']).starts_with("#!");
-    let can_repeat = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
-    let can_repeat = can_repeat && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
-    can_repeat.then_some(Repeated { body, method: None })
+    let can_copy = body.delimiter() == Delimiter::Brace && lines <= MOST_LINES && has_values;
+    let can_copy = can_copy && !has_attributes && !bounds_name_lifetimes(signature) && !text.contains('?');
+    can_copy.then_some(BodyCopy { body, method: None })
 }
 
 /// Returns true if a bound names a lifetime of the function.
@@ -50,14 +51,14 @@ fn bounds_name_lifetimes(signature: &Signature) -> bool {
 }
 
 /// The copy of a method's body, for an `impl` without generic parameters.
-pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<Repeated> {
+pub(crate) fn of_method(signature: &Signature, name: &Ident, body: TokenTree, this: &Type) -> Option<BodyCopy> {
     let named = format_ident!("__written_{}", name, span = Span::call_site());
-    let repeated = to_repeat(signature, body)?;
-    Some(Repeated { method: Some((this.clone(), named)), ..repeated })
+    let copy = copy_of(signature, body)?;
+    Some(BodyCopy { method: Some((this.clone(), named)), ..copy })
 }
 
-/// The traits that a representative satisfies. Of others a representative may be none; a name that is another trait's does no more than
-/// change the text of an error.
+/// The traits that a representative satisfies. It may not satisfy others. If a name means another trait, only the text of
+/// an error differs.
 const SATISFIED: &[&str] = &[
     "Num",
     "Integer",
@@ -78,8 +79,8 @@ const SATISFIED: &[&str] = &[
     "FnOnce",
 ];
 
-/// Returns true if the probe is told of errors in the copy, as far as the bounds of a generic function say.
-pub(crate) fn is_told(signature: &Signature) -> bool {
+/// Returns true if the probe learns of errors in the copy, judged by the bounds of a generic function.
+pub(crate) fn sees_copy_errors(signature: &Signature) -> bool {
     let generics = &signature.generics;
     let is_satisfied = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
@@ -92,7 +93,7 @@ pub(crate) fn is_told(signature: &Signature) -> bool {
             WherePredicate::Type(ty) => ty.bounds.iter().all(is_satisfied),
             _ => true,
         });
-    signature.repeated.is_some()
+    signature.body_copy.is_some()
         && of_clause
         && generics.type_params().all(|param| param.bounds.iter().all(is_satisfied))
 }
@@ -110,9 +111,9 @@ fn value(ty: &Type) -> Option<TokenStream> {
     }
 }
 
-/// The copy as a function of an opaque type.
+/// The copy, as a function with an opaque return type.
 pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let Repeated { body, method } = signature.repeated.as_ref()?;
+    let BodyCopy { body, method } = signature.body_copy.as_ref()?;
     let receiver = sig.receiver().into_iter();
     let params = sig.inputs.iter().filter_map(|param| match param {
         FnArg::Typed(param) => {
@@ -139,9 +140,9 @@ pub(crate) fn written(sig: &syn::Signature, signature: &Signature) -> Option<Tok
     })
 }
 
-/// The constant that depends on the copy, which stands beside it unless it is a method's.
-pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
-    let Repeated { method, .. } = signature.repeated.as_ref()?;
+/// The constant that depends on the copy, and the copy itself unless it is a method's.
+pub(crate) fn error_constant(root: &TokenStream, sig: &syn::Signature, signature: &Signature) -> Option<TokenStream> {
+    let BodyCopy { method, .. } = signature.body_copy.as_ref()?;
     let (copy, path) = match method {
         Some((this, name)) => (None, quote!(<#this>::#name)),
         None => (written(sig, signature), quote!(__cuda_jit_written)),
@@ -163,8 +164,8 @@ pub(crate) fn repeated(root: &TokenStream, sig: &syn::Signature, signature: &Sig
     })
 }
 
-/// The constant of a generic function: of each type that stands for its parameters, an associated constant that is there if the type
-/// satisfies the bounds, and else a trait's.
+/// The constant of a generic function: an associated constant of each representative, which exists if the representative
+/// satisfies the bounds; otherwise the trait's constant is found.
 fn of_representatives(
     root: &TokenStream,
     signature: &Signature,
@@ -211,9 +212,9 @@ fn of_representatives(
     }}
 }
 
-/// The type of a parameter in the probe, which depends on the constant where the body is repeated.
+/// The type of a parameter in the probe, which depends on the constant if the body is copied.
 pub(crate) fn checked(root: &TokenStream, signature: &Signature, ty: Type) -> Type {
-    match signature.repeated {
+    match signature.body_copy {
         Some(_) => syn::parse_quote!(<#ty as #root::checked::Checked<__CUDA_JIT_ERRORS>>::Same),
         None => ty,
     }

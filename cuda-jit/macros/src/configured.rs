@@ -1,9 +1,9 @@
-//! Lets rustc evaluate `#[cfg(..)]` within an item before the item is captured.
+//! Makes rustc evaluate `#[cfg(..)]` within an item before the item is captured.
 //!
-//! An attribute macro receives its item with all conditions as written; the input of a derive macro rustc has configured, down to
-//! expressions. So an item with conditions goes through a derive macro: the attribute emits an enum whose discriminant
-//! is a block with the item, and the derive macro expands what rustc leaves of it. The enum itself stays: the item in it begins
-//! with an attribute that removes it. A condition that holds stays before what it stands before.
+//! An attribute macro receives its item with all conditions as written, whereas rustc configures the input of a derive
+//! macro, down to expressions. So an item with conditions goes through a derive macro: the attribute emits an enum whose
+//! discriminant is a block with the item, and the derive macro expands the configured item. The enum itself remains, but
+//! the item in it begins with an attribute that removes it. A condition that is true remains in place.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -48,8 +48,8 @@ fn names_condition(brackets: &Group) -> bool {
     }
 }
 
-/// Returns true for what can stand in a block. A method cannot; the attribute's place is before its `impl`, as the expansion
-/// of the method itself says.
+/// Returns true for an item that can stand in a block. A method cannot; the error of the expanded method says that the
+/// attribute belongs before its `impl`.
 fn is_free(item: &TokenStream) -> bool {
     match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Fn(function)) => function.sig.receiver().is_none(),
@@ -58,7 +58,7 @@ fn is_free(item: &TokenStream) -> bool {
     }
 }
 
-/// The enum. Its name is the item's own: two equal items cannot stand in one module.
+/// The enum. Its name is unique to the item, since two equal items cannot stand in one module.
 fn wrapped(kind: Kind, root: &TokenStream, options: &TokenStream, item: &TokenStream) -> TokenStream {
     let mut hasher = DefaultHasher::new();
     item.to_string().hash(&mut hasher);
@@ -78,7 +78,7 @@ fn wrapped(kind: Kind, root: &TokenStream, options: &TokenStream, item: &TokenSt
     }
 }
 
-/// Expands what rustc has left of the item within the enum: nothing, or the attribute, the item and the block's value.
+/// Expands the configured item within the enum: nothing, or the attribute, the item and the block's value.
 pub(crate) fn unwrapped(input: TokenStream) -> TokenStream {
     let tokens = |group: Option<TokenTree>| match group {
         Some(TokenTree::Group(group)) => group.stream().into_iter().collect::<Vec<_>>(),
@@ -95,7 +95,7 @@ pub(crate) fn unwrapped(input: TokenStream) -> TokenStream {
     emit::expand(kind, root.stream(), options.stream(), without_stray_commas(item.iter().cloned().collect()))
 }
 
-/// Takes out the commas that rustc leaves of a function's parameters: in parentheses, where nothing stands before them.
+/// Removes the commas that rustc leaves behind removed function parameters: in parentheses, with nothing before them.
 fn without_stray_commas(tokens: TokenStream) -> TokenStream {
     let mut is_macro = false;
     let mend = |token| {
@@ -106,7 +106,7 @@ fn without_stray_commas(tokens: TokenStream) -> TokenStream {
         }
         let mut content: Vec<_> = without_stray_commas(group.stream()).into_iter().collect();
         if group.delimiter() == Delimiter::Parenthesis {
-            let mut before = true; // whether nothing stands before
+            let mut before = true; // true while nothing precedes
             content.retain(|token| {
                 let is_stray = before && is(token, ',');
                 before = is(token, ',');

@@ -1,12 +1,11 @@
 //! `#[derive(DeviceType)]`: structs with the layout that rustc gave them, C-like enums, and enums with fields.
 //!
-//! A struct is a value where its fields are, and plain data where they are and nothing lies between them. What does
-//! not hold is said where it is asked for: the bounds are behind a `for<'__d>`, which rustc does not judge before.
+//! A struct is a value if its fields are, and plain data if they are and it has no padding. If a bound does not hold, the
+//! error is reported at its use: the bounds are behind a `for<'__d>`, which rustc does not evaluate before.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
-//! argument.
+//! Nothing here runs `unsafe` code. The emitted code implements an `unsafe` trait, justified by bounds that rustc checks.
 
 mod closures;
 mod compare;
@@ -22,11 +21,11 @@ use syn::spanned::Spanned;
 use syn::{Data, DataEnum, DeriveInput, Fields, GenericParam, Generics, Member, Token, Type};
 
 use crate::methods::{is_operator, operator_tag, with_self};
-use crate::signature::{has_lifetime, held_closures, without_lifetimes};
+use crate::signature::{closure_values, has_lifetime, without_lifetimes};
 use compare::{Compared, Derived, comparisons, derived};
 use fields::{constructor, field_name};
 
-/// The integers that an enum can be.
+/// The integer types that an enum's `repr` can be.
 const INTEGERS: &[&str] = &["i8", "i16", "i32", "i64", "isize", "u8", "u16", "u32", "u64", "usize"];
 
 /// Expands the derive.
@@ -37,7 +36,7 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
             Data::Struct(data) => structure(root, &input, &data.fields),
             Data::Enum(data) => enumeration(root, &input, data),
             Data::Union(data) => {
-                Err(syn::Error::new(data.union_token.span(), "kernels have structs and enums, no unions"))
+                Err(syn::Error::new(data.union_token.span(), "kernels support structs and enums, but no unions"))
             }
         }?;
         expanded.extend(without_deref(root, &input));
@@ -46,12 +45,13 @@ pub(crate) fn expand(root: &TokenStream, input: TokenStream) -> TokenStream {
     expanded.unwrap_or_else(|error| error.to_compile_error())
 }
 
-/// Refuses a type that implements `Deref`, since fields and methods behind that are found by the host alone.
+/// Refuses a type that implements `Deref`: the device does not follow it, so fields and methods behind it would exist on
+/// the host alone.
 fn without_deref(root: &TokenStream, input: &DeriveInput) -> TokenStream {
     let (name, generics) = (&input.ident, &input.generics);
     let lifetimes: Vec<_> = generics.lifetimes().map(|_| quote!('static)).collect();
     let message = format!(
-        "`{name}` implements `Deref`, which kernels do not follow: name the field that is behind it, or write a `#[device]` \
+        "`{name}` implements `Deref`, which kernels do not follow: name the field behind it, or write a `#[device]` \
          method in place of the `impl`"
     );
     if lifetimes.len() != generics.params.len() {
@@ -69,7 +69,7 @@ fn without_deref(root: &TokenStream, input: &DeriveInput) -> TokenStream {
     }
 }
 
-/// The path of what the expansion names: of the crate that `#[device_type(crate = path)]` says, if it is there.
+/// The path of the crate that the expansion names: that of `#[device_type(crate = path)]`, if it is given.
 fn named_root(default: &TokenStream, input: &DeriveInput) -> syn::Result<TokenStream> {
     let mut root = default.clone();
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("device_type")) {
@@ -82,17 +82,17 @@ fn named_root(default: &TokenStream, input: &DeriveInput) -> syn::Result<TokenSt
     Ok(root)
 }
 
-/// The most that device memory is aligned to, in bytes.
+/// The maximum alignment in device memory, in bytes.
 const MAX_ALIGN: u64 = 256;
 
-/// What `#[repr(..)]` says.
+/// The content of `#[repr(..)]`.
 #[derive(Default)]
 struct Repr {
     words: Vec<String>,
 }
 
 impl Repr {
-    /// Reads the attributes; names are what rustc takes them for, also raw ones.
+    /// Reads the attributes; names are compared as rustc does, raw ones included.
     fn of(input: &DeriveInput) -> syn::Result<Self> {
         let mut repr = Repr::default();
         let is_repr = |path: &syn::Path| path.get_ident().is_some_and(|ident| ident.unraw() == "repr");
@@ -105,7 +105,7 @@ impl Repr {
                     let bytes = inner.parse::<syn::LitInt>()?;
                     if word == "align" && bytes.base10_parse::<u64>()? > MAX_ALIGN {
                         let hint = format!(
-                            "`align({bytes})`: what kernels use is aligned to at most {MAX_ALIGN} bytes, as device memory is"
+                            "`align({bytes})`: the alignment is at most {MAX_ALIGN} bytes, as that of device memory"
                         );
                         return Err(syn::Error::new(bytes.span(), hint));
                     }
@@ -125,7 +125,7 @@ impl Repr {
 /// An operator that a struct lists: `Mul`, `Mul<Right>` or `Mul for Left`.
 struct Listed {
     name: Ident,
-    /// The left operand where it is not the struct.
+    /// The left operand if it is not the struct.
     left: Option<Type>,
     right: Type,
 }
@@ -140,8 +140,10 @@ impl Parse for Listed {
             _ => syn::parse_quote!(Self),
         };
         if !is_operator(&last.ident) {
-            let hint =
-                format!("`{}` is no operator: list their traits, such as `Add`, `MulAssign` or `Neg`", last.ident);
+            let hint = format!(
+                "`{}` is not an operator's trait: list traits, such as `Add`, `MulAssign` or `Neg`",
+                last.ident
+            );
             return Err(syn::Error::new(last.ident.span(), hint));
         }
         Ok(Listed { name: last.ident.clone(), left, right })
@@ -157,7 +159,7 @@ fn operators(input: &DeriveInput) -> syn::Result<Vec<Listed>> {
     Ok(listed)
 }
 
-/// The generics with each type parameter a value, and others as written.
+/// The generics, with `DeviceType` or a value bound on each type parameter; other parameters as written.
 fn bounded(root: &TokenStream, generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     for param in generics.type_params_mut() {
@@ -181,9 +183,9 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     if let Some(attribute) = input.attrs.iter().find(|attribute| attribute.path().is_ident("from_repr")) {
         return Err(syn::Error::new(attribute.span(), "`#[from_repr]` stands before enums"));
     }
-    let closures = held_closures(&input.generics);
+    let closures = closure_values(&input.generics);
     if !closures.is_empty() {
-        return closures::holder(root, input, fields, &closures);
+        return closures::closure_struct(root, input, fields, &closures);
     }
     let repr = Repr::of(input)?;
     let listed = operators(input)?;
@@ -199,14 +201,14 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let ordered = ordered(root, name, &generics, &listed, derived);
     let described = members.iter().zip(&static_types).map(|(member, ty)| {
         let text = field_name(member);
-        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
         quote!(#root::Field { name: #text, ty: #part.ty(), offset: ::core::mem::offset_of!(Self, #member) })
     });
     let cells = members.iter().zip(fields.iter().map(|field| &field.ty)).map(|(member, ty)| {
-        let part = quote_spanned!(ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(ty.span() => #root::field_type::<#ty>());
         quote!(#part.cells(&self.#member, __push);)
     });
-    let lists = lists(root, name, &input.generics, &listed);
+    let lists = operator_lists(root, name, &input.generics, &listed);
     let (listed, arithmetic) = described_operators(root, &listed, derived);
     let constructor = constructor(root, input, fields);
     let compared = derived.map(|derived| {
@@ -216,7 +218,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let representative = representative(root, name, &input.generics, &TokenStream::new());
     let value = fields.iter().map(|field| {
         let ty = &field.ty;
-        quote_spanned!(ty.span() => #root::part::<#ty>().value())
+        quote_spanned!(ty.span() => #root::field_type::<#ty>().value())
     });
     let values = quote!(::std::vec![{
         let __value = || ::core::option::Option::Some(Self { #(#members: #value?),* });
@@ -225,10 +227,10 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     let passed = if borrows {
         arguments(root, input, &members, &static_types, &key)?
     } else {
-        plain(root, input, &repr, fields, &generics)
+        value_impls(root, input, &repr, fields, &generics)
     };
     Ok(quote! {
-        // SAFETY: the numbers and the layout are those that rustc gave it.
+        // SAFETY: `offset_of!`, `size_of` and `align_of` give the fields and layout, as rustc computes them.
         unsafe impl #key_generics #root::Key for #key #key_clause {
             fn ty() -> #root::Ty {
                 #root::Ty::Struct(::std::sync::Arc::new(#root::StructTy {
@@ -242,7 +244,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
             }
         }
 
-        // SAFETY: the key is its own.
+        // SAFETY: the key is the type's own.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
@@ -271,7 +273,7 @@ fn structure(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> syn::R
     })
 }
 
-/// The generics with the bounds that the operators are there.
+/// The generics, with the bounds that the listed operators are implemented.
 fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed]) -> Generics {
     let clause = generics.make_where_clause();
     for Listed { name, left, right } in listed {
@@ -281,8 +283,8 @@ fn with_operators(root: &TokenStream, mut generics: Generics, listed: &[Listed])
     generics
 }
 
-/// Says which operators a type lists.
-fn lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
+/// Implements the trait that lists a type's operators.
+fn operator_lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed]) -> TokenStream {
     let (impl_generics, ty_generics, bounds) = generics.split_for_impl();
     let this = quote!(#name #ty_generics);
     let each = listed.iter().map(|Listed { name, left, right }| {
@@ -297,7 +299,7 @@ fn lists(root: &TokenStream, name: &Ident, generics: &Generics, listed: &[Listed
     quote!(#(#each)*)
 }
 
-/// Gives a type the methods of what is ordered, if it lists `PartialOrd` and no derived comparison does.
+/// Implements the methods of ordered types, if the type lists `PartialOrd` and no derived comparison does.
 fn ordered(
     root: &TokenStream,
     name: &Ident,
@@ -311,7 +313,7 @@ fn ordered(
         .then(|| quote!(impl #impl_generics #root::Ordered for #name #ty_generics #where_clause {}))
 }
 
-/// The function that lists the operators, and what they are.
+/// The function that lists the operators, and the kind of arithmetic.
 fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<Derived>) -> (TokenStream, TokenStream) {
     let listed = listed.iter().map(|Listed { name, left, right }| {
         let (tag, text, of) =
@@ -334,7 +336,7 @@ fn described_operators(root: &TokenStream, listed: &[Listed], derived: Option<De
     (quote!(|| ::std::vec![#(#listed),*]), arithmetic)
 }
 
-/// The instance of a generic type that stands for all, unless its parameters have bounds of their own.
+/// The instance of a generic type that represents all others in patterns; none if its parameters have bounds of their own.
 fn representative(root: &TokenStream, name: &Ident, generics: &Generics, items: &TokenStream) -> Option<TokenStream> {
     let bounds = |param: &GenericParam| match param {
         GenericParam::Type(param) => !param.bounds.is_empty(),
@@ -379,8 +381,14 @@ fn without_lifetime_generics(generics: &Generics) -> Generics {
     generics
 }
 
-/// What a struct without references is: a value, and plain data.
-fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, generics: &Generics) -> TokenStream {
+/// Implements the traits of structs without references: values, and plain data.
+fn value_impls(
+    root: &TokenStream,
+    input: &DeriveInput,
+    repr: &Repr,
+    fields: &Fields,
+    generics: &Generics,
+) -> TokenStream {
     let name = &input.ident;
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let predicates = where_clause.map(|clause| &clause.predicates);
@@ -396,25 +404,26 @@ fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, 
     let full = if input.generics.type_params().next().is_none() && input.generics.const_params().next().is_none() {
         quote!({ ::core::mem::size_of::<#name>() == 0 #(+ ::core::mem::size_of::<#types>())* })
     } else {
-        // Without `align` the size of a struct with fields of one type is theirs, whatever that type is.
+        // Without `align`, the size of a struct whose fields have one type is the sum of theirs, whatever that type is.
         let same = types.windows(2).all(|pair| innermost(pair[0]) == innermost(pair[1]));
         let full = same && !repr.says("align");
         quote!(#full)
     };
     let pinned = (repr.says("C") || repr.says("transparent")) && !repr.says("packed");
     quote! {
-        // SAFETY: the cells are its fields', in order.
+        // SAFETY: the cells are those of the fields, in order.
         unsafe impl #impl_generics #root::ValueType for #name #ty_generics #value {
             const CELLS: usize = 0 #(+ <#types as #root::ValueType>::CELLS)*;
         }
 
         #root::argument!([#impl_generics] [#name #ty_generics] [#value]);
 
-        // SAFETY: its fields are plain data, and the key tells where they lie.
+        // SAFETY: the fields are plain data by the bounds, and the key has their offsets.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::ElementType for #name #ty_generics #element {}
 
-        // SAFETY: its layout is pinned, its fields are plain data, and their sizes sum up to its own.
+        // SAFETY: the bounds guarantee that its layout is pinned, its fields are plain data, and their sizes sum up to its
+        // own.
         unsafe impl #impl_generics #root::Element for #name #ty_generics #memory
             for<'__d> #root::Layout<#pinned>: #root::PinnedLayout,
             for<'__d> #root::Layout<#full>: #root::NoPadding,
@@ -422,7 +431,7 @@ fn plain(root: &TokenStream, input: &DeriveInput, repr: &Repr, fields: &Fields, 
     }
 }
 
-/// What an array, nested or not, holds.
+/// The element type of an array, nested or not.
 fn innermost(ty: &Type) -> &Type {
     match ty {
         Type::Array(array) => innermost(&array.elem),
@@ -430,7 +439,7 @@ fn innermost(ty: &Type) -> &Type {
     }
 }
 
-/// A struct with references is passed as its fields: the struct of the arguments, and how they are bound.
+/// The struct of launch arguments for a struct with references, which is passed field by field.
 fn arguments(
     root: &TokenStream,
     input: &DeriveInput,
@@ -441,7 +450,7 @@ fn arguments(
     if let Some(param) = input.generics.type_params().next() {
         return Err(syn::Error::new(
             param.span(),
-            "a struct that holds references has no type parameters; name the type",
+            "a struct with references cannot have type parameters; name the type",
         ));
     }
     let (vis, name) = (&input.vis, &input.ident);
@@ -460,7 +469,7 @@ fn arguments(
         #[derive(Clone, Copy, Debug)]
         #vis struct #passed<#(#params),*> #fields
 
-        // SAFETY: a struct's cells are its fields' in order.
+        // SAFETY: a struct's cells are those of its fields, in order.
         unsafe impl<#(#bounds),*> #root::KernelArg<#key> for #passed<#(#params),*> {
             type Bound = (#(#params::Bound,)*);
 
@@ -513,7 +522,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
     Ok(quote! {
         #from_repr
 
-        // SAFETY: the numbers and the layout are those that rustc gave it.
+        // SAFETY: the variants' numbers and the layout are those that rustc computes from the enum.
         unsafe impl #root::Key for #name {
             fn ty() -> #root::Ty {
                 let __of = #root::EnumTy {
@@ -536,7 +545,7 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
             }
         }
 
-        // SAFETY: the key is its own.
+        // SAFETY: the key is the type's own.
         #[diagnostic::do_not_recommend]
         unsafe impl #root::DeviceType for #name {
             type K = Self;
@@ -565,14 +574,14 @@ fn enumeration(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> syn:
 
         #root::argument!([] [#name] [where for<'__d> Self: ::core::marker::Copy]);
 
-        // SAFETY: the cells are its fields', in order.
+        // SAFETY: the one cell is the variant's number, as its key describes.
         unsafe impl #root::ValueType for #name where for<'__d> Self: ::core::marker::Copy {
             const CELLS: usize = 1;
         }
     })
 }
 
-/// The function that looks for the variant of a number, for the host and for kernels.
+/// The function that returns the variant of a number, for the host and for kernels.
 fn from_repr(root: &TokenStream, input: &DeriveInput, data: &DataEnum, repr: &Ident) -> TokenStream {
     let (vis, name) = (&input.vis, &input.ident);
     let doc = format!("The variant of that number, if [`{name}`] has one.");

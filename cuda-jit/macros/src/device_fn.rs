@@ -1,13 +1,13 @@
 //! `device_fn!`: a closure, or a device function, as a value that a launch passes to a kernel.
 //!
-//! The closure is captured where it is written, as the body of a function of what it captures: names of the host's that
-//! it does not bind itself. No item can hold its typing probe, since rustc tells the types of those names in the host's function
-//! alone; so the witnesses stand beside it there, and what they saw becomes part of the value's type.
+//! The closure is captured at its source location, as the body of a function that takes the captured host variables. Its
+//! typing probe cannot be an item, since only the host's function has the types of those variables. So the witnesses stand
+//! beside the closure, and their types become part of the value's type.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -20,9 +20,9 @@ use cuda_jit_syntax::owned::Options;
 
 /// Expands the macro.
 pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
-    let in_one_place = capture::is_run(tokens.clone());
+    let single_expansion = capture::is_run(tokens.clone());
     let expanded = match syn::parse2::<Expr>(tokens) {
-        Ok(Expr::Closure(written)) => closure(root, &written, in_one_place),
+        Ok(Expr::Closure(written)) => closure(root, &written, single_expansion),
         Ok(Expr::Path(path)) => function(root, &path),
         Ok(other) => Err(syn::Error::new(other.span(), HINT)),
         Err(error) if error.to_string().starts_with("unexpected end") => Err(syn::Error::new(Span::call_site(), HINT)),
@@ -33,58 +33,57 @@ pub(crate) fn expand(root: &TokenStream, tokens: TokenStream) -> TokenStream {
 
 const HINT: &str = "`device_fn!` takes a closure, such as `|x: f32| x * k`, or the name of a `#[device]` function";
 
-/// A closure and what it captures.
-fn closure(root: &TokenStream, written: &ExprClosure, in_one_place: bool) -> syn::Result<TokenStream> {
+/// A closure and its captures.
+fn closure(root: &TokenStream, written: &ExprClosure, single_expansion: bool) -> syn::Result<TokenStream> {
     for param in &written.inputs {
         if !matches!(param, Pat::Type(_)) {
-            let hint =
-                "write the parameter's type, as in `|x: f32|`: the kernel that takes the closure is not known here";
+            let hint = "write the parameter's type, as in `|x: f32|`: it cannot be inferred from a kernel";
             return Err(syn::Error::new(param.span(), hint));
         }
     }
-    let (mut captured, names) = capture::capture_closure(written.clone(), in_one_place)?;
+    let (mut captured, names) = capture::capture_closure(written.clone(), single_expansion)?;
     let site = site(root, written, &mut captured);
     let host = ExprClosure { capture: Some(Default::default()), ..written.clone() };
-    let held = |number: &u32| format_ident!("__held{}", number, span = Span::mixed_site());
-    // all are copied before one is hidden: two of one spelling may be one name
+    let capture = |number: &u32| format_ident!("__capture{}", number, span = Span::mixed_site());
+    // all are copied before one is shadowed: two of one spelling may be one name
     let copies = names.iter().map(|(name, number)| {
-        let (witness, held) = (capture::witness(*number, name.span()), held(number));
-        quote_spanned!(name.span() => let #held = #witness.carry(&#name);)
+        let (witness, capture) = (capture::witness(*number, name.span()), capture(number));
+        quote_spanned!(name.span() => let #capture = #witness.capture(&#name);)
     });
-    let shown = names.iter().map(|(name, number)| {
-        let held = held(number);
-        quote_spanned!(name.span() => #[allow(unused_variables)] let (#held, #name) = #held;)
+    let shadowed = names.iter().map(|(name, number)| {
+        let capture = capture(number);
+        quote_spanned!(name.span() => #[allow(unused_variables)] let (#capture, #name) = #capture;)
     });
     let carriers = names.iter().map(|(name, number)| {
         let witness = capture::witness(*number, name.span());
-        quote!(let #witness = #root::Carrier::new();)
+        quote!(let #witness = #root::CaptureWitness::new();)
     });
-    let carried = list(names.iter().map(|(_, number)| held(number).into_token_stream()));
-    let (witnesses, saw) = (emit::witnesses(&captured), saw(root, &captured));
+    let captures = list(names.iter().map(|(_, number)| capture(number).into_token_stream()));
+    let (witnesses, types) = (emit::witnesses(&captured), witness_types(root, &captured));
     let probe = &captured.probe;
-    let [function, seen] = ["__host", "__told"].map(|name| Ident::new(name, Span::mixed_site()));
-    let (asked, imports) = (emit::asked(root, false), captured.imports.declared(root));
+    let [function, reported] = ["__host", "__reported"].map(|name| Ident::new(name, Span::mixed_site()));
+    let (probe_imports, imports) = (emit::probe_imports(root, false), captured.imports.declared(root));
     Ok(quote! {{
         #site
         #(#carriers)*
         #(#witnesses)*
         #(#copies)*
-        #(#shown)*
+        #(#shadowed)*
         let #function = #host;
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
-        let #seen = {
+        let #reported = {
             use #root::hidden::*;
-            use #root::{saw as __cuda_jit_saw, saw_callee as __cuda_jit_saw_callee};
-            #asked
+            use #root::{witness_callee as __cuda_jit_witness_callee, witness_type as __cuda_jit_witness_type};
+            #probe_imports
             #imports
             let _ = #probe;
-            #saw
+            #types
         };
-        #root::DeviceClosure::new(__Site, #carried, #function, #seen)
+        #root::DeviceClosure::new(__Site, #captures, #function, #reported)
     }})
 }
 
-/// What is the same wherever the closure's types lead: an item, since it is asked for by its type alone.
+/// The data that does not depend on the closure's types: an item, so that it can be named by its type alone.
 fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> TokenStream {
     let (function, name) =
         (Ident::new("definition", Span::call_site()), Ident::new("closure", written.or1_token.span()));
@@ -93,34 +92,39 @@ fn site(root: &TokenStream, written: &ExprClosure, captured: &mut Captured) -> T
         #[doc(hidden)]
         struct __Site;
 
-        // SAFETY: what it tells is what this macro captured, and its value is given away below.
+        // SAFETY: `definition` returns the syntax that this macro captured, and the closure beside it has been
+        // type-checked.
         unsafe impl #root::Site for __Site {
             #definition
         }
     }
 }
 
-/// The lists of what the witnesses saw.
-fn saw(root: &TokenStream, captured: &Captured) -> TokenStream {
+/// The lists of the witnesses' types.
+fn witness_types(root: &TokenStream, captured: &Captured) -> TokenStream {
     let bindings = (0u32..).zip(&captured.bindings).map(|(number, info)| {
         let witness = capture::witness(number, info.ident.span());
         match info.kind {
-            BindingKind::Closure => quote!(#root::saw_closure()),
-            BindingKind::Carried => quote!(#witness.saw()),
-            _ => quote_spanned!(info.ident.span() => __cuda_jit_saw(#witness)),
+            BindingKind::Closure => quote!(#root::witness_closure()),
+            BindingKind::HostCapture => quote!(#witness.witness_type()),
+            _ => quote_spanned!(info.ident.span() => __cuda_jit_witness_type(#witness)),
         }
     });
-    let questions = &captured.questions;
-    let others = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_saw(#witness)));
-    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
-    let consts = questions.consts().map(|witness| quote!(unsafe { #root::saw_constant(#witness) }));
-    let types = questions.types().map(|witness| quote!(#root::saw_cast(#witness)));
-    // SAFETY, in what is emitted: the witness saw a closure that this macro has written.
-    let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
-        true => quote!(unsafe { #root::saw_path(#witness) }),
-        false => quote!(unsafe { #root::saw_answer(#witness) }),
+    let queries = &captured.queries;
+    let others =
+        queries.type_witnesses().map(|witness| quote_spanned!(witness.span() => __cuda_jit_witness_type(#witness)));
+    // SAFETY, of the emitted code: the witness has the type of a closure that this macro has written, which captures
+    // nothing.
+    let consts = queries.consts().map(|witness| quote!(unsafe { #root::witness_constant(#witness) }));
+    let types = queries.types().map(|witness| quote!(#root::witness_cast(#witness)));
+    // SAFETY, of the emitted code: the witness has the type of a closure that this macro has written, which captures
+    // nothing but by reference.
+    let patterns = queries.patterns().map(|(witness, is_path)| match is_path {
+        true => quote!(unsafe { #root::witness_path(#witness) }),
+        false => quote!(unsafe { #root::witness_answer(#witness) }),
     });
-    let callees = questions.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_saw_callee(#witness)));
+    let callees =
+        queries.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_witness_callee(#witness)));
     let [bindings, others, callees] = [list(bindings), list(others), list(callees)];
     let [consts, types, patterns] = [list(consts), list(types), list(patterns)];
     quote!((#bindings, #others, #callees, #consts, #types, #patterns))

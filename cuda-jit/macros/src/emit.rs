@@ -1,9 +1,9 @@
-//! What stands beside the function in the expansion: its type, the captured definition, the typing probe, and `launch`.
+//! Emits the items beside the function: its type, the captured definition, the typing probe, and `launch`.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use cuda_jit_syntax::owned;
 use proc_macro2::{Literal, Span, TokenStream, TokenTree};
@@ -24,7 +24,7 @@ const LAUNCH: &str = "Launches the kernel: `(grid, block)`, `(grid, block, &stre
 const FORALL: &str = "Launches the kernel for at least so many threads in one dimension, given as `count`, `(count, &stream)` \
                       or `(count, &stream, shared bytes)`; the device's occupancy chooses the block. Does nothing for \
                       zero.\n\n# Errors\n\nAs for `launch`.";
-/// What both say of a kernel that checks nothing.
+/// The `# Safety` section of both for an unchecked kernel.
 const SAFETY: &str =
     "\n\n# Safety\n\nIndices are not checked: every index that the kernel uses must be within its slice.";
 /// The documentation of `compile_ptx`, and its errors.
@@ -38,7 +38,7 @@ const COMPILE: [&str; 2] = [
     "\n\n# Errors\n\nIf there is no current device, or the kernel does not compile or load.",
 ];
 
-/// Which attribute is expanded.
+/// The attribute that is expanded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `#[kernel]`
@@ -49,11 +49,13 @@ pub(crate) enum Kind {
 
 /// Expands an attribute. The item stays as written, so that editors keep working, unless its body is refused.
 pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: TokenStream) -> TokenStream {
-    let in_one_place = capture::is_in_one_place(&item);
+    let single_expansion = capture::is_single_expansion(&item);
     if kind == Kind::Device {
         match syn::parse2::<syn::Item>(item.clone()) {
-            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, in_one_place),
-            Ok(syn::Item::Trait(written)) => return crate::methods::of_trait(&root, options, written, in_one_place),
+            Ok(syn::Item::Impl(written)) => return crate::methods::of_impl(&root, options, written, single_expansion),
+            Ok(syn::Item::Trait(written)) => {
+                return crate::methods::of_trait(&root, options, written, single_expansion);
+            }
             _ => {}
         }
     }
@@ -65,16 +67,16 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             return quote!(#item #error);
         }
     };
-    let (beside, refused) = match beside(kind, &root, options, &mut function, written, in_one_place) {
-        Ok((beside, refused)) => (beside, refused.map(|error| error.to_compile_error())),
+    let (items, refused) = match items_beside(kind, &root, options, &mut function, written, single_expansion) {
+        Ok((items, refused)) => (items, refused.map(|error| error.to_compile_error())),
         Err(error) => (error.to_compile_error(), None),
     };
     let written = match refused {
         Some(error) => stub(function, &error),
         None => item,
     };
-    // Kernels are launched through the type: that the host never calls the function is the usual case. The method that
-    // clippy would have for `n % 2 == 0` is not one of the device language; loops over indices are its idiom.
+    // Kernels are launched through the type, so that the host usually never calls the function. clippy's `is_multiple_of`
+    // for `n % 2 == 0` is not in the device language; loops over indices are idiomatic there.
     quote! {
         #[allow(
             dead_code,
@@ -83,38 +85,39 @@ pub(crate) fn expand(kind: Kind, root: TokenStream, options: TokenStream, item: 
             clippy::too_many_arguments,
         )]
         #written
-        #beside
+        #items
     }
 }
 
-/// A function whose body is refused, without that: rustc would only say what follows from the refusal.
+/// A function whose body is refused, without the body: rustc would only report consequential errors in it.
 fn stub(mut function: ItemFn, error: &TokenStream) -> TokenStream {
     function.attrs.push(syn::parse_quote!(#[allow(warnings, clippy::all)]));
     *function.block = syn::parse_quote!({ loop {} });
     quote!(#function #error)
 }
 
-/// What stands beside the function, whose body it takes, and why that is refused if it is. The body is also given as it is written.
-fn beside(
+/// The items beside the function, and the error if its body is refused. Takes the body of `function`; `written` is the body
+/// as written.
+fn items_beside(
     kind: Kind,
     root: &TokenStream,
     options: TokenStream,
     function: &mut ItemFn,
     written: Option<TokenTree>,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(TokenStream, Option<syn::Error>)> {
     let (options, launch_bounds) = match kind {
         Kind::Kernel => {
-            let hint = "a kernel's panics are reported where they are: nothing on the device calls it";
+            let hint = "a kernel's panics are reported at their own location, since nothing on the device calls it";
             options::refuse_caller(&function.attrs, hint)?;
             options::of_kernel(options)?
         }
         Kind::Device => (options::with_caller(&options::of_device(options)?, &function.attrs), Vec::new()),
     };
     let role = if kind == Kind::Kernel { Role::Kernel } else { Role::Function };
-    let mut signature = Signature::new(&function.sig, role, in_one_place)?;
-    signature.repeated =
-        written.filter(|_| !options.library).and_then(|written| checked::to_repeat(&signature, written));
+    let mut signature = Signature::new(&function.sig, role, single_expansion)?;
+    signature.body_copy =
+        written.filter(|_| !options.library).and_then(|written| checked::copy_of(&signature, written));
     let none = Block { brace_token: function.block.brace_token, stmts: Vec::new() };
     let body = signature.body(std::mem::replace(&mut *function.block, none));
     let (vis, name) = (&function.vis, &function.sig.ident);
@@ -139,7 +142,7 @@ fn beside(
             let probe = probe(root, &hidden("__probe"), &of, &none, &function.sig, &signature, &captured);
             (quote!(#definition #probe), None)
         }
-        // what names the function is to find it, so that nothing but the refusal is said
+        // the function's name must still resolve, so that nothing but the refusal is reported
         Err(error) => (nothing(root), Some(error)),
     };
     let items = match kind {
@@ -152,7 +155,7 @@ fn beside(
         Kind::Kernel => format!("The kernel [`{name}`](fn@{name}): launches and compiles it."),
         Kind::Device => format!("The device function [`{name}`](fn@{name}), as kernels call it."),
     };
-    let beside = quote! {
+    let items = quote! {
         #[doc = #doc]
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #name<#(#declared),*> { __never: ::core::convert::Infallible, __generics: #phantom }
@@ -163,10 +166,10 @@ fn beside(
         }
         #items
     };
-    Ok((beside, refused))
+    Ok((items, refused))
 }
 
-/// What stands for the captured syntax and the typing probe of a body that is refused.
+/// The placeholders for the captured syntax and the typing probe of a refused body.
 fn nothing(root: &TokenStream) -> TokenStream {
     quote! {
         fn __definition() -> &'static #root::syntax::Definition {
@@ -183,7 +186,7 @@ fn nothing(root: &TokenStream) -> TokenStream {
     }
 }
 
-/// The function that yields the captured syntax.
+/// The function that returns the captured syntax.
 pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
@@ -194,7 +197,7 @@ pub(crate) fn definition(root: &TokenStream, function: &Ident, encoded: &TokenSt
     }
 }
 
-/// The function that yields what a kernel keeps: one `static` item costs rustc less than two.
+/// The function that returns a kernel's static data: one `static` item costs rustc less than two.
 fn site(root: &TokenStream, encoded: &TokenStream) -> TokenStream {
     quote! {
         #[doc(hidden)]
@@ -221,7 +224,7 @@ pub(crate) fn encoded(
             mutable,
             by_ref,
             reported: binding.reported,
-            asked: binding.asked,
+            query: binding.query,
         }
     });
     let definition = owned::Definition {
@@ -234,7 +237,7 @@ pub(crate) fn encoded(
     };
     let code = Literal::byte_string(&cuda_jit_syntax::encode(&definition));
     let names = captured.answers.iter().map(|answers| answers.constant(root));
-    // what the device library alone may ask for, no other crate can name
+    // the options of the device library need a name that no other crate can use
     let library = options.library.then(|| quote!(let _ = #root::Library;));
     let encoded = quote! {
         #root::syntax::Encoded::new(
@@ -247,7 +250,7 @@ pub(crate) fn encoded(
     }
 }
 
-/// The function that holds the body with witnesses, and reads out what they became, of the definition that is given.
+/// The function with the body and its witnesses, which returns the witnesses' types for the given definition.
 pub(crate) fn probe(
     root: &TokenStream,
     function: &Ident,
@@ -259,37 +262,38 @@ pub(crate) fn probe(
 ) -> TokenStream {
     let (own_generics, _, where_clause) = generics.split_for_impl();
     let witnesses = witnesses(captured);
-    let questions = &captured.questions;
-    let callees = questions.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_called(#witness)));
+    let queries = &captured.queries;
+    let callees =
+        queries.callees().map(|witness| quote_spanned!(witness.span() => __cuda_jit_resolved_callee(#witness)));
     let locals = locals(signature, captured).map(|(number, info)| {
         let witness = capture::witness(number, info.ident.span());
-        quote_spanned!(info.ident.span() => __cuda_jit_seen(#witness))
+        quote_spanned!(info.ident.span() => __cuda_jit_type(#witness))
     });
     let params = signature.param_types(root);
-    let result = type_check(root, "ty_of", &elided(&signature.stood_in_result(&signature.result)));
-    let consts = questions.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
-    let named = questions.seen().map(|witness| quote_spanned!(witness.span() => __cuda_jit_seen(#witness)));
-    let types = questions.types();
-    let patterns = questions.patterns().map(|(witness, is_path)| match is_path {
+    let result = type_check(root, "ty_of", &elided(&signature.result_with_placeholders(&signature.result)));
+    let consts = queries.consts().map(|witness| quote_spanned!(witness.span() => __cuda_jit_evaluated(#witness)));
+    let named = queries.type_witnesses().map(|witness| quote_spanned!(witness.span() => __cuda_jit_type(#witness)));
+    let types = queries.types();
+    let patterns = queries.patterns().map(|(witness, is_path)| match is_path {
         true => quote_spanned!(witness.span() => __cuda_jit_answer(#witness)),
         false => quote!(#root::pattern::answer(#witness)),
     });
-    let (asked, imports) = (asked(root, captured.library), captured.imports.declared(root));
-    let repeated = checked::repeated(root, sig, signature);
+    let (probe_imports, imports) = (probe_imports(root, captured.library), captured.imports.declared(root));
+    let copy = checked::error_constant(root, sig, signature);
     let body = probe_closure(root, sig, signature, captured);
     let [of, answers, reported] = ["__of", "__answers", "__consts"].map(|name| Ident::new(name, Span::mixed_site()));
-    // Functions, not what they yield: values that are dropped would cost rustc a way out of every call.
+    // Functions, not their results: for values that are dropped, rustc would add a cleanup path to every call.
     quote! {
         #[doc(hidden)]
         #[allow(warnings, clippy::all, overflowing_literals, arithmetic_overflow, static_mut_refs, unconditional_panic)]
         fn #function #own_generics() -> #root::ProbeResult #where_clause {
-            // Out here none of the body's own items can stand for it.
+            // Outside the body, none of its items can shadow this name.
             let #of = #definition;
-            #repeated
+            #copy
             {
             use #root::hidden::*;
-            use #root::{called as __cuda_jit_called, evaluated as __cuda_jit_evaluated, seen as __cuda_jit_seen};
-            #asked
+            use #root::{resolved_callee as __cuda_jit_resolved_callee, evaluated as __cuda_jit_evaluated, reported_type as __cuda_jit_type};
+            #probe_imports
             #imports
             #(#witnesses)*
             #body
@@ -300,29 +304,32 @@ pub(crate) fn probe(
                 callees: &[#(#callees),*],
                 types: &[#(#root::cast_type(#types)),*],
                 named: &[#(#named),*],
-                // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
+                // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but
+                // by reference.
                 patterns: unsafe { ::std::vec![#(#patterns),*] },
             };
-            // SAFETY: these witnesses saw closures that this macro has written, which capture nothing but by reference.
+            // SAFETY: these witnesses have the types of closures that this macro has written, which capture nothing but by
+            // reference.
             let #reported = unsafe { ::std::vec![#(#consts),*] };
-            // SAFETY: this macro has captured both, and nothing that the user wrote is in the block.
+            // SAFETY: this macro has captured the definition and written the probe, and no tokens of the user's are in the
+            // block.
             unsafe { #root::Answers::into_result(#answers, #of, #reported) }
             }
         }
     }
 }
 
-/// The names by which a typing probe asks; the device library's panics take along what implements `Debug`.
-pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
-    let reported = if library { quote!(debugged) } else { quote!(reported_by) };
+/// The names that a typing probe imports; panics in the device library may print values that implement `Debug`.
+pub(crate) fn probe_imports(root: &TokenStream, library: bool) -> TokenStream {
+    let reported = if library { quote!(debug_value) } else { quote!(printable) };
     quote! {
         use #root::{
             cast_to as __cuda_jit_cast, const_of as __cuda_jit_const_of, constant as __cuda_jit_constant,
             inclusive as __cuda_jit_inclusive, items as __cuda_jit_items, range_of as __cuda_jit_range,
-            returned as __cuda_jit_returned, shared_array as __cuda_jit_shared, #reported as __cuda_jit_told,
-            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, made as __cuda_jit_made, named as __cuda_jit_named,
-            Trial as __cuda_jit_Trial, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
-            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, Capitals as __cuda_jit_Capitals, capitals as __cuda_jit_capitals,
+            closure_result as __cuda_jit_closure_result, shared_array as __cuda_jit_shared, #reported as __cuda_jit_printable,
+            Typed as __cuda_jit_Typed, constant_like as __cuda_jit_constant_like, called_path as __cuda_jit_called_path, value_path as __cuda_jit_value_path,
+            TryOperand as __cuda_jit_TryOperand, section_index as __cuda_jit_section, probe as __cuda_jit_probe,
+            Dropped as __cuda_jit_Dropped, boxed as __cuda_jit_boxed, UpperCasePath as __cuda_jit_UpperCasePath, upper_case_path as __cuda_jit_upper_case_path,
         };
         use #root::pattern::{
             Path as __cuda_jit_Path, applied as __cuda_jit_applied, like as __cuda_jit_like, name as __cuda_jit_name,
@@ -331,50 +338,52 @@ pub(crate) fn asked(root: &TokenStream, library: bool) -> TokenStream {
     }
 }
 
-/// The bindings behind the parameters whose types the typing probe tells.
+/// The bindings after the parameters whose types the typing probe reports.
 fn locals<'a>(signature: &Signature, captured: &'a Captured) -> impl Iterator<Item = (u32, &'a BindingInfo)> {
-    (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.tells())
+    (0u32..).zip(&captured.bindings).skip(signature.params.len()).filter(|(_, binding)| binding.is_reported())
 }
 
 /// The statements that declare the witnesses.
 pub(crate) fn witnesses(captured: &Captured) -> impl Iterator<Item = TokenStream> {
-    let is_seen = |info: &BindingInfo| info.kind == BindingKind::Local && info.tells();
-    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| is_seen(info));
+    let has_witness = |info: &BindingInfo| info.kind == BindingKind::Local && info.is_reported();
+    let locals = (0u32..).zip(&captured.bindings).filter(move |(_, info)| has_witness(info));
     let bindings = locals.map(|(number, info)| capture::witness(number, info.ident.span()));
-    let questions = &captured.questions;
-    let asked = questions.seen().chain(questions.consts()).chain(questions.types());
-    let patterns = questions.patterns().map(|(witness, _)| witness);
-    bindings.chain(asked).chain(patterns).chain(questions.callees()).map(|witness| capture::declared(&witness))
+    let queries = &captured.queries;
+    let others = queries.type_witnesses().chain(queries.consts()).chain(queries.types());
+    let patterns = queries.patterns().map(|(witness, _)| witness);
+    bindings.chain(others).chain(patterns).chain(queries.callees()).map(|witness| capture::declared(&witness))
 }
 
-/// The parameters as the typing probe has them.
-fn stood_in_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
+/// The parameters as the typing probe declares them.
+fn probe_params(root: &TokenStream, signature: &Signature) -> impl Iterator<Item = syn::PatType> {
     signature.params.iter().map(|param| {
-        let ty = checked::checked(root, signature, signature.stood_in(&param.ty));
+        let ty = checked::checked(root, signature, signature.with_placeholders(&param.ty));
         syn::PatType { ty: Box::new(ty), ..param.clone() }
     })
 }
 
-/// The body with witnesses, as a closure that is never called. Where lifetimes are named or come out, its type is
-/// written beside it, since a closure's own does not tie them.
+/// The body with witnesses, as a closure that is never called. If the signature names lifetimes, or the result has one, the
+/// closure's type is written beside it, since a closure's own type does not relate lifetimes.
 fn probe_closure(root: &TokenStream, sig: &syn::Signature, signature: &Signature, captured: &Captured) -> TokenStream {
-    let mut body = capture::unreached(&captured.probe);
+    let mut body = capture::unreachable_block(&captured.probe);
     if captured.library {
         body = quote!({ unsafe #body });
     }
     let lifetimes: Vec<_> = sig.generics.lifetimes().collect();
     if lifetimes.is_empty() && !crate::signature::has_lifetime(&signature.result) {
-        let params = stood_in_params(root, signature);
-        let result = signature.stood_in_result(&signature.result);
+        let params = probe_params(root, signature);
+        let result = signature.result_with_placeholders(&signature.result);
         return quote!(let __probe = |#(#params),*| -> #result #body;);
     }
     let patterns = signature.params.iter().map(|param| &param.pat);
-    let (types, result, lifetimes) = crate::signature::tied(sig, signature);
-    let (types, result) = (types.iter().map(|ty| signature.stood_in(ty)), signature.stood_in_result(&result));
+    let (types, result, lifetimes) = crate::signature::with_named_lifetimes(sig, signature);
+    let (types, result) =
+        (types.iter().map(|ty| signature.with_placeholders(ty)), signature.result_with_placeholders(&result));
     quote!(let __probe: &dyn for<#(#lifetimes),*> Fn(#(#types),*) -> #result = &|#(#patterns),*| #body;)
 }
 
-/// The generic parameters alone: what names a callee is there for any arguments, so that the error is about their bounds.
+/// The generic parameters without bounds: the items that name a callee exist for all arguments, so that errors are about
+/// the function's own bounds.
 fn without_bounds(generics: &syn::Generics) -> syn::Generics {
     let mut generics = generics.clone();
     for param in generics.type_params_mut() {
@@ -384,20 +393,21 @@ fn without_bounds(generics: &syn::Generics) -> syn::Generics {
     generics
 }
 
-/// `DeviceFn`, and the means for a call to name it.
+/// `DeviceFn` for the function's type, and the items by which calls name it.
 fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     let args = signature.marker_args(root);
     let ty_generics = quote!(<#(#args),*>);
     let bounded = signature.impl_generics(root);
     let (impl_generics, _, where_clause) = bounded.split_for_impl();
     let unbounded = without_bounds(&bounded);
-    let types: Vec<_> = signature.static_types.iter().map(|ty| without_lifetimes(&signature.stood_in(ty))).collect();
-    let see = see_closures(root, signature, vis);
-    let output = without_lifetimes(&signature.stood_in_result(&signature.result));
+    let types: Vec<_> =
+        signature.static_types.iter().map(|ty| without_lifetimes(&signature.with_placeholders(ty))).collect();
+    let unify = unify_closures(root, signature, vis);
+    let output = without_lifetimes(&signature.result_with_placeholders(&signature.result));
     let args = signature.generic_args(root);
-    // a call tells the types of closures, and there is nothing else to tie
+    // the call fixes the types of closures, so there are no others to unify
     let (types, output) = match signature.takes_closures() && args.is_empty() {
-        true => (quote!(#root::Untied), quote!(#root::Untied)),
+        true => (quote!(#root::Unconstrained), quote!(#root::Unconstrained)),
         false => (quote!((#(#types,)*)), output.to_token_stream()),
     };
     quote! {
@@ -411,12 +421,12 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
 
         #[allow(non_camel_case_types, dead_code)]
         impl #impl_generics #name #ty_generics #where_clause {
-            #see
+            #unify
 
             #root::compiled_alone!(#vis,);
         }
 
-        // SAFETY: the instance is the function beside it, as rustc checked it.
+        // SAFETY: the instance is the function beside the type, whose body rustc has type-checked.
         unsafe impl #impl_generics #root::DeviceFn for #name #ty_generics #where_clause {
             type Args = #types;
             type Output = #output;
@@ -430,32 +440,33 @@ fn device_items(root: &TokenStream, name: &Ident, signature: &Signature, vis: &s
     }
 }
 
-/// How a call ties the generic arguments where closures may go in: their types are the call's alone.
-fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
+/// The function that unifies the generic arguments of a call whose arguments may be closures: only the call has their
+/// types.
+fn unify_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility) -> TokenStream {
     if !signature.takes_closures() {
-        return quote!(#root::see! { #vis, });
+        return quote!(#root::unify! { #vis, });
     }
     let (mut names, output) = (Vec::new(), without_lifetimes(&signature.result));
     let open = |name: &Ident| format_ident!("__F_{}", name);
     let is_held = signature.holds_closures();
     let of_argument = |(index, ty): (usize, &syn::Type)| match signature.is_closure(ty) && !is_held {
-        // of its own, since a reference to a closure has any lifetime
+        // its own type parameter, since a reference to a closure may have any lifetime
         true => {
             let name = format_ident!("__F{}", index);
             names.push(name.clone());
             quote!(#name)
         }
-        false => signature.opened(ty, &open).to_token_stream(),
+        false => signature.with_open_closures(ty, &open).to_token_stream(),
     };
     let args: Vec<TokenStream> = signature.static_types.iter().enumerate().map(of_argument).collect();
     if is_held {
         names.extend(signature.closure_names().map(open));
     }
-    let output = signature.opened(&output, &open);
-    let bounds = signature.held_bounds(&open);
+    let output = signature.with_open_closures(&output, &open);
+    let bounds = signature.value_bounds(&open);
     quote! {
         #[doc(hidden)]
-        pub fn __see<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
+        pub fn __unify<__V, #(#names),*>(callee: __V, _: #root::Callee<Self>, _: *const #root::ByPath<Self, __V>) -> __V
         where
             __V: #root::FnLike<(#(#args,)*), Output = #output>,
             #(#bounds,)*
@@ -465,7 +476,7 @@ fn see_closures(root: &TokenStream, signature: &Signature, vis: &syn::Visibility
     }
 }
 
-/// `Kernel`, `launch` and its kin.
+/// `Kernel`, `launch`, `forall` and the functions that compile.
 fn kernel_items(
     root: &TokenStream,
     name: &Ident,
@@ -492,7 +503,7 @@ fn kernel_items(
             (Some(bounds), bounded)
         }
     };
-    // what a closure's type is only its value can tell
+    // only a closure's value has its type
     let closures: Vec<_> = types.iter().filter(|ty| signature.is_closure(ty)).collect();
     let taken = match closures.is_empty() {
         true => "",
@@ -500,7 +511,8 @@ fn kernel_items(
     };
     let [compile_ptx, compile] = [COMPILE_PTX, COMPILE].map(|[what, errors]| format!("{what}{taken}{errors}"));
     quote! {
-        // SAFETY: the site and the instance are the function's beside it, as rustc checked it with these parameters.
+        // SAFETY: the site and the instance are those of the function beside the type, which rustc has type-checked with
+        // these parameters.
         unsafe impl #impl_generics #root::Kernel for #name #ty_generics #where_clause {
             type Params = (#(#types,)*);
             const UNCHECKED: bool = #unchecked;
@@ -551,7 +563,8 @@ fn launches(root: &TokenStream, signature: &Signature, options: &owned::Options,
     let (unsafety, safety) = if options.unchecked { (quote!(unsafe), SAFETY) } else { (quote!(), "") };
     let packed = Ident::new("args", Span::mixed_site());
     let (launched, for_all) = if options.unchecked {
-        // SAFETY, in what is emitted: the function is `unsafe`, and its caller promises what these ask for.
+        // SAFETY, of the emitted code: the function is `unsafe`, and its caller keeps the contract that the called ones
+        // state.
         (
             quote!(unsafe { #root::launch_unchecked::<Self, _>(#root::current_context, &#config, #packed) }),
             quote!(unsafe { #root::forall_unchecked::<Self, _>(#root::current_context, #count, #packed) }),

@@ -1,8 +1,8 @@
 //! `printf!`: a format string in Rust's syntax, checked against what C's `vprintf` can write, and its arguments.
 //!
-//! One reading serves the kernel, whose captured syntax holds the pieces, and the host, where `printf!` prints the same
-//! text through the standard library. The types of the arguments are rustc's to check, by the traits that the host's
-//! expansion names.
+//! The format string is parsed once, both for the kernel, whose captured syntax has the pieces, and for the host, where
+//! `printf!` prints the same text through the standard library. rustc checks the types of the arguments, by the traits that
+//! the host's expansion names.
 
 use cuda_jit_syntax::owned::{self as s, Conversion, Form};
 use proc_macro2::{Span, TokenStream};
@@ -11,17 +11,17 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, LitStr, Token};
 
-/// The most arguments that the device's `vprintf` takes.
+/// The maximum number of arguments of the device's `vprintf`.
 const MAX_ARGUMENTS: usize = 32;
-/// The widest field and the most digits behind the point.
+/// The maximum width of a field, and the maximum precision.
 const MAX_WIDTH: u32 = 1024;
 
-/// What stands in the parentheses of `printf!`.
+/// The parsed arguments of `printf!`.
 pub(crate) struct Format {
     literal: LitStr,
-    /// What is written, in order.
+    /// The pieces of the text, in order.
     pieces: Vec<Piece>,
-    /// The arguments and their names; those that the string captures stand last.
+    /// The arguments and their names; those that the string captures come last.
     pub(crate) args: Vec<(Option<Ident>, Expr)>,
 }
 
@@ -64,7 +64,7 @@ impl Format {
         pieces.collect()
     }
 
-    /// The macro's tokens once more.
+    /// The macro's tokens, reassembled.
     pub(crate) fn tokens(&self) -> TokenStream {
         let literal = &self.literal;
         let args = self.args.iter().map(|(name, value)| match name {
@@ -74,24 +74,24 @@ impl Format {
         quote!(#literal #(, #args)*)
     }
 
-    /// As what a panic says; the arguments are captured apart.
+    /// The format as a panic's message; `args` are its captured arguments.
     pub(crate) fn message(&self, args: Vec<s::Expr>) -> s::Message {
         s::Message { pieces: self.pieces(), args }
     }
 
-    /// Where it is written.
+    /// Its source location.
     pub(crate) fn span(&self) -> Span {
         self.literal.span()
     }
 
-    /// What prints it on the host.
+    /// The expression that prints it on the host.
     pub(crate) fn on_host(&self, root: &TokenStream) -> TokenStream {
         let span = |value: &Expr| Span::mixed_site().located_at(value.span());
         let names: Vec<_> = (0..)
             .zip(&self.args)
             .map(|(index, (_, value)): (usize, _)| format_ident!("__p{}", index, span = span(value)))
             .collect();
-        // in parentheses, which nobody wrote and no lint is about
+        // in parentheses, which the user did not write and no lint reports
         let values = self.args.iter().map(|(_, value)| quote_spanned!(span(value)=> &(#value)));
         let texts = self.pieces.iter().map(|piece| match piece {
             Piece::Text(text) => text.to_token_stream(),
@@ -119,7 +119,7 @@ impl Format {
         Err(syn::Error::new(self.literal.span(), message))
     }
 
-    /// Reads the string.
+    /// Parses the string.
     fn read(&mut self) -> syn::Result<()> {
         let text = self.literal.value();
         if text.contains('\0') {
@@ -136,7 +136,9 @@ impl Format {
                 continue;
             }
             let end = tail.find('}').filter(|_| tail.starts_with('{'));
-            let Some(end) = end else { return self.error("a brace without its other; write `{{` or `}}` for one") };
+            let Some(end) = end else {
+                return self.error("this brace has no counterpart; write `{{` or `}}` for a literal brace");
+            };
             if !plain.is_empty() {
                 self.pieces.push(Piece::Text(std::mem::take(&mut plain)));
             }
@@ -155,7 +157,7 @@ impl Format {
         }
     }
 
-    /// What stands between two braces.
+    /// Parses the text between two braces.
     fn value(&mut self, text: &str, next: &mut usize) -> syn::Result<Piece> {
         let (argument, spec) = text.split_once(':').unwrap_or((text, ""));
         let argument = argument.trim();
@@ -168,15 +170,15 @@ impl Format {
             self.named(argument)?
         };
         if index >= self.args.len() {
-            let hint = "write a value for it behind the string";
+            let hint = "add a value for it after the string";
             return self.error(format!(
-                "`{{{text}}}` stands for argument {index}, counted from 0, which is not there; {hint}"
+                "`{{{text}}}` refers to argument {index}, counted from 0, which does not exist; {hint}"
             ));
         }
         self.conversion(spec.trim_end()).map(|conversion| Piece::Value(index, conversion))
     }
 
-    /// The argument of that name; a name that none has is captured from around the macro.
+    /// The index of the argument with this name; an unknown name captures the variable of that name.
     fn named(&mut self, name: &str) -> syn::Result<usize> {
         let known = |(given, _): &(Option<Ident>, Expr)| given.as_ref().is_some_and(|given| given == name);
         if let Some(index) = self.args.iter().position(known) {
@@ -184,7 +186,7 @@ impl Format {
         }
         let Ok(mut ident) = syn::parse_str::<Ident>(name) else {
             return self.error(format!(
-                "`{name}` is no argument: write a name, a number, or nothing, and the value after the string"
+                "`{name}` is not an argument: write a name, a number, or nothing, and the value after the string"
             ));
         };
         ident.set_span(self.literal.span());
@@ -228,7 +230,7 @@ impl Format {
         (found.width, rest) = self.number(rest)?.map_or((0, rest), |(width, rest)| (width, rest));
         if let Some(after) = rest.strip_prefix('.') {
             let Some((precision, after)) = self.number(after)? else {
-                return self.error("how many digits behind the point? Write `{:.3}`");
+                return self.error("the number of decimals is missing: write `{:.3}`");
             };
             (found.precision, rest) = (Some(precision), after);
         }
@@ -258,7 +260,7 @@ impl Format {
         Ok(found)
     }
 
-    /// A number that begins a text, and the rest of that.
+    /// Parses a number at the beginning of a text; also returns the rest of the text.
     fn number<'t>(&self, text: &'t str) -> syn::Result<Option<(u32, &'t str)>> {
         let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
         if digits == 0 {
@@ -266,11 +268,11 @@ impl Format {
         }
         match text[..digits].parse() {
             Ok(number) if number <= MAX_WIDTH => Ok(Some((number, &text[digits..]))),
-            _ => self.error(format!("{} is more than {MAX_WIDTH}, the widest that is written", &text[..digits])),
+            _ => self.error(format!("{} is more than {MAX_WIDTH}, the maximum", &text[..digits])),
         }
     }
 
-    /// Every argument that was written must be printed.
+    /// Refuses arguments that are never printed.
     fn check_used(&self, given: usize) -> syn::Result<()> {
         let used = |index| self.pieces.iter().any(|piece| matches!(piece, Piece::Value(of, _) if *of == index));
         match (0..given).find(|&index| !used(index)) {
@@ -306,7 +308,7 @@ fn constant(conversion: Conversion, syntax: &TokenStream) -> TokenStream {
     }
 }
 
-/// Whether a text begins with a flag, and what follows it.
+/// Strips a flag off the beginning of a text; true if the text begins with it.
 fn strip(text: &str, flag: char) -> (bool, &str) {
     match text.strip_prefix(flag) {
         Some(rest) => (true, rest),

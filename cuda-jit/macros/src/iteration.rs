@@ -1,4 +1,4 @@
-//! `#[device] impl Iterator`, `DoubleEndedIterator` and `ExactSizeIterator`: iterators of the user's own.
+//! `#[device] impl Iterator`, `DoubleEndedIterator` and `ExactSizeIterator`: user-defined iterators.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -10,7 +10,7 @@ use crate::calls::calls_name;
 use crate::methods::{methods, trait_items};
 use crate::standard;
 
-/// A trait of the standard library's iterators, and the library's that stands beside it.
+/// A trait of the standard library's iterators, and its counterpart in the device library.
 #[derive(Clone, Copy)]
 pub(crate) struct Iteration {
     name: &'static str,
@@ -32,29 +32,31 @@ impl Iteration {
     }
 }
 
-/// `#[device] impl Iterator for Type` and its kin: the same of the device library's trait, with the method's captured body.
+/// Expands `#[device] impl Iterator for Type` and the like: an implementation of the device library's trait, with the
+/// method's captured body.
 pub(crate) fn iterated(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,
     Iteration { name, device, method }: Iteration,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<TokenStream> {
     let device = Ident::new(device, Span::call_site());
     let path: syn::Path = syn::parse_quote!(#root::#device);
     let mut captured = item.clone();
-    // what the standard library asks of the host alone
+    // only the host uses this method
     captured.items.retain(|item| !matches!(item, ImplItem::Fn(method) if method.sig.ident == "size_hint"));
     if let Some(other) = methods(&captured).find(|written| written.sig.ident != method) {
-        let hint =
-            format!("a `#[device] impl {name}` has `{method}` alone; in kernels the trait's others follow from it");
+        let hint = format!(
+            "a `#[device] impl {name}` has only `{method}`; in kernels the trait's other methods follow from it"
+        );
         return Err(syn::Error::new(other.sig.ident.span(), hint));
     }
     if methods(&captured).next().is_none() {
         let hint = format!("a `#[device] impl {name}` has the method `{method}`");
         return Err(syn::Error::new(item.self_ty.span(), hint));
     }
-    let hidden = trait_items(root, options, &captured, &path, in_one_place)?;
+    let hidden = trait_items(root, options, &captured, &path, single_expansion)?;
     let (std, method) = (Ident::new(name, Span::call_site()), Ident::new(method, Span::call_site()));
     let std = quote!(::core::iter::#std);
     let (types, receiver, result) = match name {

@@ -1,9 +1,9 @@
 //! The `#[kernel]` and `#[device]` attributes of cuda-jit, and `#[derive(DeviceType)]`.
 //!
-//! Each attribute leaves the item as written and adds, for a function, a type of the same name that carries the
-//! captured syntax, a typing probe of the body for rustc's types, and, for kernels, `launch` and its kin; for an `impl` or trait,
-//! hidden functions beside its methods. What a kernel cannot do is refused here, with a span and a hint; nothing is
-//! typed or evaluated here.
+//! Each attribute leaves the item as written. For a function, it adds a type of the same name with the captured syntax, a
+//! typing probe of the body that reports rustc's types, and, for kernels, `launch`, `forall` and the functions that
+//! compile. For an `impl` or trait, it adds hidden functions beside the methods. Constructs outside the kernel language are
+//! refused here, with a span and a hint; nothing is typed or evaluated here.
 #![forbid(unsafe_code)]
 
 #[cfg(doctest)]
@@ -29,7 +29,7 @@ mod standard;
 use proc_macro::TokenStream;
 use quote::quote;
 
-/// Makes a function a kernel; see `cuda_jit`'s documentation.
+/// Declares a function as a kernel; see `cuda_jit`'s documentation.
 #[proc_macro_attribute]
 pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
@@ -37,8 +37,7 @@ pub fn kernel(options: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a function, the methods of an `impl`, or those of a trait callable from kernels; see `cuda_jit`'s
-/// documentation.
+/// Makes a function, the methods of an `impl`, or those of a trait callable from kernels; see `cuda_jit`'s documentation.
 #[proc_macro_attribute]
 pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
     stack::expand(item, |item| {
@@ -46,13 +45,13 @@ pub fn device(options: TokenStream, item: TokenStream) -> TokenStream {
     })
 }
 
-/// Makes a struct or C-like enum a type of the device language; see `cuda_jit`'s documentation.
+/// Makes a struct or enum a type of the device language; see `cuda_jit`'s documentation.
 #[proc_macro_derive(DeviceType, attributes(operators, derived, from_repr, device_type))]
 pub fn device_type(input: TokenStream) -> TokenStream {
     stack::expand(input, |input| derive::expand(&quote!(cuda_jit::__private), input))
 }
 
-/// A closure or device function that a launch passes to a kernel; see `cuda_jit`'s documentation.
+/// Creates the value by which a launch passes a closure or device function to a kernel; see `cuda_jit`'s documentation.
 #[proc_macro]
 pub fn device_fn(tokens: TokenStream) -> TokenStream {
     stack::expand(tokens, |tokens| options::in_crate(quote!(cuda_jit::__private), tokens, device_fn::expand))
@@ -124,16 +123,16 @@ pub fn unconfigured(_: TokenStream, _: TokenStream) -> TokenStream {
     TokenStream::new()
 }
 
-/// Hidden methods that stand for the host's: why kernels lack them, then their names, each with how many arguments it
-/// takes; for `cuda_jit` itself.
+/// Declares hidden methods for methods that only the host has: the reason why kernels lack them, then their names, each
+/// with its number of arguments; for `cuda_jit` itself.
 #[doc(hidden)]
 #[proc_macro]
 pub fn host_methods(tokens: TokenStream) -> TokenStream {
     capture::host_methods(tokens.into()).into()
 }
 
-/// The hidden methods of a trait, by which typing probes call methods: `fn floor(self) -> Self = Floor<Self>;`, a method's
-/// signature and the type that stands for it; for `cuda_jit` itself.
+/// Declares the hidden methods of a trait, which typing probes call: `fn floor(self) -> Self = Floor<Self>;`, a method's
+/// signature and the type of its callee; for `cuda_jit` itself.
 #[doc(hidden)]
 #[proc_macro]
 pub fn device_methods(tokens: TokenStream) -> TokenStream {

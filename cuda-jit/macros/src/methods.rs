@@ -1,14 +1,14 @@
-//! `#[device]` before an `impl` or a trait: each method gets hidden ones beside it, by which kernels name it.
+//! `#[device]` before an `impl` or a trait: each method gets hidden counterparts, by which kernels name it.
 //!
-//! A kernel's probe calls `__call_f` in the place of `f`: it takes the same arguments, so that rustc's own resolution and
-//! inference pick the method and its generic arguments. `__fn_f()` names the method by path. In a trait all are provided, and an
-//! `impl` fills in `__definition_f` and `__probe_f`, the captured body and its typing probe.
-//! Without the attribute an `impl` lacks an item, whose name says so.
+//! A kernel's probe calls `__call_f` instead of `f`: it takes the same arguments, so that rustc's own resolution and
+//! inference select the method and its generic arguments. `__fn_f()` names the method by path. A trait provides all of
+//! them, and an `impl` defines `__definition_f` and `__probe_f`, the captured body and its typing probe. Without the
+//! attribute, an `impl` lacks an item whose name tells the user to add it.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code. What is emitted has some, with nothing in it that the user wrote: it vouches that what was
-//! captured is what rustc checks beside it.
+//! Nothing here runs `unsafe` code. The emitted code has some, without tokens of the user's; this macro guarantees that the
+//! captured syntax is the code that rustc checks beside it.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
@@ -27,23 +27,28 @@ use crate::options;
 use crate::signature::{RECEIVER, Role, Signature, has_lifetime, without_lifetimes};
 use crate::standard;
 
-/// An item that a `#[device]` trait asks for, and each `#[device] impl` of it has. It is named for the error where one of the
-/// attributes is missing.
+/// An item that a `#[device]` trait requires, and that each `#[device] impl` of it defines. Its name is the text of the
+/// error if one of the attributes is missing.
 const MARKER: &str = "write_device_before_trait_and_impl";
 
 /// `#[device] impl ..`
-pub(crate) fn of_impl(root: &TokenStream, written: TokenStream, mut item: ItemImpl, in_one_place: bool) -> TokenStream {
+pub(crate) fn of_impl(
+    root: &TokenStream,
+    written: TokenStream,
+    mut item: ItemImpl,
+    single_expansion: bool,
+) -> TokenStream {
     let mut declared = TokenStream::new();
     let expanded = options::of_device(written.clone()).and_then(|options| match &item.trait_ {
-        None => inherent(root, &options, &item, in_one_place),
+        None => inherent(root, &options, &item, single_expansion),
         Some((_, path, _)) => match (operator(path), Iteration::of(path)) {
-            (Some(name), _) => overloaded(root, &options, &item, &name, in_one_place),
-            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, in_one_place),
+            (Some(name), _) => overloaded(root, &options, &item, &name, single_expansion),
+            (None, Some(of)) if !options.library => iterated(root, &options, &item, of, single_expansion),
             _ => {
                 if is_extension(&written) {
-                    declared = of_trait(root, quote!(extension), extension(&item, path), in_one_place);
+                    declared = of_trait(root, quote!(extension), extension(&item, path), single_expansion);
                 }
-                let items = trait_items(root, &options, &item, path, in_one_place)?;
+                let items = trait_items(root, &options, &item, path, single_expansion)?;
                 let is_library = options.library && !is_extension(&written);
                 let calls = if is_library { calls_impl(&item, path) } else { TokenStream::new() };
                 item.items.extend(items);
@@ -67,10 +72,10 @@ pub(crate) fn of_trait(
     root: &TokenStream,
     options: TokenStream,
     mut item: ItemTrait,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> TokenStream {
     let is_apart = !is_extension(&options);
-    // an extension of an unsized type, a slice's
+    // an extension of an unsized type, such as a slice
     let is_sized = is_apart || !item.supertraits.is_empty();
     let expanded = options::of_device(options).and_then(|options| {
         let mut tokens = TokenStream::new();
@@ -80,7 +85,7 @@ pub(crate) fn of_trait(
             _ => None,
         });
         for method in methods.collect::<Vec<_>>() {
-            let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, in_one_place)?;
+            let (items, beside) = trait_method(root, &options, (&item, is_sized), &method, single_expansion)?;
             hidden.extend(items);
             tokens.extend(beside);
         }
@@ -111,7 +116,7 @@ pub(crate) fn is_operator(name: &Ident) -> bool {
     standard::is_operator(&name.to_string()) && name != "Default" && name != "From"
 }
 
-/// What stands for an operator's trait in the types of its `#[device] impl`.
+/// The type that represents an operator's trait in the types of its `#[device] impl`.
 pub(crate) fn operator_tag(name: &Ident) -> Ident {
     format_ident!("{}Operator", name)
 }
@@ -157,11 +162,11 @@ fn body(
 struct Names {
     definition: Ident,
     info: Ident,
-    /// What calls the first from within the second, and nothing else.
+    /// The expression that calls the first from within the second.
     defined: TokenStream,
 }
 
-/// The names of a method's two functions in what `of` names.
+/// The names of a method's two functions, as items of `of`.
 fn both(method: &Ident, of: &TokenStream) -> Names {
     let (definition, info) = (named("definition", method), named("probe", method));
     let defined = quote!(#of::#definition());
@@ -172,8 +177,8 @@ fn named(kind: &str, method: &Ident) -> Ident {
     format_ident!("__{}_{}", kind, method, span = Span::call_site())
 }
 
-/// Gives `self` another name in a body: the typing probe is a closure, which has no receiver. Items in the body have a `self` of
-/// their own.
+/// Renames `self` in a body: the typing probe is a closure, which has no receiver. Items in the body have a `self` of their
+/// own.
 struct Renamer;
 
 impl VisitMut for Renamer {
@@ -197,7 +202,8 @@ fn rename(ident: &mut Ident) {
     }
 }
 
-/// The same in what a macro takes. There are expressions, and no items but in blocks: a `self` that begins a path is none.
+/// Renames `self` in a macro's arguments. These are expressions, with items only in blocks. A `self` at the beginning of a
+/// path is a module.
 fn renamed(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter().peekable();
     let mut renamed = TokenStream::new();
@@ -221,7 +227,7 @@ fn is_path(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }
 
-/// Types and bounds with `Self` replaced; in brackets where a path goes on behind it.
+/// Types and bounds with `Self` replaced; the replacement is put in angle brackets if a path continues after it.
 pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStream {
     let is_name = this.clone().into_iter().nth(1).is_none();
     let mut tokens = tokens.into_token_stream().into_iter().peekable();
@@ -246,14 +252,17 @@ pub(crate) fn with_self(tokens: impl ToTokens, this: &TokenStream) -> TokenStrea
     replaced
 }
 
-/// The types of a `DeviceFn` for a method of `this`.
+/// The associated types of a `DeviceFn` for a method of `this`.
 fn types(signature: &Signature, this: &TokenStream) -> (Vec<TokenStream>, TokenStream) {
-    let args =
-        signature.static_types.iter().map(|ty| with_self(without_lifetimes(&signature.stood_in(ty)), this)).collect();
-    (args, with_self(without_lifetimes(&signature.stood_in_result(&signature.result)), this))
+    let args = signature
+        .static_types
+        .iter()
+        .map(|ty| with_self(without_lifetimes(&signature.with_placeholders(ty)), this))
+        .collect();
+    (args, with_self(without_lifetimes(&signature.result_with_placeholders(&signature.result)), this))
 }
 
-/// The generic parameters of an `impl` or trait with a method's own, which may name `Self`.
+/// The generic parameters of an `impl` or trait, followed by a method's own, which may name `Self`.
 fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result<Generics> {
     let mut generics = outer.clone();
     for param in &own.params {
@@ -265,8 +274,8 @@ fn with_own(outer: &Generics, own: &Generics, this: &TokenStream) -> syn::Result
     Ok(generics)
 }
 
-/// What stands for a method's call in a kernel's probe: it takes the same, and tells which method it is.
-fn stand_in(
+/// The hidden method that a kernel's probe calls: it takes the same arguments, and its result has the callee as a type.
+fn hidden_method(
     root: &TokenStream,
     sig: &syn::Signature,
     marker: &TokenStream,
@@ -295,7 +304,12 @@ fn stand_in(
 }
 
 /// `#[device] impl Type { .. }`: a second `impl` with the hidden functions.
-fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place: bool) -> syn::Result<TokenStream> {
+fn inherent(
+    root: &TokenStream,
+    options: &Options,
+    item: &ItemImpl,
+    single_expansion: bool,
+) -> syn::Result<TokenStream> {
     let (impl_generics, _, where_clause) = item.generics.split_for_impl();
     let this = &item.self_ty;
     let of = without_lifetimes(this);
@@ -303,10 +317,11 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
     let mut hidden = TokenStream::new();
     let mut names = TokenStream::new();
     for method in methods(item) {
-        let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         if item.generics.params.is_empty() && !has_lifetime(this) && !options.library {
             let block = method.block.to_token_stream().into_iter().last();
-            signature.repeated = block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
+            signature.body_copy =
+                block.and_then(|block| checked::of_method(&signature, &method.sig.ident, block, this));
         }
         let copy = checked::written(&method.sig, &signature);
         let own = signature.impl_generics(root);
@@ -318,7 +333,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let marker = format_ident!("__of_{}", name, span = Span::call_site());
         let marked = signature.marker_args(root);
         let (own_generics, _, own_clause) = own.split_for_impl();
-        let call = stand_in(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
+        let call = hidden_method(root, &method.sig, &quote!(#marker<Self #(, #marked)*>), None);
         let path = quote! {
             #[doc(hidden)]
             #vis fn #path #own_generics() -> #root::Callee<#marker<Self #(, #marked)*>> #own_clause {
@@ -329,9 +344,9 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         hidden.extend([definition, info, call, path]);
         hidden.extend(copy);
         let of = quote!(#of);
-        // the library's types may hold references, and others closures, which name no static lifetime
+        // types of the device library may contain references, and others closures, neither of which is `'static`
         let (args, output) = match options.library || holds_closures {
-            true => (quote!(#root::Untied), quote!(#root::Untied)),
+            true => (quote!(#root::Unconstrained), quote!(#root::Unconstrained)),
             false => {
                 let (args, output) = types(&signature, &of);
                 (quote!((#(#args,)*)), output)
@@ -344,7 +359,7 @@ fn inherent(root: &TokenStream, options: &Options, item: &ItemImpl, in_one_place
         let (turbofish, arguments) = (own.params.iter().map(argument), signature.generic_args(root));
         names.extend(quote! {
             pub struct #marker<S: ?Sized #(, #declared)*>(::core::marker::PhantomData<S>, #phantom);
-            // SAFETY: the instance is the method that the type is named after, as rustc checked it.
+            // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked.
             #[diagnostic::do_not_recommend]
             unsafe impl #impl_generics #root::DeviceFn for #marker<#this #(, #marked)*> #where_clause {
                 type Args = #args;
@@ -376,17 +391,17 @@ pub(crate) fn methods(item: &ItemImpl) -> impl Iterator<Item = &ImplItemFn> {
     })
 }
 
-/// `#[device] impl Trait for Type { .. }`: what the trait asks for beside each method.
+/// `#[device] impl Trait for Type { .. }`: the items that the trait requires beside each method.
 pub(crate) fn trait_items(
     root: &TokenStream,
     options: &Options,
     item: &ItemImpl,
     path: &syn::Path,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<Vec<ImplItem>> {
     let mut items = Vec::new();
     for method in methods(item) {
-        let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+        let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
         let own = with_outer(root, options, signature.impl_generics(root), &item.generics);
         let names = both(&method.sig.ident, &quote!(<Self as #path>));
         let options = &options::with_caller(options, &method.attrs);
@@ -403,14 +418,14 @@ fn trait_method(
     options: &Options,
     (item, is_sized): (&ItemTrait, bool),
     method: &TraitItemFn,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(Vec<TraitItem>, TokenStream)> {
-    let hint = "on the device this holds for one implementation: write it before the method in each `impl`";
+    let hint = "on the device this applies to one implementation: write it before the method in each `impl`";
     if !options.library {
         options::refuse_caller(&method.attrs, hint)?;
     }
     let options = &options::with_caller(options, &method.attrs);
-    let signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+    let signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
     let (name, trait_name, vis) = (&method.sig.ident, &item.ident, &item.vis);
     let marker = format_ident!("__{}_{}", trait_name, name);
     let (_, trait_generics, _) = item.generics.split_for_impl();
@@ -429,7 +444,8 @@ fn trait_method(
     let (mut hidden, mut beside): (Vec<TokenStream>, _) = (Vec::new(), TokenStream::new());
     match &method.default {
         Some(block) => {
-            // An `impl` may have a function of the provided one's name: the typing probe's is out of its reach.
+            // An `impl` may have a function with the name of the provided method, which must not be called by the typing
+            // probe.
             let provided = format_ident!("__{}_definition_{}", trait_name, name, span = Span::call_site());
             let defined = quote!(#provided());
             let names = Names { definition: provided.clone(), info: info.clone(), defined };
@@ -443,14 +459,14 @@ fn trait_method(
         }
         None => {
             let (own_generics, _, clause) = typed.split_for_impl();
-            // a user's trait asks for the marker instead
+            // a user's trait requires the marker instead
             let end = if options.library { quote!(;) } else { quote!({ loop {} }) };
             hidden.push(quote!(#[doc(hidden)] fn #definition() -> &'static #root::syntax::Definition #end));
             hidden.push(quote!(#[doc(hidden)] fn #info #own_generics() -> #root::ProbeResult #clause #end));
         }
     }
     let (asking_generics, _, clause) = asking.split_for_impl();
-    let call = stand_in(root, &method.sig, &marked, sized.as_ref());
+    let call = hidden_method(root, &method.sig, &marked, sized.as_ref());
     hidden.push(quote!(#[doc(hidden)] #[allow(warnings, clippy::all)] #call));
     hidden.push(quote! {
         #[doc(hidden)]
@@ -478,12 +494,12 @@ fn trait_method(
         #[allow(non_camel_case_types, dead_code)]
         #vis struct #marker<__S: ?Sized #(, #params)*>(::core::marker::PhantomData<fn(*const __S) -> (#(#used,)*)>);
 
-        // SAFETY: the instance is the method that the type is named after, as rustc checked it: a probe result names the
-        // function it is.
+        // SAFETY: the instance is the method that the type is named after, whose body rustc has type-checked: a probe
+        // result names its own function.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceFn for #marker<__S #(, #arguments)*> #where_clause {
-            type Args = #root::Untied;
-            type Output = #root::Untied;
+            type Args = #root::Unconstrained;
+            type Output = #root::Unconstrained;
             fn instance() -> #root::Instance {
                 #root::Instance {
                     body: #root::Body::Captured(
@@ -498,8 +514,8 @@ fn trait_method(
     Ok((hidden, beside))
 }
 
-/// A library method's generics: what the `impl` or trait around it is generic over is of the device too. The methods
-/// themselves are there for any types, so that rustc finds them and says which type is not.
+/// A library method's generics, with a device bound on the parameters of the surrounding `impl` or trait. The methods
+/// themselves exist for all types, so that rustc finds them and reports the type that does not satisfy the bound.
 fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &Generics) -> Generics {
     if options.library {
         let clause = own.make_where_clause();
@@ -513,7 +529,7 @@ fn with_outer(root: &TokenStream, options: &Options, mut own: Generics, outer: &
     own
 }
 
-/// The trait that an `impl` of the device library is the only one of: the methods' signatures.
+/// The trait of an extension `impl` in the device library: the signatures of its methods.
 fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     let (name, generics) = (path.segments.last().map(|last| &last.ident), &item.generics);
     let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -529,7 +545,7 @@ fn extension(item: &ItemImpl, path: &syn::Path) -> ItemTrait {
     syn::parse_quote!(#(#docs)* pub trait #name #impl_generics #sized #where_clause { #(#signatures)* })
 }
 
-/// Takes `mut` off a parameter, which is the body's.
+/// Removes `mut` from a parameter, since it belongs to the body.
 fn immutable(param: &mut FnArg) {
     match param {
         FnArg::Receiver(receiver) if receiver.reference.is_none() => receiver.mutability = None,
@@ -569,19 +585,20 @@ fn overloaded(
     options: &Options,
     item: &ItemImpl,
     name: &str,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<TokenStream> {
     let mut written = methods(item);
     let Some(method) = written.next() else {
         return Err(syn::Error::new(item.self_ty.span(), "an operator's `impl` has its method"));
     };
     let other = written.next().map(|other| {
-        let hint = format!("a `#[device] impl {name}` has one method; in kernels the trait's others follow from it");
+        let hint =
+            format!("a `#[device] impl {name}` has one method; in kernels the trait's other methods follow from it");
         syn::Error::new(other.sig.ident.span(), hint).to_compile_error()
     });
     let this = &item.self_ty;
     let right = right_operand(item);
-    let mut signature = Signature::new(&method.sig, Role::of_method(options), in_one_place)?;
+    let mut signature = Signature::new(&method.sig, Role::of_method(options), single_expansion)?;
     // `Self::Output` is the `impl`'s own
     let output = item.items.iter().find_map(|item| match item {
         ImplItem::Type(ty) if ty.ident == "Output" => Some(ty.ty.clone()),
@@ -617,7 +634,7 @@ fn overloaded(
         #standard
         #listed
 
-        // SAFETY: both are the operator's, as rustc checked it.
+        // SAFETY: the instance is the method of this `impl`, which rustc has type-checked.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #reported for #this #bounds {
             #definition
@@ -643,7 +660,7 @@ fn listed(root: &TokenStream, item: &ItemImpl, tag: &Ident, right: &TokenStream)
     }
 }
 
-/// The right operand's type of an operator's `impl`; the type itself where none is written.
+/// The right operand's type of an operator's `impl`; the type itself if none is written.
 fn right_operand(item: &ItemImpl) -> TokenStream {
     let arguments = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last()).map(|last| &last.arguments);
     match arguments {

@@ -1,4 +1,4 @@
-//! The options in `#[kernel(..)]`: how they are parsed.
+//! The parser of the options in `#[kernel(..)]`.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{TokenStream, TokenTree};
@@ -10,8 +10,8 @@ use syn::{Expr, Ident, Lit, LitBool, LitInt, Path, Token, parenthesized};
 const KNOWN: &str = "`unchecked`, `checked`, `fastmath`, `fma = false`, `opt = 0..3`, `max_registers = N`, `debug`, \
                      `lineinfo`, `shared_memory_carveout = 0..100`, `cache = false`, `libdevice = false`, `launch_bounds(threads, min_blocks, max_cluster)`, `cluster(x, y, z)` and `crate = path`";
 
-/// Takes `crate = path` out of an attribute's options: the crate that the expansion names, where it is not under its own name.
-/// Yields the path of what expansions name, and the other options.
+/// Removes `crate = path`, the crate that the expansion names, from an attribute's options. Returns the path, and the other
+/// options.
 pub(crate) fn root(default: TokenStream, options: TokenStream) -> syn::Result<(TokenStream, TokenStream)> {
     let parse = |input: ParseStream<'_>| {
         let (mut root, mut rest) = (default, TokenStream::new());
@@ -45,7 +45,7 @@ pub(crate) fn leading_crate(tokens: TokenStream) -> syn::Result<(Option<Path>, T
     parse.parse2(tokens)
 }
 
-/// `crate = path`, and a comma behind it, if they come next.
+/// Parses `crate = path`, and a comma after it, if they come next.
 fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
     if !(input.peek(Token![crate]) && input.peek2(Token![=])) {
         return Ok(None);
@@ -61,15 +61,15 @@ fn named_crate(input: ParseStream<'_>) -> syn::Result<Option<Path>> {
 
 /// The options of a kernel, and its launch bounds as written: none, or one to three constant expressions.
 pub(crate) fn of_kernel(input: TokenStream) -> syn::Result<(Options, Vec<Expr>)> {
-    let mut asked = syn::parse2::<Asked>(input)?;
-    let bounds = std::mem::take(&mut asked.launch_bounds);
-    Ok((asked.options(), bounds))
+    let mut parsed = syn::parse2::<Parsed>(input)?;
+    let bounds = std::mem::take(&mut parsed.launch_bounds);
+    Ok((parsed.options(), bounds))
 }
 
-/// What `#[device(..)]` asks for. Refuses what is a kernel's to ask for. Above all `unchecked`: a kernel that is unsafe to
-/// launch says so, but a device function is called from safe ones.
+/// The options of `#[device(..)]`. Refuses the options of kernels, above all `unchecked`: launching an unchecked kernel is
+/// `unsafe`, but a device function is called from safe ones.
 pub(crate) fn of_device(input: TokenStream) -> syn::Result<Options> {
-    let Asked { options, opt, launch_bounds } = syn::parse2(input.clone())?;
+    let Parsed { options, opt, launch_bounds } = syn::parse2(input.clone())?;
     let unchecked = options.library && options.unchecked;
     let plain = Options { checked: options.checked, library: options.library, unchecked, ..Options::DEFAULT };
     if options != plain || opt.is_some() || !launch_bounds.is_empty() {
@@ -85,7 +85,7 @@ pub(crate) fn with_caller(options: &Options, attributes: &[syn::Attribute]) -> O
     Options { track_caller, ..*options }
 }
 
-/// Refuses `#[track_caller]` where it says nothing that the device could follow.
+/// Refuses `#[track_caller]` where the device could not follow it.
 pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::Result<()> {
     match attributes.iter().find(|attribute| attribute.path().is_ident("track_caller")) {
         Some(attribute) => Err(syn::Error::new_spanned(attribute, hint)),
@@ -93,34 +93,34 @@ pub(crate) fn refuse_caller(attributes: &[syn::Attribute], hint: &str) -> syn::R
     }
 }
 
-/// What an attribute asks for.
-struct Asked {
+/// The options of an attribute.
+struct Parsed {
     options: Options,
-    /// None for what `debug` leads to.
+    /// `None` to take the level from `debug`.
     opt: Option<u8>,
     /// Constant expressions: threads per block, blocks per multiprocessor, blocks per cluster.
     launch_bounds: Vec<Expr>,
 }
 
-impl Parse for Asked {
+impl Parse for Parsed {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let (mut asked, place) =
-            (Asked { options: Options::DEFAULT, opt: None, launch_bounds: Vec::new() }, input.span());
+        let (mut parsed, place) =
+            (Parsed { options: Options::DEFAULT, opt: None, launch_bounds: Vec::new() }, input.span());
         while !input.is_empty() {
-            asked.one(input)?;
+            parsed.one(input)?;
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        if asked.options.cluster != [0; 3] && asked.launch_bounds.len() == 3 {
+        if parsed.options.cluster != [0; 3] && parsed.launch_bounds.len() == 3 {
             let hint = "`cluster(..)` says how many blocks a cluster has, so the launch bounds need no third number";
             return Err(syn::Error::new(place, hint));
         }
-        Ok(asked)
+        Ok(parsed)
     }
 }
 
-impl Asked {
+impl Parsed {
     fn one(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let name: Ident = input.parse()?;
         match name.to_string().as_str() {
@@ -138,20 +138,22 @@ impl Asked {
                 let number = level.base10_parse()?;
                 self.opt = Some(number);
                 if number > 3 {
-                    return Err(syn::Error::new(level.span(), "the optimiser's levels are 0, 1, 2 and 3"));
+                    let text = format!("`opt = {level}`: the optimisation level is 0 to 3");
+                    return Err(syn::Error::new(level.span(), text));
                 }
             }
             "max_registers" => {
                 let count: LitInt = value(input)?;
                 self.options.max_registers = count.base10_parse()?;
                 if !(16..=255).contains(&self.options.max_registers) {
-                    return Err(syn::Error::new(count.span(), "a thread can use 16 to 255 registers"));
+                    let text = format!("`max_registers = {count}`: a thread can use 16 to 255 registers");
+                    return Err(syn::Error::new(count.span(), text));
                 }
             }
             "shared_memory_carveout" => {
                 let percent: LitInt = value(input)?;
                 let part = percent.base10_parse().ok().filter(|part| *part <= 100);
-                let hint = "shared memory's part of the cache, 0 to 100 per cent";
+                let hint = "`shared_memory_carveout` is the percentage of the cache that is shared memory, 0 to 100";
                 self.options.shared_memory_carveout = Some(part.ok_or_else(|| syn::Error::new(percent.span(), hint))?);
             }
             "launch_bounds" => {
@@ -159,7 +161,7 @@ impl Asked {
                 parenthesized!(inner in input);
                 let bounds = Punctuated::<Expr, Token![,]>::parse_terminated(&inner)?;
                 if bounds.is_empty() || bounds.len() > 3 {
-                    let hint = "one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
+                    let hint = "`launch_bounds` takes one to three bounds: threads per block, blocks per multiprocessor, blocks per cluster";
                     return Err(syn::Error::new(name.span(), hint));
                 }
                 if let Some(other) = bounds.iter().find(|bound| is_other_literal(bound)) {
@@ -174,7 +176,10 @@ impl Asked {
                 self.options.cluster = cluster(&name, &extents)?;
             }
             other => {
-                return Err(syn::Error::new(name.span(), format!("there is no option `{other}`; there are {KNOWN}")));
+                return Err(syn::Error::new(
+                    name.span(),
+                    format!("there is no option `{other}`; the options are {KNOWN}"),
+                ));
             }
         }
         Ok(())
@@ -191,11 +196,11 @@ fn is_other_literal(bound: &Expr) -> bool {
     matches!(bound, Expr::Lit(literal) if !matches!(literal.lit, Lit::Int(_)))
 }
 
-/// The extents of a cluster: those that are not written are 1.
+/// The extents of a cluster; missing ones are 1.
 fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result<[u32; 3]> {
     let mut all = [1; 3];
     if extents.is_empty() || extents.len() > all.len() {
-        let hint = "one to three extents of a cluster, in blocks";
+        let hint = "`cluster` takes one to three extents, in blocks";
         return Err(syn::Error::new(name.span(), hint));
     }
     for (extent, written) in all.iter_mut().zip(extents) {
@@ -203,7 +208,7 @@ fn cluster(name: &Ident, extents: &Punctuated<LitInt, Token![,]>) -> syn::Result
     }
     match all.iter().map(|extent| u64::from(*extent)).product() {
         1..=16 => Ok(all),
-        blocks => Err(syn::Error::new(name.span(), format!("a cluster has 1 to 16 blocks, this one {blocks}"))),
+        blocks => Err(syn::Error::new(name.span(), format!("a cluster has 1 to 16 blocks, and this one has {blocks}"))),
     }
 }
 

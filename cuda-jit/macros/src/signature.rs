@@ -1,4 +1,4 @@
-//! What the generated items need of the function's signature: generics, parameter types without lifetimes, checks.
+//! The parts of a function's signature that the generated items need: generics, parameter types without lifetimes, checks.
 
 use cuda_jit_syntax::owned::Options;
 use proc_macro2::{Span, TokenStream};
@@ -11,28 +11,28 @@ use syn::{
     TypeParam, TypeParamBound,
 };
 
-mod stand_ins;
+mod closure_types;
 
 use crate::capture;
-pub(crate) use stand_ins::{closures, held_closures, replaced};
-use stand_ins::{stand_in, stand_in_of};
+use closure_types::{closure_placeholder, fn_pointer};
+pub(crate) use closure_types::{closure_values, closures, replaced};
 
 /// The name of a receiver in the typing probe.
 pub(crate) const RECEIVER: &str = "__cuda_jit_self";
 
-/// So many arguments `KernelArgs` takes.
+/// The maximum number of arguments of `KernelArgs`.
 const MAX_PARAMS: usize = 32;
 
-/// Whose signature it is.
+/// The kind of item that a signature belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// A kernel's.
+    /// A kernel.
     Kernel,
-    /// A device function's.
+    /// A device function.
     Function,
-    /// A method's, or another function's of an `impl` or trait.
+    /// A method, or another function of an `impl` or trait.
     Method,
-    /// A method's of the device library, whose type parameters may be references too.
+    /// A method of the device library, whose type parameters may be references too.
     Library,
 }
 
@@ -43,34 +43,34 @@ impl Role {
     }
 }
 
-/// The signature, checked.
+/// A checked signature.
 pub(crate) struct Signature {
     /// The function's generics without lifetimes.
     pub(crate) generics: Generics,
     /// The parameters, each a plain name; a receiver is [`RECEIVER`].
     pub(crate) params: Vec<PatType>,
-    /// What takes parameters apart that are written as patterns.
+    /// The statements that destructure parameters with patterns.
     unpacked: Vec<Stmt>,
-    /// The parameters' types, every lifetime `'static`.
+    /// The parameters' types, with every lifetime `'static`.
     pub(crate) static_types: Vec<Type>,
-    /// The parameters' names as a launch has them.
+    /// The parameters' names, for a launch.
     pub(crate) names: Vec<Ident>,
     /// The lifetimes that it names.
     pub(crate) lifetimes: Vec<Lifetime>,
     /// The result's type; `()` if none is written.
     pub(crate) result: Type,
-    /// The type parameters that are closures, each with the function pointer that stands for it in the typing probe.
+    /// The type parameters that are closures, each with the function pointer type that replaces it in the typing probe.
     closures: Vec<(Ident, Type)>,
     role: Role,
-    /// The body as it is written, where the typing probe repeats it.
-    pub(crate) repeated: Option<crate::checked::Repeated>,
-    /// True if no macro can have put the function together.
-    pub(crate) in_one_place: bool,
+    /// The copy of the body as written, if the typing probe has one.
+    pub(crate) body_copy: Option<crate::checked::BodyCopy>,
+    /// True if no macro can have assembled the function.
+    pub(crate) single_expansion: bool,
 }
 
 impl Signature {
     /// Reads and checks a signature.
-    pub(crate) fn new(sig: &syn::Signature, role: Role, in_one_place: bool) -> syn::Result<Self> {
+    pub(crate) fn new(sig: &syn::Signature, role: Role, single_expansion: bool) -> syn::Result<Self> {
         refuse_qualifiers(sig)?;
         refuse_iterators(&sig.generics)?;
         if role == Role::Kernel {
@@ -117,14 +117,15 @@ impl Signature {
         let static_types = params.iter().map(|param| without_lifetimes(&param.ty)).collect();
         let generics = without_lifetime_params(&sig.generics);
         let lifetimes = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
-        let stand_in = |param: &TypeParam| Some((param.ident.clone(), stand_in(param, &generics)?));
-        let mut closures: Vec<_> = generics.type_params().filter_map(stand_in).collect();
+        let fn_pointer = |param: &TypeParam| Some((param.ident.clone(), fn_pointer(param, &generics)?));
+        let mut closures: Vec<_> = generics.type_params().filter_map(fn_pointer).collect();
         if !matches!(role, Role::Kernel | Role::Library) {
-            // closures that take or return others
+            // repeated for closures that take or return others
             for _ in 1..closures.len() {
                 let known = closures.clone();
-                let held =
-                    |name: &Ident| known.iter().find(|(known, _)| known == name).map(|(_, ty)| stand_in_of(ty, true));
+                let held = |name: &Ident| {
+                    known.iter().find(|(known, _)| known == name).map(|(_, ty)| closure_placeholder(ty, true))
+                };
                 closures.iter_mut().for_each(|(_, ty)| *ty = replaced(ty, &held));
             }
         }
@@ -138,8 +139,8 @@ impl Signature {
             closures,
             role,
             generics,
-            repeated: None,
-            in_one_place,
+            body_copy: None,
+            single_expansion,
         };
         let by_reference =
             |ty: &&Type| matches!(ty, Type::Reference(reference) if signature.is_closure(&reference.elem));
@@ -152,13 +153,13 @@ impl Signature {
         Ok(signature)
     }
 
-    /// The function's body, which first takes its parameters apart.
+    /// The function's body, preceded by the statements that destructure its parameters.
     pub(crate) fn body(&self, mut block: Block) -> Block {
         block.stmts.splice(0..0, self.unpacked.iter().cloned());
         block
     }
 
-    /// Whether a parameter of this type is a closure.
+    /// Returns true if a parameter of this type is a closure.
     pub(crate) fn is_closure(&self, ty: &Type) -> bool {
         match ty {
             Type::Path(path) => path.path.get_ident().is_some_and(|ident| self.closure(ident).is_some()),
@@ -168,23 +169,23 @@ impl Signature {
     }
 
     pub(crate) fn closure(&self, name: &Ident) -> Option<&Type> {
-        self.closures.iter().find(|(closure, _)| closure == name).map(|(_, stand_in)| stand_in)
+        self.closures.iter().find(|(closure, _)| closure == name).map(|(_, fn_pointer)| fn_pointer)
     }
 
-    /// Whether a type parameter is a closure's that only a call knows: a kernel's is the launch's.
-    fn stands_open(&self, name: &Ident) -> bool {
+    /// Returns true if only a call fixes a type parameter, which is a closure's; a kernel's is fixed by the launch.
+    fn is_open(&self, name: &Ident) -> bool {
         self.role != Role::Kernel && self.closure(name).is_some()
     }
 
-    /// Whether it has closures among its parameters.
+    /// Returns true if its parameters include closures.
     pub(crate) fn takes_closures(&self) -> bool {
         !self.closures.is_empty()
     }
 
-    /// The generic arguments of the type beside the function: closures' types stand open.
+    /// The generic arguments of the type beside the function; those of closures are placeholders.
     pub(crate) fn marker_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().map(|param| match param {
-            GenericParam::Type(param) if self.stands_open(&param.ident) => quote!(#root::Closure),
+            GenericParam::Type(param) if self.is_open(&param.ident) => quote!(#root::Closure),
             GenericParam::Type(param) => {
                 let name = &param.ident;
                 quote!(#name)
@@ -198,7 +199,7 @@ impl Signature {
         args.collect()
     }
 
-    /// The generics for an `impl`, with the bounds that the device asks of type parameters.
+    /// The generics for an `impl`, with the device's bounds on type parameters.
     pub(crate) fn impl_generics(&self, root: &TokenStream) -> Generics {
         let mut generics = self.generics.clone();
         if self.role == Role::Kernel {
@@ -219,7 +220,7 @@ impl Signature {
         generics
     }
 
-    /// What a kernel asks of a closure it asks of what the host would call.
+    /// Adds a kernel's bounds on a closure to the host's counterpart of the closure.
     fn bound_hosts(&self, generics: &mut Generics, root: &TokenStream) {
         let mut predicates: Vec<syn::WherePredicate> = Vec::new();
         for param in generics.type_params_mut().filter(|param| self.closure(&param.ident).is_some()) {
@@ -256,7 +257,7 @@ impl Signature {
     /// The generic arguments as expressions of type `GenericArg`.
     pub(crate) fn generic_args(&self, root: &TokenStream) -> Vec<TokenStream> {
         let args = self.generics.params.iter().filter_map(|param| match param {
-            GenericParam::Type(param) if self.stands_open(&param.ident) => None,
+            GenericParam::Type(param) if self.is_open(&param.ident) => None,
             GenericParam::Type(param) if self.closure(&param.ident).is_some() => {
                 let name = &param.ident;
                 Some(quote!(#root::closure_arg::<#name>()))
@@ -274,14 +275,14 @@ impl Signature {
         args.collect()
     }
 
-    /// The type of each parameter as a function that yields it.
+    /// The type of each parameter as a function that returns it.
     pub(crate) fn param_types(&self, root: &TokenStream) -> Vec<TokenStream> {
         let check = if self.role == Role::Kernel { "param_of" } else { "ty_of" };
         let types = self.params.iter().map(|param| match (self.is_closure(&param.ty), &param.ty) {
             (true, ty) if self.role == Role::Kernel => quote!(<#ty as #root::KernelClosure>::ty),
             (true, _) => quote!(#root::closure_ty),
             (false, ty) if self.role == Role::Kernel => type_check(root, check, &elided(ty)),
-            (false, ty) => type_check(root, check, &elided(&self.stood_in(ty))),
+            (false, ty) => type_check(root, check, &elided(&self.with_placeholders(ty))),
         });
         types.collect()
     }
@@ -297,7 +298,7 @@ fn is_lifetime(param: &GenericParam) -> bool {
     matches!(param, GenericParam::Lifetime(_))
 }
 
-/// `self` as a parameter of a closure, which the typing probe is.
+/// `self` as a parameter of a closure, as the typing probe has it.
 fn receiver_param(receiver: &syn::Receiver) -> PatType {
     let name = Ident::new(RECEIVER, receiver.self_token.span);
     let mutability = receiver.mutability.filter(|_| receiver.reference.is_none());
@@ -306,7 +307,7 @@ fn receiver_param(receiver: &syn::Receiver) -> PatType {
     PatType { attrs: Vec::new(), pat: Box::new(pat), colon_token: syn::Token![:](receiver.span()), ty: ty.clone() }
 }
 
-/// The parameter's name, for a launch. A pattern gets one that no body has, and a statement that takes it apart.
+/// The parameter's name, for a launch. A pattern gets a name that no body has, and a statement that destructures it.
 fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
     if let Pat::Ident(pat) = &*param.pat
         && pat.by_ref.is_none()
@@ -324,8 +325,8 @@ fn name(param: &mut PatType, index: usize, unpacked: &mut Vec<Stmt>) -> Ident {
 /// The standard library's traits of iterators.
 const ITERATORS: &[&str] = &["Iterator", "DoubleEndedIterator", "ExactSizeIterator", "IntoIterator"];
 
-/// Refuses a type parameter that is to be an iterator: those of the standard library have types of the device library's on the
-/// device, which lack that trait.
+/// Refuses a type parameter bound by an iterator trait: on the device, the standard library's iterators have types of the
+/// device library, which do not implement that trait.
 fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
     let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     let bounded = predicates.filter_map(|predicate| match predicate {
@@ -348,7 +349,7 @@ fn refuse_iterators(generics: &Generics) -> syn::Result<()> {
     Ok(())
 }
 
-/// Refuses closures that return references of a lifetime of the function's: the type that stands beside it has none.
+/// Refuses closures whose results are references with a lifetime of the function: the type beside it has no lifetimes.
 fn refuse_lent_results(generics: &Generics) -> syn::Result<()> {
     struct Named<'a>(&'a Generics, Option<Lifetime>);
     impl Visit<'_> for Named<'_> {
@@ -391,8 +392,8 @@ fn refuse_qualifiers(sig: &syn::Signature) -> syn::Result<()> {
     Ok(())
 }
 
-/// `impl Trait` has no name that the generated type could carry, of `dyn Trait` nobody knows the code, of a raw pointer
-/// nobody the memory.
+/// Refuses `impl Trait`, which has no name that the generated type could have, `dyn Trait`, whose code is unknown, and raw
+/// pointers, whose memory is unknown.
 fn refuse_impl(ty: &Type) -> syn::Result<()> {
     struct Finder(Option<(Span, &'static str)>);
     impl VisitMut for Finder {
@@ -416,7 +417,7 @@ fn refuse_impl(ty: &Type) -> syn::Result<()> {
     }
 }
 
-/// Why a kernel cannot take a parameter of a type that is easily written for another.
+/// The error text for a parameter type that is easily confused with a supported one.
 fn refused_reference(ty: &Type) -> Option<String> {
     let Type::Reference(reference) = ty else { return None };
     let by = if reference.mutability.is_some() { "&mut " } else { "&" };
@@ -457,7 +458,7 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
             reference.lifetime = Some(Lifetime::new(self.0, reference.and_token.span()));
             syn::visit_mut::visit_type_reference_mut(self, reference);
         }
-        /// ndarray's views are the only types with a lifetime that people leave out, and their names are known.
+        /// ndarray's views are the only types whose lifetime is usually elided, and their names are known.
         fn visit_path_segment_mut(&mut self, segment: &mut syn::PathSegment) {
             syn::visit_mut::visit_path_segment_mut(self, segment);
             let syn::PathArguments::AngleBracketed(arguments) = &mut segment.arguments else { return };
@@ -473,7 +474,7 @@ fn with_lifetime(ty: &Type, name: &'static str) -> Type {
     ty
 }
 
-/// Puts another lifetime in the place of some.
+/// Replaces some lifetimes by another one.
 struct Forget<'a>(&'a [Lifetime], &'static str);
 impl VisitMut for Forget<'_> {
     fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
@@ -481,7 +482,7 @@ impl VisitMut for Forget<'_> {
             *lifetime = Lifetime::new(self.1, lifetime.span());
         }
     }
-    /// A label only looks like one.
+    /// A label only looks like a lifetime.
     fn visit_label_mut(&mut self, _: &mut syn::Label) {}
     fn visit_expr_break_mut(&mut self, jump: &mut syn::ExprBreak) {
         if let Some(value) = &mut jump.expr {
@@ -491,21 +492,21 @@ impl VisitMut for Forget<'_> {
     fn visit_expr_continue_mut(&mut self, _: &mut syn::ExprContinue) {}
 }
 
-/// Leaves lifetimes of the signature that a body names to inference: the typing probe does not declare them.
+/// Makes rustc infer the signature's lifetimes in a body: the typing probe does not declare them.
 pub(crate) fn forget_lifetimes(body: &mut syn::Block, lifetimes: &[Lifetime]) {
     if !lifetimes.is_empty() {
         Forget(lifetimes, "'_").visit_block_mut(body);
     }
 }
 
-/// Returns true for the name of a view of ndarray's.
+/// Returns true for the name of one of ndarray's views.
 fn is_view(name: &Ident) -> bool {
     let name = name.to_string();
     let dimensions = name.strip_prefix("ArrayView").map(|rest| rest.strip_prefix("Mut").unwrap_or(rest));
     dimensions.is_some_and(|dimensions| ["", "0", "1", "2", "3", "4", "5", "6", "D"].contains(&dimensions))
 }
 
-/// Whether a type names a lifetime or leaves one out.
+/// Returns true if a type names a lifetime, or elides one.
 pub(crate) fn has_lifetime(ty: &Type) -> bool {
     struct Finder(bool);
     impl VisitMut for Finder {
@@ -525,9 +526,9 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
     finder.0
 }
 
-/// The parameters' types, the result's, and the lifetimes of a signature, with a name for the receiver's: it is the one
-/// that the result's elided ones are.
-pub(crate) fn tied(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, Type, Vec<Lifetime>) {
+/// The parameters' types, the result's type and the lifetimes of a signature, with a name for the receiver's lifetime,
+/// which elided lifetimes of the result refer to.
+pub(crate) fn with_named_lifetimes(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, Type, Vec<Lifetime>) {
     struct Named(Lifetime);
     impl VisitMut for Named {
         fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
@@ -551,7 +552,7 @@ pub(crate) fn tied(sig: &syn::Signature, signature: &Signature) -> (Vec<Type>, T
     let mut lifetimes: Vec<Lifetime> = sig.generics.lifetimes().map(|param| param.lifetime.clone()).collect();
     let mut types: Vec<Type> = signature.params.iter().map(|param| (*param.ty).clone()).collect();
     let mut result = signature.result.clone();
-    // the receiver's reference, or else the only parameter that has a lifetime
+    // the receiver's reference, or else the only parameter with a lifetime
     let source = match sig.inputs.first() {
         Some(FnArg::Receiver(receiver)) if receiver.reference.is_some() => Some(0),
         _ => types.iter().position(has_lifetime),
@@ -583,7 +584,7 @@ fn without_lifetime_params(generics: &Generics) -> Generics {
     generics
 }
 
-/// A function that fails to compile, at the type's own place, unless the type can be a parameter or result.
+/// A function that fails to compile, at the type's own location, unless the type can be a parameter or result.
 pub(crate) fn type_check(root: &TokenStream, function: &str, ty: &Type) -> TokenStream {
     let function = Ident::new(function, Span::call_site());
     quote_spanned!(ty.span() => #root::#function::<#ty>)

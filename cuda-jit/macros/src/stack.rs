@@ -1,27 +1,29 @@
-//! The stack of an expansion, and how deeply it may nest.
+//! The stack of an expansion, and the limit on its nesting depth.
 //!
-//! syn's parser, its trees and the walks over them recurse as deeply as the user's code nests, and take what stack that
-//! needs. rustc's parser recurses over what comes out, on a stack that it does not grow for brackets: there a bound is kept.
+//! syn's parser, its trees and the walks over them recurse as deeply as the user's code nests, and allocate stack as
+//! needed. rustc's parser recurses over the expansion, and does not grow its stack for brackets, so that the expansion's
+//! depth is limited.
 
 use cuda_jit_syntax::{ensure_sufficient_stack, with_stack};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::quote;
 
-/// The bytes of stack that a level of nesting takes at the most, in builds without optimisation too. No level is less than a
+/// The maximum number of stack bytes per level of nesting, also in builds without optimisation. Each level has at least one
 /// token.
 const PER_TOKEN: usize = 48 << 10;
 
-/// The most that an expansion asks for.
+/// The maximum stack size of an expansion.
 const MOST: usize = 1 << 30;
 
-/// The most brackets in brackets that rustc is given to parse. Its stack of 8 MiB overflows at some 650 where they are blocks
-/// and the bodies of closures, the most costly of them.
+/// The maximum bracket depth of an expansion. rustc's stack of 8 MiB overflows at about 650 levels if they are blocks and
+/// bodies of closures, the most expensive of them.
 const DEEPEST: usize = 500;
 
-/// The brackets in brackets that the user may write before what comes out is looked at: a level becomes fewer than ten.
+/// The bracket depth of the user's code below which the expansion's depth is not measured: one level becomes fewer than
+/// ten.
 const SHALLOW: usize = DEEPEST / 10;
 
-/// Expands tokens on a stack that is large enough however they nest.
+/// Expands tokens on a stack that is large enough for their nesting.
 pub(crate) fn expand(
     tokens: proc_macro::TokenStream,
     expand: impl Fn(TokenStream) -> TokenStream,
@@ -39,8 +41,8 @@ pub(crate) fn expand(
     .into()
 }
 
-/// Takes lifetimes, statements and items out of the groups without delimiters in which rustc inserts those that a macro was
-/// given: syn reads such a group as an expression.
+/// Flattens the groups without delimiters in which rustc passes lifetimes, statements and items that a macro was given: syn
+/// parses such a group as an expression.
 fn without_groups(tokens: TokenStream) -> TokenStream {
     if !has_group(&tokens) {
         return tokens;
@@ -81,7 +83,7 @@ fn is_no_expression(group: &Group) -> bool {
     begins && group.delimiter() == Delimiter::None
 }
 
-/// An expansion without the function's body, so that nothing but the refusal is said.
+/// An expansion without the function's body, so that nothing but the refusal is reported.
 fn refused(tokens: TokenStream, written: &Nesting, expand: impl Fn(TokenStream) -> TokenStream) -> TokenStream {
     let text = format!(
         "brackets nest {} deep here: rustc's parser overflows its stack where more than {DEEPEST} nest in what the macro \
@@ -102,11 +104,11 @@ fn refused(tokens: TokenStream, written: &Nesting, expand: impl Fn(TokenStream) 
 
 /// The number of tokens and their nesting depth.
 struct Nesting {
-    /// Those in groups included.
+    /// The tokens, including those in groups.
     tokens: usize,
-    /// Brackets in brackets.
+    /// The bracket depth.
     depth: usize,
-    /// The source location at which the deepest begin.
+    /// The source location of the deepest level.
     deepest: Span,
 }
 

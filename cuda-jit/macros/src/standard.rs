@@ -1,11 +1,12 @@
-//! Has rustc check that a trait which an `impl` names is the standard library's, where its name alone would say so.
+//! Makes rustc check that the trait of an `impl`, which is recognised by name, is the standard library's.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ItemImpl, PathArguments};
 
-/// The standard library's traits of operators, conversion and defaults, and of iterators: where each is, and a method of it.
+/// The standard library's traits of operators, conversion, defaults and iterators: the module of each, and one of its
+/// methods.
 const TRAITS: &[(&str, &[&str])] = &[
     (
         "ops",
@@ -40,7 +41,7 @@ const TRAITS: &[(&str, &[&str])] = &[
     ("iter", &["Iterator next", "DoubleEndedIterator next_back", "ExactSizeIterator len"]),
 ];
 
-/// Where a trait of this name is in the standard library, and a method of it.
+/// The module of the trait with this name in the standard library, and one of its methods.
 fn known(name: &str) -> Option<(&'static str, &'static str)> {
     TRAITS.iter().find_map(|(module, traits)| {
         let method = traits.iter().filter_map(|known| known.split_once(' ')).find(|(known, _)| *known == name)?.1;
@@ -53,8 +54,8 @@ pub(crate) fn is_operator(name: &str) -> bool {
     known(name).is_some_and(|(module, _)| module != "iter")
 }
 
-/// A function that compiles if the trait of an `impl` is the standard library's of this name: a method of either is the same
-/// function.
+/// A function that compiles if the trait of an `impl` is the standard library's of this name: a method of either trait is
+/// then the same function.
 pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStream {
     let (Some((module, method)), Some((_, path, _))) = (known(name), &item.trait_) else { return TokenStream::new() };
     let Some(last) = path.segments.last() else { return TokenStream::new() };
@@ -79,7 +80,7 @@ pub(crate) fn check(root: &TokenStream, item: &ItemImpl, name: &str) -> TokenStr
     }
 }
 
-/// The tokens with a type in the place of `Self`.
+/// The tokens with a type in place of `Self`.
 fn without_self(tokens: TokenStream, this: &TokenStream) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(name) if name == "Self" => this.clone(),

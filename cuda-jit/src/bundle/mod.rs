@@ -1,24 +1,24 @@
-//! Kernels without a compiler: bundles of compiled kernels that a program holds within itself.
+//! Kernels without a compiler: bundles of compiled kernels that a program embeds.
 //!
 //! A build with the feature `compiler` records: `CUDA_JIT_RECORD=FILE program` writes every specialisation that a run
-//! compiles, [`record`](crate::record) those of a list. [`embed_kernels!`](crate::embed_kernels) puts the file into the executable. A build without that feature
-//! then launches them with no LLVM in it.
+//! compiles, [`record`](crate::record) those of a list. [`embed_kernels!`](crate::embed_kernels) embeds the file in the
+//! executable. A build without that feature then launches them without LLVM.
 //!
 //! | variable | |
 //! |---|---|
 //! | `CUDA_JIT_RECORD` | the file that compiled kernels are added to |
-//! | `CUDA_JIT_RECORD_TARGETS` | the compute capabilities that they are compiled for, such as `7.5,9.0`; unset, that of the device |
+//! | `CUDA_JIT_RECORD_TARGETS` | the compute capabilities to compile for, such as `7.5,9.0`; unset, that of the device |
 //!
-//! A kernel is found by a [fingerprint](crate::typeinfo::Fingerprint) of its source, its types and its constants, and of those of all functions that it
-//! calls: one that has changed since is never taken for the one that was recorded. Code for an older device runs on a newer one,
-//! as its driver translates the PTX.
+//! A kernel is found by a [fingerprint](crate::typeinfo::Fingerprint) of its source, its types and its constants, and of
+//! those of all functions that it calls, so that a kernel that has changed since is never confused with the recorded one.
+//! Code for an older device runs on a newer one, whose driver translates the PTX.
 //!
 //! # Safety
 //!
-//! A launch is safe because the code is the compiler's for the kernel that rustc has checked. Of an embedded bundle that is the promise of whoever
-//! embeds it: its hashes find damage, not forgery.
+//! A launch is safe because the code is the compiler's output for the kernel that rustc has checked. For an embedded
+//! bundle, this is guaranteed by the caller of `embed`: the bundle's hashes detect damage, not forgery.
 
-mod form;
+mod format;
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ use crate::typeinfo::{Fingerprint, Instance};
 
 pub use cuda_jit_cache::is_bundle;
 #[cfg(feature = "compiler")]
-pub(crate) use form::encode;
+pub(crate) use format::encode;
 
 static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 
@@ -44,7 +44,7 @@ static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 /// // SAFETY: there is no kernel in these bytes.
 /// let error = unsafe { cuda_jit::bundle::embed(b"no bundle") }.unwrap_err();
 /// assert_eq!(error.to_string(), "the bundle is damaged at byte 0");
-/// // SAFETY: nor in these.
+/// // SAFETY: there is no kernel in these bytes either.
 /// unsafe { cuda_jit::bundle::embed(b"") }?;
 /// # Ok::<(), cuda_jit::Error>(())
 /// ```
@@ -55,7 +55,7 @@ static EMBEDDED: RwLock<Vec<Bundle<'static>>> = RwLock::new(Vec::new());
 ///
 /// # Safety
 ///
-/// The kernels in it are as this crate has recorded them: launches believe that each is its source's.
+/// This crate has recorded the kernels in it: launches rely on each being compiled from its source.
 pub unsafe fn embed(bytes: &'static [u8]) -> Result<()> {
     let bundle = Bundle::new(bytes).map_err(|Damaged { at }| Error::Bundle { at })?;
     EMBEDDED.write().push(bundle);
@@ -85,7 +85,7 @@ pub(crate) fn find(
         let key = key(&source, target);
         for bundle in &*embedded {
             if let Some(contents) = bundle.get_static(&key).map_err(|Damaged { at }| NotBundled::Damaged(at))? {
-                return form::decode(contents, target, instance, &fingerprint);
+                return format::decode(contents, target, instance, &fingerprint);
             }
         }
     }
@@ -107,7 +107,7 @@ fn absent(embedded: &[Bundle<'static>], source: &Key, signature: &str) -> NotBun
     }
 }
 
-/// The targets whose code a device runs, the best first.
+/// The targets whose code runs on a device, the best first.
 fn candidates(device: ComputeCapability) -> Vec<Target> {
     let version = |capability: ComputeCapability| (capability.major, capability.minor);
     let runs = |target: &Target| {
@@ -132,11 +132,12 @@ pub(crate) fn key(source: &Key, target: Target) -> Key {
     Key::new(&[source.to_string().as_bytes(), target.to_string().as_bytes()])
 }
 
-/// Puts a bundle of compiled kernels into the executable, and adds them to those that launches find: call it before the first
-/// launch. The file's path is relative to the folder of the package's `Cargo.toml`.
+/// Embeds a bundle of compiled kernels in the executable, and adds them to those that launches find: call it before the
+/// first launch. The file's path is relative to the folder of the package's `Cargo.toml`.
 ///
-/// A build with the compiler compiles what the bundle lacks, and takes a file that is not there for an empty one, since such
-/// a build records it. A build without one is refused where the file is missing, and any build where it is damaged.
+/// A build with the compiler compiles the kernels that are missing in the bundle, and treats a missing file as an empty
+/// bundle, since such a build records it. A build without the compiler fails if the file is missing, and any build fails if
+/// it is damaged.
 ///
 /// # Examples
 ///
@@ -147,7 +148,7 @@ pub(crate) fn key(source: &Key, target: Target) -> Key {
 #[doc(inline)]
 pub use cuda_jit_macros::embed_kernels;
 
-/// Expands [`embed_kernels!`] for a file that is there.
+/// Expands [`embed_kernels!`] for an existing file.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! embedded_bundle {
@@ -157,12 +158,12 @@ macro_rules! embedded_bundle {
             $crate::bundle::is_bundle(BYTES),
             "the file is no bundle of kernels, or a damaged one: remove it and record it again with CUDA_JIT_RECORD"
         );
-        // SAFETY: the file is part of the program's source, and trusted as that.
+        // SAFETY: the file is part of the program's source, whose author guarantees that it was recorded by this crate.
         unsafe { $crate::bundle::embed(BYTES) }
     }};
 }
 
-/// Expands [`embed_kernels!`] for a file that is not there.
+/// Expands [`embed_kernels!`] for a missing file.
 #[cfg(feature = "compiler")]
 #[doc(hidden)]
 #[macro_export]
@@ -172,7 +173,7 @@ macro_rules! missing_bundle {
     };
 }
 
-/// Expands [`embed_kernels!`] for a file that is not there.
+/// Expands [`embed_kernels!`] for a missing file.
 #[cfg(not(feature = "compiler"))]
 #[doc(hidden)]
 #[macro_export]

@@ -1,17 +1,18 @@
 //! The disk cache of compiled kernels, and counts of its hits and misses.
 //!
-//! The key is the kernel's KIR with everything else that its PTX depends on, so nothing is ever out of date: another
-//! source, option, target or compiler is another key. A kernel that is found needs no LLVM. What is in the folder is
-//! never trusted further than its checksum, and whatever is wrong with it, the kernel is compiled as if it were empty.
+//! The key is the kernel's KIR with everything else that its PTX depends on, so that no entry is ever out of date: another
+//! source, option, target or compiler is another key. A cached kernel needs no LLVM. Entries are trusted only if their
+//! checksum matches; otherwise the kernel is compiled as if the folder were empty.
 //!
 //! | variable | |
 //! |---|---|
 //! | `CUDA_JIT_CACHE_DIR` | the folder; unset, `cuda-jit` in `$XDG_CACHE_HOME` or `~/.cache` |
-//! | `CUDA_JIT_CACHE_SIZE` | the most bytes in it, such as `100M`; unset, 512 MiB. The least recently used make room |
-//! | `CUDA_JIT_CACHE` | `0` or `off` switches it off, as [`set_enabled`] does; `#[kernel(cache = false)]` for one kernel |
+//! | `CUDA_JIT_CACHE_SIZE` | the maximum number of bytes in it, such as `100M`; unset, 512 MiB. The least recently used are
+//! evicted |
+//! | `CUDA_JIT_CACHE` | `0` or `off` disables it, as [`set_enabled`] does; `#[kernel(cache = false)]` for one kernel |
 
 #[cfg(feature = "compiler")]
-mod place;
+mod entry;
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use cuda_jit_cache::{Cache, Settings};
 
 #[cfg(feature = "compiler")]
-pub(crate) use place::{Lookup, Place};
+pub(crate) use entry::{Entry, Lookup};
 
 /// Counts of lookups in the disk cache.
 ///
@@ -44,9 +45,9 @@ pub(crate) use place::{Lookup, Place};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Kernels that were taken from the disk.
+    /// Kernels that were loaded from the disk.
     pub hits: u64,
-    /// Kernels that were not there, and were compiled.
+    /// Kernels that were missing, and were compiled.
     pub misses: u64,
 }
 
@@ -76,18 +77,18 @@ impl Counters {
 static ALL: Counters = Counters::new();
 static ENABLED: AtomicBool = AtomicBool::new(true);
 
-/// The counts of lookups of this process, of all kernels together.
+/// The counts of this process's lookups, for all kernels together.
 #[must_use]
 pub fn stats() -> Stats {
     ALL.stats()
 }
 
-/// Switches the cache on or off for this process. On has no effect where the environment switches it off.
+/// Enables or disables the cache for this process. Enabling has no effect if the environment disables it.
 pub fn set_enabled(enabled: bool) {
     ENABLED.store(enabled, Ordering::Relaxed);
 }
 
-/// The folder, if the cache is on. The environment is asked once.
+/// The folder, if the cache is enabled. The environment is read once.
 ///
 /// # Examples
 ///

@@ -1,9 +1,9 @@
-//! Which Rust values can stand for a kernel's parameters, and how they become the driver's.
+//! The Rust values that can be passed for a kernel's parameters, and their conversion to the driver's.
 //!
 //! # Safety
 //!
-//! The implementations of [`KernelArg`] push exactly the cells of their parameter's type, of memory that the use
-//! record keeps ordered; that is what makes a typed launch safe.
+//! The implementations of [`KernelArg`] push exactly the cells of their parameter's type, and addresses only of memory
+//! whose accesses the use record orders; this makes a typed launch safe.
 
 use cuda_driver::Context;
 use cuda_mem::{DeviceArray, DeviceArrayView, DeviceArrayViewMut, Element, HostArray, OnDevice, Storage};
@@ -16,14 +16,15 @@ use crate::typeinfo::ElementType;
 
 /// A value that can be passed for a kernel parameter of type `P`.
 ///
-/// Device arrays stand for slices and views, and so do host arrays (copied in and, where the kernel writes, out again); numbers
-/// stand for themselves.
+/// Device arrays are passed for slices and views, and so are host arrays (copied in and, if the kernel writes, out again);
+/// numbers are passed as they are.
 ///
 /// # Safety
 ///
-/// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address
-/// and the number of elements (for a view the address, the extents and the strides in elements) of live device memory of the launch's context, whose use has been recorded by
-/// [`Launch::read`] or [`Launch::write`]; for `&mut [T]` no other argument's memory overlaps it.
+/// `bind` pushes the cells that a parameter of type `P` consists of: for a number its bits, for a slice the address and the
+/// number of elements, for a view the address, the extents and the strides in elements. The address is that of live device
+/// memory of the launch's context, whose use has been recorded by [`Launch::read`] or [`Launch::write`]; for `&mut [T]` no
+/// other argument's memory overlaps it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be passed for a kernel parameter of type `{P}`",
     note = "a `&[T]` takes a `&DeviceArray<T, _>`, `&Array<T, _>`, `&Vec<T>`, `&[T; N]` or `In(..)`; a `&mut [T]` takes the same by `&mut`, `Out(..)` or `InOut(..)`",
@@ -31,10 +32,10 @@ use crate::typeinfo::ElementType;
     note = "a number takes a value of exactly its type: write `n as u32`, or a suffix as in `3.0_f32`"
 )]
 pub unsafe trait KernelArg<P> {
-    /// What must live until the launch is enqueued, and what is to be done then.
+    /// The data that must live until the launch is enqueued, for [`finish`](Self::finish).
     type Bound;
 
-    /// The context that the argument lies in, if it lies in one.
+    /// The context of the argument's memory, if it has any.
     fn context(&self) -> Option<&Context> {
         None
     }
@@ -43,18 +44,18 @@ pub unsafe trait KernelArg<P> {
     ///
     /// # Errors
     ///
-    /// If the argument lies in another context, or a copy fails.
+    /// If the argument belongs to another context, or a copy fails.
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound>;
 
     /// Runs after the launch was enqueued.
     ///
     /// # Errors
     ///
-    /// If a copy back fails, or the kernel did.
+    /// If copying back fails, or the kernel failed.
     fn finish(bound: Self::Bound) -> Result<()>;
 }
 
-// SAFETY: a value without references is the cells of its numbers.
+// SAFETY: a parameter of the type is its cells, by the contract of `ArgType`, and none of them is an address.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ArgType> KernelArg<T> for T {
     type Bound = ();
@@ -71,7 +72,7 @@ unsafe impl<T: ArgType> KernelArg<T> for T {
 
 macro_rules! functions {
     ($($function:ty)*) => { $(
-        // SAFETY: a function is no cells.
+        // SAFETY: a function has no cells, and its parameter consists of none.
         #[diagnostic::do_not_recommend]
         unsafe impl<V, F> KernelArg<DeviceFunction<V, F>> for $function {
             type Bound = ();
@@ -111,13 +112,13 @@ fn push_view<T: Element, D: Dimension, S: Storage>(
     Ok(())
 }
 
-/// Device arrays as arguments: the parameter's type, the array's, how the use is recorded, which cells are pushed.
+/// Device arrays as arguments: the parameter's type, the array's, the recorded use, and the pushed cells.
 macro_rules! device_arrays {
     ($($parameter:ty, $array:ty, $record:ident, $push:ident;)*) => { $(
-        // SAFETY: arrays that are pushed as slices lie in C order without gaps, so address and length make a slice of one;
-        // address, extents and strides make a view of any. The use is recorded, and the memory outlives it, since freeing
-        // waits for recorded uses. A mutable parameter takes the array or the view by exclusive borrow, so that no other
-        // argument names its elements.
+        // SAFETY: arrays that are pushed as slices are contiguous and in C order, so that address and length describe a
+        // slice; address, extents and strides describe a view of any array. The use is recorded, and the memory outlives
+        // it, since freeing waits for recorded uses. A mutable parameter takes the array or the view by exclusive borrow,
+        // so that no other argument refers to its elements.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: ElementType + Element, D: Dimension> KernelArg<$parameter> for $array {
             type Bound = ();
@@ -153,10 +154,11 @@ device_arrays! {
     ArrayView<'static, T, D>, &DeviceArrayViewMut<'_, T, D>, read, push_view;
 }
 
-/// Mapped and managed arrays as arguments: the parameter's type, the array's, and which view of it is passed.
+/// Mapped and managed arrays as arguments: the parameter's type, the array's, and the view of it that is passed.
 macro_rules! host_arrays {
     ($($parameter:ty, $array:ty, $view:expr;)*) => { $(
-        // SAFETY: what is bound is the device's view of the array, borrowed as the array is.
+        // SAFETY: it binds the device's view of the array, which satisfies the contract, for as long as the array is
+        // borrowed.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: ElementType + Element, D: Dimension, K: OnDevice> KernelArg<$parameter> for $array {
             type Bound = ();
@@ -187,7 +189,7 @@ host_arrays! {
         |x, launch| KernelArg::<ArrayViewMut<'static, T, D>>::bind(&mut x.device_mut(), launch);
 }
 
-// SAFETY: an array's cells are its elements' in order.
+// SAFETY: an array's cells are those of its elements, in order, each bound by its own implementation.
 #[diagnostic::do_not_recommend]
 unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
     type Bound = Vec<A::Bound>;
@@ -208,7 +210,7 @@ unsafe impl<P, A: KernelArg<P>, const N: usize> KernelArg<[P; N]> for [A; N] {
 
 macro_rules! tuple_args {
     ($(($($param:ident $arg:ident $index:tt),*))*) => { $(
-        // SAFETY: a tuple's cells are its elements' in order.
+        // SAFETY: a tuple's cells are those of its elements, in order, each bound by its own implementation.
         #[diagnostic::do_not_recommend]
         unsafe impl<$($param, $arg: KernelArg<$param>),*> KernelArg<($($param,)*)> for ($($arg,)*) {
             type Bound = ($($arg::Bound,)*);
@@ -238,24 +240,24 @@ tuple_args! {
 
 /// The arguments of a launch for parameters `P`, both as tuples. Sealed: each argument is a [`KernelArg`].
 pub trait KernelArgs<P>: tuples::Sealed {
-    /// What the arguments leave to be done.
+    /// The data of all arguments for [`finish`](Self::finish).
     type Bound;
 
-    /// The context of the first argument that lies in one.
+    /// The context of the first argument that has one.
     fn context(&self) -> Option<&Context>;
 
     /// Binds the arguments in order.
     ///
     /// # Errors
     ///
-    /// The first argument's that cannot be bound.
+    /// The error of the first argument that cannot be bound.
     fn bind(self, launch: &mut Launch<'_>) -> Result<Self::Bound>;
 
     /// Finishes the arguments in order.
     ///
     /// # Errors
     ///
-    /// The first argument's that fails; the others are finished all the same.
+    /// The error of the first argument that fails; the others are finished nevertheless.
     fn finish(bound: Self::Bound) -> Result<()>;
 }
 

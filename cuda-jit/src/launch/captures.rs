@@ -1,11 +1,12 @@
-//! What closures of the host's take to a kernel: values by copy, arrays of the device by reference, to be read.
+//! Captures of the host's closures: values are copied to the kernel, device arrays are borrowed for reading.
 //!
-//! In the closure's body an array is the slice or view that a kernel's parameter would be. A launch binds it like the
+//! In the closure's body, an array is a slice or view, as a kernel's parameter would be. A launch binds it like the
 //! argument for such a parameter.
 //!
 //! # Safety
 //!
-//! A closure is bound as what it captures, in order: the cells of a value, or what [`KernelArg`] binds for a slice or view.
+//! A closure is bound as its captures, in order: the cells of a value, or those that [`KernelArg`] binds for a slice or
+//! view.
 
 use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element};
@@ -15,33 +16,33 @@ use super::{DeviceClosure, KernelArg, Launch};
 use crate::error::Result;
 use crate::typeinfo::{DeviceType, ElementType, Key, Ty, ValueType};
 
-/// A value that a closure can take to a kernel: `How` is one of [`carried`], and follows from the type.
+/// A value that a closure can capture for a kernel: `How` is one of [`capture_kind`], and follows from the type.
 ///
 /// # Safety
 ///
-/// The key is that of what the body sees, which [`Held::bind`] binds.
+/// The key is that of the value in the closure's body, which [`Captured::bind`] binds.
 #[diagnostic::on_unimplemented(
-    message = "a closure cannot carry a value of type `{Self}` to a kernel",
+    message = "a closure cannot capture a value of type `{Self}` for a kernel",
     label = "captured by `device_fn!`",
     note = "it copies numbers, `bool`, arrays, tuples and `Option` of such, and structs with `#[derive(DeviceType)]`, and it reads device arrays",
-    note = "copy a host array to the device first, `let x = to_device(&x)?;`, and follow a reference, `let k = *k;`"
+    note = "copy a host array to the device first, `let x = to_device(&x)?;`, and dereference a reference, `let k = *k;`"
 )]
-pub unsafe trait Carry<'a, How> {
-    /// Its key in the closure's body, asked for together with the rest, so that what cannot be carried is said once.
+pub unsafe trait Capturable<'a, How> {
+    /// Its key in the closure's body; one trait has all associated types, so that an unsupported capture is reported once.
     type Key: Key;
 
-    /// What is carried.
-    type Held: Held;
+    /// The captured value or reference.
+    type Captured: Captured;
 
-    /// What the closure's body sees.
-    type Seen;
+    /// The type in the closure's body.
+    type InBody;
 
-    /// Both. What is seen of a device array is empty on the host, where the body does not run.
-    fn carry(&'a self) -> (Self::Held, Self::Seen);
+    /// The capture, and the value in the closure's body. A device array is empty on the host, where the body does not run.
+    fn capture(&'a self) -> (Self::Captured, Self::InBody);
 }
 
-/// The ways in which a closure takes something to a kernel, which tell the implementations of [`Carry`] apart.
-pub mod carried {
+/// The kinds of captures, which distinguish the implementations of [`Capturable`].
+pub mod capture_kind {
     /// By copy.
     #[derive(Debug)]
     pub enum Value {}
@@ -52,34 +53,34 @@ pub mod carried {
 }
 
 mod sealed {
-    /// Keeps [`CaptureDim`](super::CaptureDim) to one to six dimensions.
+    /// Sealed: restricts [`CaptureDim`](super::CaptureDim) to one to six dimensions.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait CaptureDim {}
 }
 
-// SAFETY: a value is seen as it is.
+// SAFETY: the body uses the value itself, which is bound as its cells.
 #[diagnostic::do_not_recommend]
-unsafe impl<T: ValueType> Carry<'_, carried::Value> for T {
+unsafe impl<T: ValueType> Capturable<'_, capture_kind::Value> for T {
     type Key = T::K;
-    type Held = T;
-    type Seen = T;
+    type Captured = T;
+    type InBody = T;
 
-    fn carry(&self) -> (T, T) {
+    fn capture(&self) -> (T, T) {
         (*self, *self)
     }
 }
 
-/// The dimensions of a device array that a closure can read: its elements are a slice if there is one, else a view. Sealed.
+/// The dimensions of a device array that a closure can read: as a slice for one dimension, else as a view. Sealed.
 #[diagnostic::on_unimplemented(
-    message = "a closure cannot carry a device array whose number of dimensions is not known",
-    note = "it carries arrays of one to six dimensions"
+    message = "a closure cannot capture a device array with an unknown number of dimensions",
+    note = "it can capture arrays of one to six dimensions"
 )]
 pub trait CaptureDim<T: ElementType + Element>: Dimension + sealed::CaptureDim + 'static {
-    /// What the closure's body sees of it.
-    type Seen: DeviceType + Copy + 'static;
+    /// The type in the closure's body.
+    type InBody: DeviceType + Copy + 'static;
 
     /// An empty one.
-    fn nothing() -> Self::Seen;
+    fn nothing() -> Self::InBody;
 
     /// Binds an array.
     ///
@@ -94,7 +95,7 @@ macro_rules! dims {
         impl sealed::CaptureDim for $dimension {}
 
         impl<T: ElementType + Element> CaptureDim<T> for $dimension {
-            type Seen = $seen;
+            type InBody = $seen;
 
             fn nothing() -> $seen {
                 $nothing
@@ -107,7 +108,7 @@ macro_rules! dims {
     )* };
 }
 
-/// A view of nothing.
+/// An empty view.
 fn empty<T, D: Dimension>() -> ArrayView<'static, T, D> {
     ArrayView::from_shape(D::default(), &[]).expect("no elements fill a shape without any")
 }
@@ -133,17 +134,17 @@ impl<T: Element, D: Dimension> Clone for Borrowed<'_, T, D> {
     }
 }
 
-/// Device arrays, by what a closure may name of them.
+/// Device arrays, by the types that a closure may capture.
 macro_rules! arrays {
     ($($outlived:lifetime: $array:ty;)*) => { $(
-        // SAFETY: an array is bound as the slice or view that is seen.
+        // SAFETY: an array is bound as the slice or view that the body uses.
         #[diagnostic::do_not_recommend]
-        unsafe impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Carry<'a, carried::Array> for $array {
-            type Key = <D::Seen as DeviceType>::K;
-            type Held = Borrowed<$outlived, T, D>;
-            type Seen = D::Seen;
+        unsafe impl<'a, 'b, T: ElementType + Element, D: CaptureDim<T>> Capturable<'a, capture_kind::Array> for $array {
+            type Key = <D::InBody as DeviceType>::K;
+            type Captured = Borrowed<$outlived, T, D>;
+            type InBody = D::InBody;
 
-            fn carry(&'a self) -> (Self::Held, D::Seen) {
+            fn capture(&'a self) -> (Self::Captured, D::InBody) {
                 (Borrowed(self), D::nothing())
             }
         }
@@ -156,19 +157,19 @@ arrays! {
     'a: &'b mut DeviceArray<T, D>;
 }
 
-/// What is carried of a captured value.
+/// The captured value or reference.
 ///
 /// # Safety
 ///
 /// `bind` pushes the cells that a parameter of the type `ty` consists of, as [`KernelArg::bind`] does.
-pub unsafe trait Held: Copy {
-    /// The same without lifetimes.
-    type Static: Held<Static = Self::Static> + 'static;
+pub unsafe trait Captured: Copy {
+    /// The type without lifetimes.
+    type Static: Captured<Static = Self::Static> + 'static;
 
     /// Its type in the closure's body.
     fn ty() -> Ty;
 
-    /// The context that it lies in, if it lies in one.
+    /// The context of its memory, if it has any.
     fn context(&self) -> Option<&Context> {
         None
     }
@@ -177,12 +178,12 @@ pub unsafe trait Held: Copy {
     ///
     /// # Errors
     ///
-    /// If it lies in another context.
+    /// If it belongs to another context.
     fn bind(self, launch: &mut Launch<'_>) -> Result<()>;
 }
 
-// SAFETY: a value without references is the cells of its numbers.
-unsafe impl<T: ValueType> Held for T {
+// SAFETY: a parameter of the type is its cells, and none of them is an address.
+unsafe impl<T: ValueType> Captured for T {
     type Static = T;
 
     fn ty() -> Ty {
@@ -195,12 +196,12 @@ unsafe impl<T: ValueType> Held for T {
     }
 }
 
-// SAFETY: it is bound as the argument for a parameter of the type that the body sees.
-unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Held for Borrowed<'_, T, D> {
+// SAFETY: it is bound as the argument for a parameter of the type that the body uses.
+unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Captured for Borrowed<'_, T, D> {
     type Static = Borrowed<'static, T, D>;
 
     fn ty() -> Ty {
-        <D::Seen as DeviceType>::K::ty()
+        <D::InBody as DeviceType>::K::ty()
     }
 
     fn context(&self) -> Option<&Context> {
@@ -212,30 +213,30 @@ unsafe impl<T: ElementType + Element, D: CaptureDim<T>> Held for Borrowed<'_, T,
     }
 }
 
-/// What a closure captures, as nested pairs that end with `()`.
+/// The captures of a closure, as nested pairs that end with `()`.
 ///
 /// # Safety
 ///
-/// `bind` binds each as [`Held::bind`] does, in the order of `types`.
+/// `bind` binds each as [`Captured::bind`] does, in the order of `types`.
 pub unsafe trait Captures: Copy {
-    /// The same without lifetimes.
+    /// The type without lifetimes.
     type Static: Captures<Static = Self::Static> + 'static;
 
     /// Appends the type of each.
     fn types(types: &mut Vec<Ty>);
 
-    /// The context of the first that lies in one.
+    /// The context of the first capture that has one.
     fn context(&self) -> Option<&Context>;
 
     /// Binds each.
     ///
     /// # Errors
     ///
-    /// The first's that cannot be bound.
+    /// The error of the first capture that cannot be bound.
     fn bind(self, launch: &mut Launch<'_>) -> Result<()>;
 }
 
-// SAFETY: there is nothing.
+// SAFETY: there are no captures, no types and no cells.
 unsafe impl Captures for () {
     type Static = ();
 
@@ -250,8 +251,8 @@ unsafe impl Captures for () {
     }
 }
 
-// SAFETY: the first, then the rest, in both.
-unsafe impl<T: Held, R: Captures> Captures for (T, R) {
+// SAFETY: both `types` and `bind` take the first capture, then the rest.
+unsafe impl<T: Captured, R: Captures> Captures for (T, R) {
     type Static = (T::Static, R::Static);
 
     fn types(types: &mut Vec<Ty>) {
@@ -269,7 +270,7 @@ unsafe impl<T: Held, R: Captures> Captures for (T, R) {
     }
 }
 
-/// Captures that the host has too, so that it can call the closure. Nothing unsafe relies on an implementation.
+/// Captures that the host can use too, so that it can call the closure. Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "the host cannot call a closure that reads an array of the device",
     note = "only a kernel can call it: pass it to a launch"
@@ -283,7 +284,7 @@ impl<T: ValueType, R: HostCaptures> HostCaptures for (T, R) {}
 
 macro_rules! closures {
     ($($closure:ty)*) => { $(
-        // SAFETY: a closure's cells are those of what it captures, in order, and its parameter's type says the same types.
+        // SAFETY: a closure's cells are those of its captures, in order, and its parameter's type lists the same types.
         #[diagnostic::do_not_recommend]
         unsafe impl<S, C: Captures, H, W> KernelArg<DeviceClosure<S, C::Static, H, W>> for $closure {
             type Bound = ();

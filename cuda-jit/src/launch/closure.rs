@@ -1,20 +1,20 @@
-//! What a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
+//! The value that a launch passes for a kernel's closure: a closure or device function that `device_fn!` captured.
 //!
-//! The macro stands where the closure is written, in the midst of a host function, so that no item can tell what rustc
-//! infers there. The witnesses' variables become part of the value's type instead, as lists; the type alone is then
-//! the closure's code, and the value only what it captures (`captures.rs`). That is why another value of a capture is
-//! no other kernel.
+//! The macro is expanded at the closure, inside a host function, so that no item can name the types that rustc infers
+//! there. The witnesses' types become part of the value's type instead, as lists. The type alone then identifies the
+//! closure's code, and the value only has the captures (`captures.rs`), so that other values of the captures do not need
+//! another kernel.
 //!
 //! # Safety
 //!
-//! What a launch binds for a closure is what the kernel was compiled for, since its traits are sealed or, for what
-//! `device_fn!` implements, `unsafe`. There is no other unsafe code.
+//! A launch binds captures of the types that the kernel was compiled for, since its traits are sealed or, if `device_fn!`
+//! implements them, `unsafe`. The `unsafe` blocks rely on the promises of those implementations.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Captures, Carry, HostCaptures, KernelArg};
+use super::{Capturable, Captures, HostCaptures, KernelArg};
 use crate::kir::Scalar;
 use crate::syntax::Definition;
 use crate::typeinfo::non_device;
@@ -24,31 +24,31 @@ use crate::typeinfo::{
     Passed, ProbeResult, Resolved, ToConstant, Ty, TypeInfo, evaluated, owner_arg,
 };
 
-/// A closure that a kernel is specialised for: the type of what `device_fn!` makes, without lifetimes. Sealed.
+/// A closure that a kernel is specialised for: the type that `device_fn!` creates, without lifetimes. Sealed.
 pub trait KernelClosure: ClosureArg<Closure = Self> + 'static {
-    /// What the host calls.
+    /// The host's closure.
     type Host;
 
     /// The type of the kernel's parameter.
     fn ty() -> Ty;
 
-    /// What the kernel's name says of it.
+    /// Its part of the kernel's name.
     fn name() -> &'static str;
 }
 
-/// What a launch can pass for a closure: what `device_fn!` makes, with the arrays that it borrows. Sealed.
+/// A value that a launch can pass for a closure: the result of `device_fn!`, with the arrays that it borrows. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a launch passes a closure to a kernel with `device_fn!`, not as `{Self}`",
-    label = "the host's code is not the device's",
+    label = "this value has no code for the device",
     note = "write `device_fn!(|x: f32| ..)`, or `device_fn!(name)` for a `#[device]` function"
 )]
 pub trait ClosureArg: KernelArg<Self::Closure> + Sized + sealed::Sealed {
-    /// What the kernel is specialised for.
+    /// The type that the kernel is specialised for.
     type Closure: KernelClosure;
 }
 
 mod sealed {
-    /// Keeps [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to what `device_fn!` makes.
+    /// Seals [`ClosureArg`](super::ClosureArg) and [`KernelClosure`](super::KernelClosure) to the results of `device_fn!`.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
@@ -65,161 +65,161 @@ pub fn closure_arg<F: KernelClosure>() -> GenericArg {
     GenericArg::Of(F::name(), TypeId::of::<F>())
 }
 
-/// What of a captured closure is the same wherever its types lead: implemented where the closure is written.
+/// The part of a captured closure that does not depend on its types: implemented at the closure's source location.
 ///
 /// # Safety
 ///
-/// The definition is that of a closure which rustc checked, and the only value of the type is given to
-/// [`DeviceClosure::new`], with what the closure captures and what its witnesses saw.
-/// `device_fn!` implements it.
+/// The definition is that of a closure which rustc has type-checked, and the only value of the type is passed to
+/// [`DeviceClosure::new`], with the closure's captures and the types of its witnesses. `device_fn!` implements it.
 pub unsafe trait Site: 'static {
-    /// A function of what is captured, that yields the closure.
+    /// A function that takes the captures and returns the closure.
     fn definition() -> &'static Definition;
 }
 
-/// What a witness's variable became.
+/// The type of a witness, by its key.
 #[derive(Debug)]
-pub struct Saw<K>(PhantomData<fn() -> K>);
+pub struct WitnessType<K>(PhantomData<fn() -> K>);
 
-/// A witness of what a closure captures.
+/// A witness of a capture.
 #[derive(Debug)]
-pub struct Carrier<K>(PhantomData<fn() -> K>);
+pub struct CaptureWitness<K>(PhantomData<fn() -> K>);
 
-impl<K> Default for Carrier<K> {
+impl<K> Default for CaptureWitness<K> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<K> Carrier<K> {
-    /// A witness that has seen nothing.
+impl<K> CaptureWitness<K> {
+    /// A witness, whose type is still open.
     pub const fn new() -> Self {
-        Carrier(PhantomData)
+        CaptureWitness(PhantomData)
     }
 
-    /// Ties the variable to the type of what is captured; yields what is carried of it, and what the closure's body sees.
-    pub fn carry<'a, How, T: Carry<'a, How, Key = K>>(&self, value: &'a T) -> (T::Held, T::Seen) {
-        value.carry()
+    /// Unifies the witness with the type of a capture; returns the capture, and the value in the closure's body.
+    pub fn capture<'a, How, T: Capturable<'a, How, Key = K>>(&self, value: &'a T) -> (T::Captured, T::InBody) {
+        value.capture()
     }
 
-    /// What the variable becomes, as a type.
-    pub fn saw(&self) -> Saw<K> {
-        Saw(PhantomData)
+    /// The witness's type, as a value.
+    pub fn witness_type(&self) -> WitnessType<K> {
+        WitnessType(PhantomData)
     }
 }
 
-/// What a witness saw, as a type.
-pub fn saw<T: DeviceType>(_: *const T) -> Saw<T::K> {
-    Saw(PhantomData)
+/// The type of a witness, as a value.
+pub fn witness_type<T: DeviceType>(_: *const T) -> WitnessType<T::K> {
+    WitnessType(PhantomData)
 }
 
-/// That a binding is a closure's.
-pub fn saw_closure() -> Saw<Closure> {
-    Saw(PhantomData)
+/// The marker of a closure's binding.
+pub fn witness_closure() -> WitnessType<Closure> {
+    WitnessType(PhantomData)
 }
 
-/// What a callee's variable became.
+/// The type of a callee's witness.
 #[derive(Debug)]
-pub struct Called<F>(PhantomData<fn() -> F>);
+pub struct WitnessCallee<F>(PhantomData<fn() -> F>);
 
-/// What a callee's witness saw, as a type.
-pub fn saw_callee<F>(_: *const F) -> Called<F> {
-    Called(PhantomData)
+/// The type of a callee's witness, as a value.
+pub fn witness_callee<F>(_: *const F) -> WitnessCallee<F> {
+    WitnessCallee(PhantomData)
 }
 
-/// The closure that yields a constant, as a type.
+/// The type of a closure that returns a constant.
 #[derive(Debug)]
-pub struct Evaluated<F>(PhantomData<fn() -> F>);
+pub struct WitnessConstant<F>(PhantomData<fn() -> F>);
 
-/// The type that a constant's witness saw.
+/// The type of a constant's witness.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> Evaluated<F> {
-    Evaluated(PhantomData)
+pub unsafe fn witness_constant<R: ToConstant, F: Fn() -> R>(_: *const F) -> WitnessConstant<F> {
+    WitnessConstant(PhantomData)
 }
 
-/// The closure that answers a question of a pattern, as a type.
+/// The type of the closure that answers a query about a pattern.
 #[derive(Debug)]
-pub struct Answered<F>(PhantomData<fn() -> F>);
+pub struct WitnessAnswer<F>(PhantomData<fn() -> F>);
 
-/// The type that the witness of a question of a pattern saw.
+/// The type of the witness of a pattern's query.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_answer<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
-    Answered(PhantomData)
+pub unsafe fn witness_answer<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
+    WitnessAnswer(PhantomData)
 }
 
-/// The same of a question about a path.
+/// The type of the witness of a query about a path.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn saw_path<R: Answer, F: Fn() -> R>(_: *const F) -> Answered<F> {
+pub unsafe fn witness_path<R: Answer, F: Fn() -> R>(_: *const F) -> WitnessAnswer<F> {
     const { item::<F>() };
-    Answered(PhantomData)
+    WitnessAnswer(PhantomData)
 }
 
 /// The type of a cast.
 #[derive(Debug)]
 pub struct CastTo<T>(PhantomData<fn() -> T>);
 
-/// The type that the witness of a cast saw.
-pub fn saw_cast<T: CastType>(_: *const T) -> CastTo<T> {
+/// The type of a cast's witness.
+pub fn witness_cast<T: CastType>(_: *const T) -> CastTo<T> {
     CastTo(PhantomData)
 }
 
-/// A list, each element with the rest, of types that tell a `T`. Sealed.
+/// A list, as nested pairs, of types that each report a `T`. Sealed.
 pub trait List<T>: list::Sealed + 'static {
-    /// Appends what each tells.
+    /// Appends the values that the types report.
     fn report(reported: &mut Vec<T>);
 }
 
 mod list {
-    /// Keeps [`List`](super::List) to what witnesses saw.
+    /// Seals [`List`](super::List) to the types of witnesses.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
     impl Sealed for () {}
-    impl<K, R> Sealed for (super::Saw<K>, R) {}
-    impl<F, R> Sealed for (super::Called<F>, R) {}
-    impl<F, R> Sealed for (super::Evaluated<F>, R) {}
+    impl<K, R> Sealed for (super::WitnessType<K>, R) {}
+    impl<F, R> Sealed for (super::WitnessCallee<F>, R) {}
+    impl<F, R> Sealed for (super::WitnessConstant<F>, R) {}
     impl<T, R> Sealed for (super::CastTo<T>, R) {}
-    impl<F, R> Sealed for (super::Answered<F>, R) {}
+    impl<F, R> Sealed for (super::WitnessAnswer<F>, R) {}
 }
 
 impl<T> List<T> for () {
     fn report(_: &mut Vec<T>) {}
 }
 
-impl<K: Key, R: List<Ty>> List<Ty> for (Saw<K>, R) {
+impl<K: Key, R: List<Ty>> List<Ty> for (WitnessType<K>, R) {
     fn report(reported: &mut Vec<Ty>) {
         reported.push(K::ty());
         R::report(reported);
     }
 }
 
-impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (Called<F>, R) {
+impl<F: DeviceFn + 'static, R: List<Instance>> List<Instance> for (WitnessCallee<F>, R) {
     fn report(reported: &mut Vec<Instance>) {
         reported.push(F::instance());
         R::report(reported);
     }
 }
 
-impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (Evaluated<F>, R) {
+impl<A: ToConstant, F: Fn() -> A + 'static, R: List<ConstValue>> List<ConstValue> for (WitnessConstant<F>, R) {
     fn report(reported: &mut Vec<ConstValue>) {
-        // SAFETY: whoever made the list's element promised it.
+        // SAFETY: the element was created by `witness_constant`, whose caller guarantees that all captures are by reference.
         reported.push(unsafe { evaluated(std::ptr::null::<F>()) });
         R::report(reported);
     }
 }
 
-impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (Answered<F>, R) {
+impl<A: Answer, F: Fn() -> A + 'static, R: List<Option<Resolved>>> List<Option<Resolved>> for (WitnessAnswer<F>, R) {
     fn report(reported: &mut Vec<Option<Resolved>>) {
-        // SAFETY: whoever made the list's element promised it.
+        // SAFETY: the element was created by `witness_answer` or `witness_path`, whose callers guarantee that all captures are by
+        // reference.
         reported.push(unsafe { answer(std::ptr::null::<F>()) });
         R::report(reported);
     }
@@ -232,7 +232,7 @@ impl<T: CastType + 'static, R: List<Scalar>> List<Scalar> for (CastTo<T>, R) {
     }
 }
 
-/// A closure of the host's that kernels can call; [`device_fn!`](crate::device_fn) makes it.
+/// A host closure that kernels can call; [`device_fn!`](crate::device_fn) creates it.
 #[derive(Debug)]
 pub struct DeviceClosure<S, C, H, W> {
     captures: C,
@@ -249,12 +249,12 @@ impl<S, C: Copy, H: Copy, W> Clone for DeviceClosure<S, C, H, W> {
 }
 
 impl<S, C, H, W> DeviceClosure<S, C, H, W> {
-    /// A closure with what it captures and what its typing probe saw.
+    /// A closure with its captures and the types of its typing probe's witnesses.
     pub fn new(_: S, captures: C, host: H, _: W) -> Self {
         DeviceClosure { captures, host, probe: PhantomData }
     }
 
-    /// The closure as the host calls it, unless it captures arrays of the device, which the host cannot read.
+    /// The closure for calls on the host, unless it captures device arrays, which the host cannot read.
     pub fn host(&self) -> &H
     where
         C: HostCaptures,
@@ -262,7 +262,7 @@ impl<S, C, H, W> DeviceClosure<S, C, H, W> {
         &self.host
     }
 
-    /// What the closure captures.
+    /// The closure's captures.
     pub(crate) fn captures(&self) -> &C {
         &self.captures
     }
@@ -297,7 +297,8 @@ where
             named,
             launch_bounds: [0; 3],
         };
-        // SAFETY: the lists are what the witnesses of the closure's probe saw, by the promise of [`Site`].
+        // SAFETY: the lists have the types of the witnesses in the closure's probe, which the contract of [`Site`]
+        // guarantees.
         unsafe { ProbeResult::new(reported) }
     }
 }
@@ -352,7 +353,7 @@ where
     }
 }
 
-/// A device function as a value that kernels can be passed; [`device_fn!`](crate::device_fn) makes it.
+/// A device function that can be passed to kernels; [`device_fn!`](crate::device_fn) creates it.
 #[derive(Debug)]
 pub struct DeviceFunction<V, F> {
     host: V,
@@ -368,17 +369,17 @@ impl<V: Copy, F> Clone for DeviceFunction<V, F> {
 }
 
 impl<V, F> DeviceFunction<V, F> {
-    /// The function as the host calls it.
+    /// The function for calls on the host.
     pub fn host(&self) -> &V {
         &self.host
     }
 }
 
-/// A function that a launch passes, of the callee that its hidden one names.
+/// The callee of a device function that a launch passes.
 ///
-/// Nothing unsafe relies on an implementation: the callee is what is passed.
+/// Nothing unsafe relies on an implementation: the callee itself is passed.
 pub trait PassedCallee<F: DeviceFn> {
-    /// The function as one that is passed to a kernel.
+    /// The function as an argument of a kernel.
     fn passed<V: FnLike<F::Args, Output = F::Output>>(self, host: V) -> DeviceFunction<V, F>;
 }
 
@@ -388,11 +389,11 @@ impl<F: DeviceFn> PassedCallee<F> for Callee<F> {
     }
 }
 
-/// The same of a function that is none of the device's.
+/// The callee of a function that is no device function.
 ///
 /// Nothing unsafe relies on an implementation: the function is refused.
 pub trait PassedNonDevice {
-    /// Refuses the function as one that is passed to a kernel.
+    /// Refuses the function as an argument of a kernel.
     fn passed<F: non_device::CompiledForDevice>(self, host: F) -> DeviceFunction<F, NoCallee>;
 }
 

@@ -1,4 +1,4 @@
-//! What a launch takes first: the configuration, as a tuple in the order of Numba's brackets or as itself.
+//! The first argument of a launch: the configuration, as a tuple in the order of Numba's brackets or as a [`LaunchConfig`].
 
 use cuda_driver::{Capture, Dim3, Dims, Extent, LaunchConfig, Stream, StreamScope};
 
@@ -7,8 +7,8 @@ use cuda_driver::{Capture, Dim3, Dims, Extent, LaunchConfig, Stream, StreamScope
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
-    message = "a launch takes its configuration first, in one piece, and `{Self}` is none",
-    label = "write `launch((grid, block), ..)`: whole numbers, in parentheses of their own",
+    message = "the first argument of a launch is its configuration, and `{Self}` is not one",
+    label = "write `launch((grid, block), ..)`, with integers in a tuple",
     note = "the configuration is `(grid, block)`, `(grid, block, &stream)`, `(grid, block, &stream, shared_bytes)` or a `LaunchConfig`; grid and block are a number or a tuple of up to three"
 )]
 pub trait Configuration {
@@ -41,8 +41,8 @@ macro_rules! tuples {
     )* };
 }
 
-/// What `forall` takes first: how many threads are wanted at least, as a number, `(count, &stream)` or
-/// `(count, &stream, shared bytes)`.
+/// The first argument of `forall`: the minimum number of threads, as a number, `(count, &stream)` or `(count, &stream,
+/// shared bytes)`.
 ///
 /// Nothing unsafe relies on an implementation: the configuration is checked.
 #[diagnostic::on_unimplemented(
@@ -50,7 +50,7 @@ macro_rules! tuples {
     label = "a number, `(number, &stream)` or `(number, &stream, shared_bytes)`"
 )]
 pub trait Tasks {
-    /// The threads that are wanted, and the launch of one thread with that stream and shared memory.
+    /// The number of threads, and a configuration of one thread with that stream and shared memory.
     fn into_parts(self) -> (Dim3, LaunchConfig);
 }
 

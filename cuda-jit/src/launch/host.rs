@@ -1,8 +1,8 @@
-//! Host memory as arguments: copied to the device before the launch and, where the kernel writes, back after it.
+//! Host memory as arguments: copied to the device before the launch and, if the kernel writes it, back after it.
 //!
 //! # Safety
 //!
-//! The device arrays behind them are this launch's own, so nothing overlaps them.
+//! The device arrays for the copies belong to this launch alone, so that nothing overlaps them.
 
 use cuda_driver::Context;
 use cuda_mem::{DeviceArray, Element, HostArray, HostKind};
@@ -16,8 +16,8 @@ use crate::typeinfo::ElementType;
 #[derive(Clone, Copy, Debug)]
 pub struct In<A>(pub A);
 
-/// Host memory that the kernel fills, such as `Out(&mut vec)`: copied out, not in. What the kernel does not write is
-/// zero.
+/// Host memory that the kernel fills, such as `Out(&mut vec)`: copied out, not in. Elements that the kernel does not write
+/// become zero.
 #[derive(Debug)]
 pub struct Out<A>(pub A);
 
@@ -28,9 +28,9 @@ pub struct InOut<A>(pub A);
 /// Host memory that a launch can copy to the device: vectors, slices, arrays, ndarray's arrays and views of any dimension and
 /// layout, and pinned arrays.
 ///
-/// For a slice the elements come in logical order, the last axis fastest; for a view they keep their order in memory.
+/// For a slice the elements are passed in logical order, the last axis fastest; for a view they keep their order in memory.
 ///
-/// Nothing unsafe relies on an implementation: a launch asks once, and what it gets is borrowed until the launch's end.
+/// Nothing unsafe relies on an implementation: a launch calls it once, and the result is borrowed until the launch's end.
 pub trait HostMemory {
     /// The type of an element.
     type Elem: Element;
@@ -41,15 +41,15 @@ pub trait HostMemory {
     ///
     /// # Errors
     ///
-    /// If the device still uses the memory, and fails.
+    /// If an operation of the device that still uses the memory fails.
     fn elements(&self) -> Result<ArrayView<'_, Self::Elem, Self::Dim>>;
 }
 
 /// Host memory that a launch can also copy back to.
 ///
-/// Nothing unsafe relies on an implementation: a launch asks once, and what it gets is borrowed until the launch's end.
+/// Nothing unsafe relies on an implementation: a launch calls it once, and the result is borrowed until the launch's end.
 pub trait HostMemoryMut: HostMemory {
-    /// The elements, to be written.
+    /// The elements, for writing.
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl<T: Element, D: Dimension, K: HostKind> HostMemoryMut for HostArray<T, D, K>
     }
 }
 
-/// A device array made for one launch and the host memory to copy it back to.
+/// A device array for one launch, and the host memory to copy it back to.
 #[derive(Debug)]
 pub struct CopyBack<'a, T: Element, D: Dimension> {
     host: ArrayViewMut<'a, T, D>,
@@ -131,23 +131,23 @@ impl<T: Element, D: Dimension> CopyBack<'_, T, D> {
     }
 }
 
-/// A copy whose elements lie in logical order, for a slice.
+/// A copy with its elements in logical order, for a slice.
 fn in_c_order<T: Element, D: Dimension>(context: &Context, host: &ArrayView<'_, T, D>) -> Result<DeviceArray<T, D>> {
     let mut device = cuda_mem::device_array(context, host.raw_dim())?;
     device.copy_from_host(host)?;
     Ok(device)
 }
 
-/// A copy whose elements lie as the host's do, for a view.
+/// A copy with the host's memory layout, for a view.
 fn as_it_lies<T: Element, D: Dimension>(context: &Context, host: &ArrayView<'_, T, D>) -> Result<DeviceArray<T, D>> {
     Ok(cuda_mem::to_device(context, host)?)
 }
 
-/// The wrappers as arguments: the parameter's types, and how a host array becomes the device's.
+/// The wrappers as arguments: the parameter's types, and the conversion of a host array to a device array.
 macro_rules! wrappers {
     ($($read:ty, $written:ty, $copy:ident;)*) => { $(
-        // SAFETY: what is bound is a device array of the host memory's shape; it is kept until the launch is enqueued, and
-        // freeing it waits for the use that binding recorded.
+        // SAFETY: it binds a device array of the host memory's shape, which is kept until the launch is enqueued; freeing
+        // it waits for the use that binding recorded.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, A: HostMemory<Elem: ElementType> + ?Sized> KernelArg<$read> for In<&'a A> {
             type Bound = DeviceArray<A::Elem, A::Dim>;
@@ -164,7 +164,8 @@ macro_rules! wrappers {
             }
         }
 
-        // SAFETY: as for `In`; the copy back waits for the launch.
+        // SAFETY: it binds a device array of the host memory's shape, which no other argument refers to and which is kept
+        // until `finish`; copying back waits for the launch.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for InOut<&'a mut A> {
             type Bound = CopyBack<'a, A::Elem, A::Dim>;
@@ -183,7 +184,8 @@ macro_rules! wrappers {
             }
         }
 
-        // SAFETY: as for `InOut`.
+        // SAFETY: it binds a device array of the host memory's shape, which no other argument refers to and which is kept
+        // until `finish`; copying back waits for the launch.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, A: HostMemoryMut<Elem: ElementType> + ?Sized> KernelArg<$written> for Out<&'a mut A> {
             type Bound = CopyBack<'a, A::Elem, A::Dim>;
@@ -209,14 +211,15 @@ wrappers! {
     ArrayView<'static, A::Elem, A::Dim>, ArrayViewMut<'static, A::Elem, A::Dim>, as_it_lies;
 }
 
-/// References as arguments, which become a wrapper's. The types are listed, so that rustc says of another what could be passed.
+/// References as arguments, which are converted to a wrapper. The types are listed, so that rustc suggests them for an
+/// unsupported one.
 macro_rules! references {
     ($([$($generic:tt)*] $array:ty as $wrapper:ident for $slice:ty, $view:ty;)*) => { $(
         references! { @one [$($generic)*] $array as $wrapper for $slice }
         references! { @one [$($generic)*] $array as $wrapper for $view }
     )* };
     (@one [$($generic:tt)*] $array:ty as $wrapper:ident for $parameter:ty) => {
-        // SAFETY: it becomes the wrapper.
+        // SAFETY: it is converted to the wrapper, whose implementation satisfies the contract.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, $($generic)* T: ElementType + Element> KernelArg<$parameter> for $array {
             type Bound = <$wrapper<Self> as KernelArg<$parameter>>::Bound;

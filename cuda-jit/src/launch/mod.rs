@@ -1,12 +1,11 @@
-//! Typed launches: from a kernel's Rust arguments to the driver's.
+//! Typed launches: the conversion of a kernel's Rust arguments to the driver's.
 //!
-//! The arguments' types are checked against the kernel's by rustc ([`KernelArg`]); the configuration is checked
-//! against the device before anything is allocated, copied or launched. The launch itself allocates nothing for
-//! device arrays and scalars.
+//! rustc checks the arguments' types against the kernel's ([`KernelArg`]); the configuration is checked against the device
+//! before anything is allocated, copied or launched. For device arrays and scalars, the launch itself allocates nothing.
 //!
 //! # Safety
 //!
-//! The one block hands the driver what [`KernelArgs`] bound: the cells of the kernel's own parameter types.
+//! The blocks pass the driver the parameters that [`KernelArgs`] bound: the cells of the kernel's own parameter types.
 
 mod args;
 mod captures;
@@ -27,10 +26,11 @@ use ndarray::Dimension;
 
 pub use crate::tuples::KernelParams;
 pub use args::{KernelArg, KernelArgs};
-pub use captures::{Borrowed, CaptureDim, Captures, Carry, Held, HostCaptures, carried};
+pub use captures::{Borrowed, Capturable, CaptureDim, Captured, Captures, HostCaptures, capture_kind};
 pub use closure::{
-    Called, Carrier, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedNonDevice,
-    Saw, Site, closure_arg, saw, saw_answer, saw_callee, saw_cast, saw_closure, saw_constant, saw_path,
+    CaptureWitness, ClosureArg, DeviceClosure, DeviceFunction, KernelClosure, List, PassedCallee, PassedNonDevice,
+    Site, WitnessCallee, WitnessType, closure_arg, witness_answer, witness_callee, witness_cast, witness_closure,
+    witness_constant, witness_path, witness_type,
 };
 pub use config::{Configuration, Tasks};
 pub use host::{HostMemory, HostMemoryMut, In, InOut, Out};
@@ -43,22 +43,22 @@ use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Loaded};
 use crate::warnings::{self, Warning};
 
-/// A launch that is being put together.
+/// A launch whose arguments are being bound.
 #[derive(Debug)]
 pub struct Launch<'a> {
     context: &'a Context,
     queue: Queue<'a>,
     kernel: &'static str,
     params: Params,
-    /// How many arguments have been bound.
+    /// The number of arguments that have been bound.
     bound: usize,
     /// True if an argument is copied back, for which the launch waits.
     waits: bool,
-    /// Where it was written, if something may be said of its speed.
+    /// The call site, if warnings about it are enabled.
     place: Option<&'static Location<'static>>,
 }
 
-/// Where a launch goes.
+/// The destination of a launch.
 #[derive(Debug)]
 enum Queue<'a> {
     Stream(&'a Stream),
@@ -66,7 +66,7 @@ enum Queue<'a> {
 }
 
 impl Launch<'_> {
-    /// Records that the kernel reads an array, and orders the launch after what writes it.
+    /// Records that the kernel reads an array, and orders the launch after previous writes.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Records that the kernel writes an array, and orders the launch after what uses it.
+    /// Records that the kernel writes an array, and orders the launch after previous uses.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Notes a use in the capture; not inlined, so that launches in streams stay small.
+    /// Records a use in the capture; not inlined, so that launches in streams stay small.
     #[cold]
     fn captured(
         &mut self,
@@ -105,7 +105,7 @@ impl Launch<'_> {
         }
     }
 
-    /// Refuses what is copied for one launch in a graph, which is launched again and again.
+    /// Refuses a copy for one launch in a graph, which is launched repeatedly.
     fn expect_stream(&self) -> Result<()> {
         match self.queue {
             Queue::Stream(_) => Ok(()),
@@ -119,7 +119,7 @@ impl Launch<'_> {
         cuda_driver::Error::from(GraphError::NotCapturable(what)).into()
     }
 
-    /// Notes that an array, if it has bytes, is copied back when the launch is over.
+    /// Records that an array, if it is not empty, is copied back after the launch.
     fn copies_back<T: Element, D: Dimension>(&mut self, array: &DeviceArray<T, D>) {
         self.waits |= array.len() * size_of::<T>() != 0;
     }
@@ -134,7 +134,7 @@ impl Launch<'_> {
         self.kernel
     }
 
-    /// Says that an argument's host memory is copied for the launch.
+    /// Warns that an argument's host memory is copied for the launch.
     fn warn_of_copy(&self, bytes: usize) {
         if let Some(place) = self.place {
             warnings::warn(Warning::ImplicitCopy, self.kernel, place, || {
@@ -150,7 +150,7 @@ impl Launch<'_> {
         self.params.push(bits.into());
     }
 
-    /// Refuses an argument that lies in another context.
+    /// Refuses an argument that belongs to another context.
     ///
     /// # Errors
     ///
@@ -167,7 +167,7 @@ impl Launch<'_> {
     }
 }
 
-/// Why an unchecked kernel is not launched by a safe function.
+/// The compile error for an unchecked kernel in a safe launch.
 const UNCHECKED: &str = "this kernel is `unchecked`: its own `launch`, which is `unsafe`, launches it";
 
 /// An argument's name in messages.
@@ -175,15 +175,15 @@ fn argument(index: usize, kernel: &str) -> String {
     format!("argument {index} of kernel `{kernel}`")
 }
 
-/// Launches a kernel: in the configuration's stream, else in the default stream of the context that the first device
-/// array lies in, else of the context that `current` gives.
+/// Launches a kernel: in the configuration's stream, else in the default stream of the context of the first device array,
+/// else in that of the context that `current` returns.
 ///
 /// # Errors
 ///
-/// If the configuration is beyond the device's limits, the kernel does not compile, or the driver fails. Nothing is
-/// launched then.
+/// If the configuration exceeds the device's limits, the kernel does not compile, or the driver fails. Nothing is launched
+/// then.
 ///
-/// A kernel whose accesses are not checked is launched by its own `unsafe` function; here it does not compile:
+/// A kernel with unchecked accesses is launched by its own `unsafe` function; here it does not compile:
 ///
 /// ```compile_fail
 /// # use cuda_jit::{kernel, launch::launch};
@@ -205,11 +205,11 @@ where
     A: KernelArgs<K::Params>,
 {
     const { assert!(!K::UNCHECKED, "{}", UNCHECKED) };
-    // SAFETY: the kernel checks its accesses.
+    // SAFETY: the kernel checks its accesses, as the assertion above ensures.
     unsafe { launch_unchecked::<K, A>(current, config, args) }
 }
 
-/// Launches a kernel as [`launch`] does, also one that does not check its accesses.
+/// Launches a kernel as [`launch`] does, including one with unchecked accesses.
 ///
 /// # Errors
 ///
@@ -226,13 +226,13 @@ where
     A: KernelArgs<K::Params>,
 {
     let loaded = loaded::<K, A>(current, config.chosen_context(), &args)?;
-    // Called here: as a function's value it would tell its caller in the standard library.
+    // WitnessCallee here: as a function value, it would return a location in the standard library.
     let caller = Location::caller();
     let place = (!config.is_quiet()).then_some(caller);
     run::<K, A>(loaded, config, args, place)
 }
 
-/// Launches a kernel for at least so many threads in one dimension.
+/// Launches a kernel for at least this many threads in one dimension.
 ///
 /// # Errors
 ///
@@ -244,11 +244,11 @@ where
     A: KernelArgs<K::Params>,
 {
     const { assert!(!K::UNCHECKED, "{}", UNCHECKED) };
-    // SAFETY: the kernel checks its accesses.
+    // SAFETY: the kernel checks its accesses, as the assertion above ensures.
     unsafe { forall_unchecked::<K, A>(current, tasks, args) }
 }
 
-/// Launches a kernel as [`forall`] does, also one that does not check its accesses.
+/// Launches a kernel as [`forall`] does, including one with unchecked accesses.
 ///
 /// # Errors
 ///
@@ -270,12 +270,12 @@ where
     }
     let loaded = loaded::<K, A>(current, asked.chosen_context(), &args)?;
     let block = loaded.best_block(asked.dynamic_shared_bytes())?;
-    // How many blocks there are is not the user's choice, so nothing is said of it; of copies there is.
+    // The user does not choose the number of blocks, so no warning is given about it, only about copies.
     let config = asked.resized(blocks(count, block), block).quiet();
     run::<K, A>(loaded, &config, args, Some(Location::caller()))
 }
 
-/// The number of blocks for so many threads; a negative one stays, which is no grid.
+/// The number of blocks for this many threads. A negative number is kept, so that the check of the grid refuses it.
 fn blocks(count: i128, block: u32) -> i64 {
     let block = i128::from(block);
     let blocks = if count > 0 { (count + block - 1) / block } else { count };
@@ -294,8 +294,8 @@ where
     }
 }
 
-/// Refuses a launch in fewer dimensions than the kernel asks for its place in, and one that repeats each place because
-/// it extends in more.
+/// Refuses a launch with fewer dimensions than the kernel queries, and one that repeats each position because it extends in
+/// more.
 #[inline]
 fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLaunch<'_>) -> Result<()> {
     if suits(loaded.compiled.grid_dims, config.ndim(), checked.grid(), checked.block()) {
@@ -304,10 +304,11 @@ fn check_dimensions(loaded: &Loaded, config: &LaunchConfig, checked: &CheckedLau
     Err(wrong_dimensions(loaded, config))
 }
 
-/// Whether a launch, given in so many dimensions, suits a kernel that asks for its place in `used`; 0 if it does not.
+/// Returns true if a launch with this number of dimensions suits a kernel that queries `used` dimensions; 0 if it queries
+/// none.
 #[inline]
 pub(crate) fn suits(used: usize, given: usize, grid: [u32; 3], block: [u32; 3]) -> bool {
-    // Written out, because a list that is indexed has to lie in memory first.
+    // Written out, since an indexed array would have to be stored in memory first.
     let extends_in = |[_, y, z]: [u32; 3]| match (y, z) {
         (1, 1) => 1,
         (_, 1) => 2,
@@ -322,7 +323,7 @@ fn wrong_dimensions(loaded: &Loaded, config: &LaunchConfig) -> Error {
     cuda_driver::Error::from(LaunchConfigError::Dimensions { kernel, given: config.ndim(), used }).into()
 }
 
-/// Refuses clusters of more blocks than the kernel's launch bounds say.
+/// Refuses clusters with more blocks than the kernel's launch bounds allow.
 #[inline]
 fn check_clusters(limit: u32, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> Result<()> {
     let Some(extents) = checked.cluster() else { return Ok(()) };
@@ -334,27 +335,28 @@ fn check_clusters(limit: u32, loaded: &Loaded, checked: &CheckedLaunch<'_>) -> R
     Err(cuda_driver::Error::from(LaunchConfigError::ClusterBounds { kernel, blocks, limit }).into())
 }
 
-/// Whether a grid leaves multiprocessors without a block.
+/// Returns true if a grid has fewer blocks than the device has multiprocessors.
 #[inline]
 fn is_small(grid: [u32; 3], multiprocessors: u32) -> bool {
     let [x, y, z] = grid.map(u64::from);
-    // Each factor is below 2^32, and the first two together are more than any device's multiprocessors or below 2^32.
+    // Each factor is below 2^32, and the product of the first two exceeds any device's multiprocessors or is below 2^32.
     x * y < u64::from(multiprocessors) && x * y * z < u64::from(multiprocessors)
 }
 
 impl Loaded {
-    /// The block that keeps most threads resident, in threads.
+    /// The block size with the highest occupancy, in threads.
     fn best_block(&self, shared_bytes: usize) -> Result<u32> {
         let ask = || {
             let (_, block) =
                 self.function.max_potential_block_size(shared_bytes.saturating_add(self.compiled.spilled_bytes), 0)?;
             Ok(block.max(1))
         };
-        // Without dynamic shared memory, which is the usual case, it is asked once.
+        // Without dynamic shared memory, which is the usual case, it is queried once.
         if shared_bytes == 0 { self.block.get_or_try_init(ask).copied() } else { ask() }
     }
 
-    /// Says that a launch has fewer blocks than the device multiprocessors; cheap for a place that has said it last.
+    /// Warns that a launch has fewer blocks than the device has multiprocessors; cheap for a call site that has just
+    /// warned.
     fn warn_of_few_blocks(&self, kernel: &str, grid: [u32; 3], place: &'static Location<'static>) {
         let address = std::ptr::from_ref(place).addr();
         if self.warned.load(Ordering::Relaxed) == address {
@@ -369,7 +371,7 @@ impl Loaded {
     }
 }
 
-/// The configuration with what the kernel asks for beyond what is written.
+/// The configuration with the requirements of the kernel added.
 pub(crate) fn configured(compiled: &Compiled, config: &LaunchConfig) -> LaunchConfig {
     let bytes = config.dynamic_shared_bytes().saturating_add(compiled.spilled_bytes);
     let config = config.clone().shared_bytes(bytes);
@@ -389,7 +391,7 @@ where
     }
 }
 
-/// Binds the arguments and launches in a configuration that has all that the kernel asks for.
+/// Binds the arguments and launches, in a configuration that has all the kernel's requirements.
 fn run_configured<K, A>(
     loaded: &Loaded,
     config: &LaunchConfig,
@@ -433,7 +435,7 @@ where
     A::finish(bound)
 }
 
-/// Launches and waits, so that the launch reports its own panic, and nobody else's.
+/// Launches and waits, so that the launch reports its own panic, and no other launch does.
 fn run_and_wait(
     loaded: &Loaded,
     checked: CheckedLaunch<'_>,
@@ -449,12 +451,12 @@ fn run_and_wait(
         return Err(error);
     }
     drop(launch);
-    // Where waiting fails, the launch may still run, and its record is left to it.
+    // If waiting fails, the launch may still run, and its panic record must not be reused.
     withholding_panics(finish)?;
     Ok(record.finish()?)
 }
 
-/// Appends the parameters that every kernel takes at the end, and makes the driver's call.
+/// Appends the parameters that every kernel has at the end, and makes the driver call.
 #[inline]
 fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>) -> Result<()> {
     let Launch { params, queue, .. } = launch;
@@ -470,8 +472,10 @@ fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>)
             params.push(record.device_ptr().into());
             params.push(record.tag(loaded.id).into());
             constant::enclose(&loaded.constants, capture);
-            // SAFETY: as above; binding noted the memory's uses in the capture, so that it is alive and ordered at each
-            // launch of the graph. The record of panics lives as long as the context.
+            // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` has bound one argument of
+            // each parameter's type, and the two that every kernel has at the end follow. Binding recorded the memory's
+            // uses in the capture, so that it is alive and ordered at each launch of the graph. The panic record lives as
+            // long as the context.
             params.with_pointers(|params| unsafe { capture.launch(checked, params) })?;
         }
     }
@@ -482,7 +486,7 @@ fn enqueue(loaded: &Loaded, checked: CheckedLaunch<'_>, launch: &mut Launch<'_>)
 fn enqueue_in(stream: &Stream, loaded: &Loaded, checked: CheckedLaunch<'_>, params: &mut Params) -> Result<()> {
     let _constants = constant::read(&loaded.constants, stream)?;
     // SAFETY: the parameters are the kernel's in number, order and size: `KernelArgs` has bound one argument of each
-    // parameter's type, and the two that every kernel takes at the end follow. The memory that they name is alive and
-    // ordered in this stream, because binding recorded its use there; the record of panics lives as long as the context.
+    // parameter's type, and the two that every kernel has at the end follow. The memory that they refer to is alive and
+    // ordered in this stream, because binding recorded its use there; the panic record lives as long as the context.
     Ok(params.with_pointers(|params| unsafe { checked.launch(stream, params) })?)
 }

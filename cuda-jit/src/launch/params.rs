@@ -2,13 +2,13 @@
 //!
 //! # Safety
 //!
-//! Only the tests read through the pointers.
+//! Only the tests dereference the pointers.
 
 use std::ffi::c_void;
 
 use smallvec::SmallVec;
 
-/// So many parameters need no allocation: eight slices and a few numbers.
+/// The number of parameters that need no allocation: eight slices and a few numbers.
 const INLINE: usize = 24;
 
 /// The values of a kernel's parameters.
@@ -24,17 +24,17 @@ impl Params {
         Self::default()
     }
 
-    /// Appends a parameter; one narrower than sixteen bytes lies in the low bytes, where the driver reads it.
+    /// Appends a parameter; if it is narrower than sixteen bytes, it is in the low bytes, where the driver reads it.
     #[inline]
     pub fn push(&mut self, bits: u128) {
         self.cells.push(bits);
     }
 
-    /// Hands `launch` a pointer to each parameter's value. They are valid meanwhile.
+    /// Calls `launch` with a pointer to each parameter's value. The pointers are valid during the call.
     #[inline]
     pub fn with_pointers<R>(&mut self, launch: impl FnOnce(&mut [*mut c_void]) -> R) -> R {
         let (len, null) = (self.cells.len(), std::ptr::null_mut());
-        // Built where it is used: a list that is moved costs as much as the rest of the launch.
+        // Built in place: moving a list costs as much as the rest of the launch.
         let mut inline = [null; INLINE];
         let mut heap = Vec::new();
         let pointers = match inline.get_mut(..len) {
@@ -61,7 +61,7 @@ mod tests {
             let mut params = Params::new();
             (0..len).for_each(|value| params.push(value * 3));
             let values = params.with_pointers(|pointers| {
-                // SAFETY: each points to a value of the list, which lives through the closure.
+                // SAFETY: each pointer points to a value of the list, which lives until the closure returns.
                 pointers.iter().map(|pointer| unsafe { pointer.cast::<u128>().read() }).collect::<Vec<_>>()
             });
             assert_eq!(values, (0..len).map(|value| value * 3).collect::<Vec<_>>());

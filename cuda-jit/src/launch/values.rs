@@ -1,8 +1,8 @@
-//! Values that are passed to a kernel as themselves.
+//! Values that are passed to a kernel by value.
 //!
 //! # Safety
 //!
-//! The implementations are for types that are their cells, none of which is an address.
+//! The implementations are for types whose parameters are their cells, none of which is an address.
 
 use std::marker::PhantomData;
 
@@ -13,14 +13,14 @@ use crate::device::Conditional;
 use crate::typeinfo::ValueType;
 use crate::{bf16, e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, f16};
 
-/// A [`ValueType`] that is passed to a kernel as itself.
+/// A [`ValueType`] that is passed to a kernel by value.
 ///
 /// # Safety
 ///
 /// A parameter of the type is its [`cells`](ValueType::cells). `#[derive(DeviceType)]` implements it.
 pub unsafe trait ArgType: ValueType {}
 
-/// Implements [`ArgType`] for what a derive stands before: generics, type, bounds.
+/// Implements [`ArgType`] for a type with a derive: generics, type, bounds.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! argument {
@@ -32,7 +32,7 @@ macro_rules! argument {
 
 macro_rules! values {
     ($($ty:ty),*) => { $(
-        // SAFETY: it is passed as the numbers that it consists of.
+        // SAFETY: it is passed as the numbers that it consists of, which are its cells.
         unsafe impl ArgType for $ty {}
     )* };
 }
@@ -47,11 +47,11 @@ values!(i8, i16, i32, i64, i128, isize, u8, u16, u32, u64, u128, usize, f16, bf1
 values!(e4m3, e4m3x2, e5m2, e5m2x2, e8m0, e8m0x2, Conditional);
 each_vector!(vectors);
 
-// SAFETY: it is passed as a tag and its values.
+// SAFETY: it is passed as its tag and its value, which are its cells.
 unsafe impl<T: ValueType> ArgType for Option<T> {}
-// SAFETY: it is passed as a tag and its values.
+// SAFETY: it is passed as its tag and both values, which are its cells.
 unsafe impl<T: ValueType, E: ValueType> ArgType for Result<T, E> {}
-// SAFETY: it is no cells.
+// SAFETY: it has no cells, and is passed as none.
 unsafe impl<T: ?Sized + 'static> ArgType for PhantomData<T> {}
-// SAFETY: it is passed as its two parts.
+// SAFETY: it is passed as its real and its imaginary part, which are its cells.
 unsafe impl<T> ArgType for Complex<T> where Complex<T>: ValueType {}

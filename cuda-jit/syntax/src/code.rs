@@ -1,15 +1,15 @@
-//! The encoding: how values become bytes and come back.
+//! The encoding of values as bytes, and the decoding.
 //!
-//! Numbers are in groups of seven bits, the lowest first, the eighth bit saying that more follow; texts and lists begin with
-//! their lengths; what may be missing begins with a 0 or 1. Nothing tells one type from another: reader and writer agree by
-//! the table of nodes and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding yields a
-//! value or `None`, and neither panics nor takes more memory than a constant times their number.
+//! Numbers are encoded in groups of seven bits, the lowest first, where the eighth bit marks that more follow. Texts and
+//! lists begin with their lengths, optional values with a 0 or 1. The encoding has no type tags: encoder and decoder agree
+//! by the table of nodes and [`VERSION`](crate::VERSION). Invariant: whatever the bytes, decoding returns a value or
+//! `None`. It neither panics nor takes more memory than a constant times the number of bytes.
 
 use std::fmt;
 
 use crate::stack::ensure_sufficient_stack;
 
-/// What can be written as bytes.
+/// A value that can be encoded as bytes.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
 pub trait Encode {
@@ -17,11 +17,11 @@ pub trait Encode {
     fn encode(&self, code: &mut Vec<u8>);
 }
 
-/// What can be read back.
+/// A value that can be decoded.
 ///
 /// Nothing unsafe relies on an implementation: this crate has no unsafe code, and a damaged encoding is a panic.
 pub trait Decode: Sized {
-    /// Takes a value from the front; `None` if there is none.
+    /// Decodes a value from the front; `None` if there is none.
     fn decode(code: &mut Code) -> Option<Self>;
 }
 
@@ -30,7 +30,7 @@ pub trait Decode: Sized {
 pub struct Code {
     /// The bytes.
     pub bytes: &'static [u8],
-    /// Numbers that rustc knows and a macro does not: what is encoded as `2^32 + n` is the one at `n`.
+    /// Numbers that rustc resolves and a macro cannot: the encoded value `2^32 + n` means the number at index `n`.
     pub names: &'static [u32],
 }
 
@@ -92,21 +92,21 @@ impl Encode for u32 {
 impl Decode for u32 {
     fn decode(code: &mut Code) -> Option<Self> {
         let number = u64::decode(code)?;
-        u32::try_from(number).ok().or_else(|| code.names.get(usize::try_from(number - ASKED).ok()?).copied())
+        u32::try_from(number).ok().or_else(|| code.names.get(usize::try_from(number - FIRST_ANSWER).ok()?).copied())
     }
 }
 
-/// The code of the first of [`Code::names`].
-const ASKED: u64 = 1 << 32;
+/// The encoding of index 0 of [`Code::names`].
+const FIRST_ANSWER: u64 = 1 << 32;
 
-/// The number of a binding or loop where it is used, as the macros know it: itself, or which of [`Code::names`] it is.
+/// The number of a binding or loop at its use, as the macros know it: the number itself, or an index into [`Code::names`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Name(u64);
 
 impl Name {
-    /// The number at this place of [`Code::names`].
-    pub fn asked(place: u32) -> Self {
-        Name(ASKED + u64::from(place))
+    /// The number at this index of [`Code::names`].
+    pub fn answer(index: u32) -> Self {
+        Name(FIRST_ANSWER + u64::from(index))
     }
 }
 
@@ -203,7 +203,7 @@ impl<T: Encode + ?Sized> Encode for &T {
     }
 }
 
-/// For the process's life.
+/// Leaks the value, so that it lives as long as the process.
 impl<T: Decode> Decode for &'static T {
     fn decode(code: &mut Code) -> Option<Self> {
         Some(Box::leak(Decode::decode(code)?))
@@ -230,7 +230,7 @@ impl<T: Encode> Encode for [T] {
     }
 }
 
-/// For the process's life.
+/// Leaks the list, so that it lives as long as the process.
 impl<T: Decode> Decode for &'static [T] {
     fn decode(code: &mut Code) -> Option<Self> {
         Vec::decode(code).map(|elements| &*elements.leak())
@@ -257,7 +257,7 @@ impl Encode for str {
     }
 }
 
-/// The text stays where it was encoded.
+/// Borrows the text from the encoding.
 impl Decode for &'static str {
     fn decode(code: &mut Code) -> Option<Self> {
         let length = usize::try_from(u64::decode(code)?).ok()?;

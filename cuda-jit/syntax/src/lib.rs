@@ -1,10 +1,10 @@
-//! The captured syntax of a `#[kernel]` or `#[device]` function: what the macro saw, without any types.
+//! The captured syntax of a `#[kernel]` or `#[device]` function: the source as the macro parsed it, without types.
 //!
-//! The macro captures a body as [`owned`] nodes, and writes their [encoding](encode) into the program as one literal, one per
-//! function as written, shared by all its specialisations; a tree of constants would cost rustc more than the function
-//! itself. [`Encoded`] decodes it when the function is first compiled. Bindings, constants, callees and named types are
-//! numbers; `cuda_jit::type information` gives what rustc made of each. Nothing here is resolved, checked or evaluated: that is the
-//! front end's work.
+//! The macro captures a body as [`owned`] nodes, and writes their [encoding](encode) into the program as one literal per
+//! function, which all its specialisations share; a tree of constants would cost rustc more than the function itself.
+//! [`Encoded`] decodes it when the function is first compiled. Bindings, constants, callees and named types are numbers,
+//! for which `cuda_jit::typeinfo` has rustc's answers. Nothing here is resolved, checked or evaluated: that is the front
+//! end's work.
 //!
 //! # Examples
 //!
@@ -43,16 +43,16 @@ use std::sync::OnceLock;
 use code::{Code, Decode, Encode};
 pub use stack::{ensure_sufficient_stack, with_stack};
 
-/// The version of the encoding and of the table of nodes, the first byte of what is encoded.
+/// The version of the encoding and of the table of nodes, which is the first byte of each encoding.
 pub const VERSION: u8 = 12;
 
-/// References of the front end: to what is decoded once and stays.
+/// References of the front end, to values that are decoded once and never freed.
 type Ref<T> = &'static T;
-/// The same of several.
+/// Lists of the front end, which are decoded once and never freed.
 type List<T> = &'static [T];
-/// Texts, within the encoding.
+/// Texts, borrowed from the encoding.
 type Text = &'static str;
-/// The number of a binding or loop where it is used.
+/// The number of a binding or loop at its use.
 type Name = u32;
 
 nodes::nodes!();
@@ -60,7 +60,7 @@ nodes::nodes!();
 impl Copy for Lit {}
 
 pub mod owned {
-    //! The same nodes as the macros build them: each owns its parts.
+    //! The nodes as the macros build them: each owns its children.
 
     pub use crate::code::Name;
     use crate::code::{Code, Decode, Encode};
@@ -72,7 +72,7 @@ pub mod owned {
     crate::nodes::nodes!();
 
     impl Definition {
-        /// A function of these options that is empty and has no name.
+        /// An empty, unnamed function with these options.
         pub fn new(options: Options) -> Self {
             Self {
                 name: String::new(),
@@ -89,14 +89,15 @@ pub mod owned {
     }
 }
 
-/// A function's encoding. Its module, file and `debug_assertions` are [`Encoded`]'s to say: a macro cannot know them.
+/// The encoding of a function. Module, file and `debug_assertions` are supplied by [`Encoded`], since a macro cannot know
+/// them.
 pub fn encode(definition: &owned::Definition) -> Vec<u8> {
     let mut code = vec![VERSION];
     definition.encode(&mut code);
     code
 }
 
-/// A captured function as it stands in the program.
+/// A captured function, as embedded in the program.
 #[derive(Debug)]
 pub struct Encoded {
     module: &'static str,
@@ -108,11 +109,11 @@ pub struct Encoded {
 }
 
 impl Encoded {
-    /// What [`encode`] made, and what rustc alone knows of its place.
+    /// Combines the output of [`encode`] with the properties that only rustc knows.
     ///
     /// # Panics
     ///
-    /// If the macros are of another version than this library: in a constant, an error of the compilation.
+    /// If the versions of the macros and this library differ. In a constant, this is a compile error.
     pub const fn new(module: &'static str, file: &'static str, debug_assertions: bool, code: &'static [u8]) -> Self {
         assert!(
             matches!(code, [VERSION, ..]),
@@ -121,18 +122,18 @@ impl Encoded {
         Self { module, file, debug_assertions, code, names: &[], decoded: OnceLock::new() }
     }
 
-    /// The same with the numbers that [`owned::Name::asked`] stands for.
+    /// Sets the numbers that [`owned::Name::answer`] refers to.
     #[must_use]
     pub const fn with_names(mut self, names: &'static [u32]) -> Self {
         self.names = names;
         self
     }
 
-    /// The function, decoded when it is first asked for.
+    /// The function, which is decoded at the first call.
     ///
     /// # Panics
     ///
-    /// If [`encode`] has not made the bytes.
+    /// If the bytes are no output of [`encode`].
     pub fn definition(&'static self) -> &'static Definition {
         self.decoded.get_or_init(|| {
             let Self { module, file, debug_assertions, code, names, .. } = *self;

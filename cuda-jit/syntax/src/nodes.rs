@@ -1,14 +1,14 @@
 //! The table of nodes: every type of the captured syntax, once.
 //!
-//! [`nodes`] writes the types and their encoding for whoever says what `Ref`, `List`, `Text` and `Name` are: the macros own what
-//! they capture, the front end borrows for the process's life. A new node is a new line here. What an enum's variants are
-//! encoded as is their order, so that a change of the table is a new [`VERSION`](crate::VERSION).
+//! [`nodes`] defines the types and their encoding for given `Ref`, `List`, `Text` and `Name`: the macros own what they
+//! capture, the front end borrows it for the process's life. A new node is a new line here. The variants of an enum are
+//! encoded by their order, so that a change of the table requires a new [`VERSION`](crate::VERSION).
 
-/// The types of all nodes, in terms of `Ref`, `List`, `Text` and `Name`.
+/// Defines the types of all nodes, in terms of `Ref`, `List`, `Text` and `Name`.
 macro_rules! nodes {
     () => {
         $crate::nodes::node! {
-            /// A place in the source: line and column, both from 1.
+            /// A location in the source: line and column, both from 1.
             #[derive(Copy, Eq, Hash)]
             pub struct Pos(line: u32, column: u32);
 
@@ -16,21 +16,21 @@ macro_rules! nodes {
             pub struct Definition {
                 /// Its name.
                 pub name: Text,
-                /// The path of the module that it stands in.
+                /// The path of its module.
                 pub module: Text,
                 /// The source file.
                 pub file: Text,
                 /// The line of its name, from 1.
                 pub line: u32,
-                /// The pattern of each parameter; its type is the type information's.
+                /// The pattern of each parameter; the types are in the type information.
                 pub params: List<Pattern>,
-                /// The names of all its bindings, parameters included.
+                /// All its bindings, parameters included.
                 pub bindings: List<Binding>,
                 /// Its body.
                 pub body: Block,
-                /// What `#[kernel(..)]` or `#[device(..)]` asked for.
+                /// The options of `#[kernel(..)]` or `#[device(..)]`.
                 pub options: Options,
-                /// Whether `debug_assert!` and its kin do anything.
+                /// True if `debug_assert!` and its variants are compiled.
                 pub debug_assertions: bool,
             }
 
@@ -38,16 +38,18 @@ macro_rules! nodes {
             pub struct Binding {
                 /// Its name.
                 pub name: Text,
-                /// Where the name stands.
+                /// The location of the name.
                 pub at: Pos,
-                /// Whether it can change after it is bound.
+                /// True for `mut`: it can change after it is bound.
                 pub mutable: bool,
-                /// Whether the pattern says `ref`: its type is a reference to what it is bound to.
+                /// True if the pattern has `ref`: its type is a reference to the value it is bound to.
                 pub by_ref: bool,
-                /// The number of its type in the type information, which bindings of one type share; a closure or iterator has none.
+                /// The number of its type in the type information, which bindings of one type share; `None` for a closure
+                /// or iterator.
                 pub reported: Option<u32>,
-                /// The number of the type information's answer whether it is a constant's name, where a pattern can name one.
-                pub asked: Option<u32>,
+                /// The number of the type information's answer that decides if it is a constant's name, if the pattern
+                /// allows one.
+                pub query: Option<u32>,
             }
 
             /// The options of `#[kernel(..)]`.
@@ -57,25 +59,25 @@ macro_rules! nodes {
                 pub unchecked: bool,
                 /// Integer overflow is a panic instead of wrapping.
                 pub checked: bool,
-                /// Whether `a * b + c` may be fused.
+                /// True if `a * b + c` may be fused.
                 pub fma: bool,
                 /// CUDA's fast math: approximate division and square root, subnormals flushed, no NaN.
                 pub fastmath: bool,
                 /// The optimiser's level, 0 to 3.
                 pub opt: u8,
-                /// The most registers a thread may use; 0 leaves it to the driver.
+                /// The maximum number of registers per thread; 0 leaves it to the driver.
                 pub max_registers: u32,
                 /// The extents of every launch's clusters in blocks; 0 is unset.
                 pub cluster: [u32; 3],
-                /// Code for a debugger: not optimised unless `opt` says so, with line tables.
+                /// Code for a debugger: not optimised unless `opt` is set, with line tables.
                 pub debug: bool,
                 /// Line tables for a profiler, which change no instruction.
                 pub lineinfo: bool,
                 /// The part of a multiprocessor's cache that should be shared memory, in percent.
                 pub shared_memory_carveout: Option<u8>,
-                /// Whether it is kept on disk, for other processes.
+                /// True if the compiled kernel is kept on disk, for other processes.
                 pub cache: bool,
-                /// Whether mathematical functions are libdevice's, where there is one.
+                /// True to use libdevice for mathematical functions, if it is installed.
                 pub libdevice: bool,
                 /// True for `#[track_caller]`: its panics are reported where it is called.
                 pub track_caller: bool,
@@ -83,7 +85,7 @@ macro_rules! nodes {
                 pub library: bool,
             }
 
-            /// Statements and, perhaps, a value.
+            /// Statements and an optional value.
             pub struct Block {
                 /// In order.
                 pub stmts: List<Stmt>,
@@ -95,21 +97,21 @@ macro_rules! nodes {
             pub enum Stmt {
                 /// `let pattern = init else { .. };`
                 Let(pattern: Pattern, init: Option<Ref<Expr>>, otherwise: Option<Ref<Block>>),
-                /// `let name = |params| body;`: the binding is known to be a closure, which is called or passed on.
+                /// `let name = |params| body;`: the binding is a closure, which is called or passed on.
                 Closure(binding: u32, closure: Ref<Closure>),
                 /// `expression;`
                 Expr(expr: Ref<Expr>),
             }
 
-            /// A closure, which captures by reference what it does not move.
+            /// A closure, which captures by reference all bindings that it does not move.
             pub struct Closure {
                 /// Its parameters.
                 pub params: List<Pattern>,
                 /// Its body.
                 pub body: Ref<Expr>,
-                /// The bindings that a `move` closure copies when it is made.
+                /// The bindings that a `move` closure copies when it is created.
                 pub moved: List<Name>,
-                /// The type of its result, by number, where rustc was asked for it.
+                /// The type of its result, by number, if rustc was queried for it.
                 pub result: Option<u32>,
             }
 
@@ -117,7 +119,7 @@ macro_rules! nodes {
             pub enum Pattern {
                 /// `_`
                 Wild,
-                /// A name, which may be a constant's; see [`Binding::asked`].
+                /// A name, which may be a constant's; see [`Binding::query`].
                 Bind(binding: u32),
                 /// `name @ pattern`
                 At(binding: u32, pattern: Ref<Pattern>),
@@ -125,11 +127,12 @@ macro_rules! nodes {
                 Tuple(elements: List<Pattern>),
                 /// `Path { field: pattern, .. }` of a struct.
                 Struct(fields: List<(Text, Pattern)>),
-                /// `Path(pattern, ..)` or `Path { field: pattern, .. }` of what may be a variant: the number of the type information's answer
-                /// which one it is, and the pattern of its fields.
-                Variant(asked: u32, fields: Ref<Pattern>),
-                /// `Path` or `Path {}`: the number of the type information's answer which constant or variant it is.
-                Path(asked: u32),
+                /// `Path(pattern, ..)` or `Path { field: pattern, .. }`, which may be a variant: the number of the type
+                /// information's answer that resolves it, and the pattern of its fields.
+                Variant(query: u32, fields: Ref<Pattern>),
+                /// `Path` or `Path {}`: the number of the type information's answer that resolves it to a constant or
+                /// variant.
+                Path(query: u32),
                 /// `[pattern, pattern]`
                 Slice(elements: List<Pattern>),
                 /// `..` among the patterns of a tuple or slice.
@@ -158,7 +161,7 @@ macro_rules! nodes {
                 Text(value: Text),
             }
 
-            /// An expression and where it begins.
+            /// An expression and the location of its first token.
             pub struct Expr(at: Pos, kind: ExprKind);
 
             /// An expression.
@@ -192,19 +195,19 @@ macro_rules! nodes {
                 /// `&e` or, if true, `&mut e`.
                 Reborrow(place: Ref<Expr>, mutable: bool),
                 /// `&e[start..end]`; true if the end is included.
-                Cut(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
+                Subslice(base: Ref<Expr>, start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool),
                 /// `*e` of a reference.
                 Deref(reference: Ref<Expr>),
                 /// `[a, b]`
                 Array(elements: List<Expr>),
-                /// `[e; N]`; how many is the type's to say.
+                /// `[e; N]`; its type has the length.
                 Repeat(element: Ref<Expr>),
-                /// `Name { field: e, ..rest }`: the number of the type, and of the answer which of its variants it is.
-                Struct(ty: u32, asked: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
+                /// `Name { field: e, ..rest }`: the number of the type, and of the answer that resolves its variant.
+                Struct(ty: u32, query: u32, fields: List<(Text, Expr)>, rest: Option<Ref<Expr>>),
                 /// `shared!(T)`: the array type's number.
                 Shared(ty: u32),
-                /// `dynamic_shared!([T; n], ..)`: each part's element type, by number, and its length; without one it is
-                /// all that is left.
+                /// `dynamic_shared!([T; n], ..)`: each array's element type, by number, and its length; an array without a
+                /// length has the rest of the memory.
                 DynamicShared(parts: List<(u32, Option<Ref<Expr>>)>),
                 /// `(a, b)`; the unit value when empty.
                 Tuple(elements: List<Expr>),
@@ -216,14 +219,14 @@ macro_rules! nodes {
                 Closure(closure: Ref<Closure>),
                 /// A device function as an argument of an iterator's method: the callee's number.
                 Function(callee: u32),
-                /// An expression whose type rustc was asked for: the type's number.
-                Asked(value: Ref<Expr>, ty: u32),
-                /// `start..end`; true if the end is included; by number, the type of a loop's numbers, where rustc was asked
-                /// for it, or of the value.
+                /// An expression whose type rustc was queried for: the type's number.
+                Typed(value: Ref<Expr>, ty: u32),
+                /// `start..end`; true if the end is included. The number is the type of the value, or of a loop's numbers
+                /// if rustc was queried for it.
                 Range(start: Ref<Expr>, end: Option<Ref<Expr>>, inclusive: bool, ty: Option<u32>),
                 /// `receiver.name(args)`: the callee's number.
                 Method(receiver: Ref<Expr>, args: List<Expr>, callee: u32),
-                /// `s![..]`, what a view's `slice` takes: what it says of each axis.
+                /// `s![..]`, the argument of a view's `slice`: one section for each axis.
                 Sections(sections: List<Section>),
                 /// A block; with a label if `break` may leave it.
                 Block(label: Option<u32>, block: Block),
@@ -235,8 +238,8 @@ macro_rules! nodes {
                 While(number: u32, condition: Ref<Condition>, body: Block),
                 /// `loop { .. }`; the loop's number.
                 Loop(number: u32, body: Block),
-                /// `for pattern in source { .. }`; the loop's number, and that of the callee which yields the next item, unless
-                /// the source is a range.
+                /// `for pattern in source { .. }`; the loop's number, and that of the callee that returns the next item,
+                /// unless the source is a range.
                 For(number: u32, pattern: Pattern, source: Ref<Expr>, body: Block, next: Option<u32>),
                 /// `break 'label e`; the loop's number.
                 Break(number: Name, value: Option<Ref<Expr>>),
@@ -252,42 +255,42 @@ macro_rules! nodes {
                 Assert(condition: Ref<Expr>, message: Message),
                 /// `assert_eq!` or `assert_ne!`, with a message unless that is empty.
                 AssertCompare(op: BinaryOp, left: Ref<Expr>, right: Ref<Expr>, message: Message),
-                /// What is there only with `debug_assertions`.
+                /// An expression that is compiled only with `debug_assertions`.
                 Debug(inner: Ref<Expr>),
-                /// `printf!`: what it writes, and the values that it names by their numbers.
+                /// `printf!`: its pieces, and the values that they name by their numbers.
                 Print(pieces: List<Piece>, args: List<Expr>),
             }
 
-            /// What `s![..]` says of an axis; each number is an `isize`.
+            /// The part of `s![..]` for one axis; each number is an `isize`.
             pub enum Section {
-                /// `i`: one place, without the axis; of `NewAxis`, a further axis of one place.
+                /// `i`: selects one index and removes the axis; `NewAxis` is an added axis of length one.
                 Index(index: Expr),
                 /// `start..end;step`; true if the end is included.
                 Range(start: Option<Ref<Expr>>, end: Option<Ref<Expr>>, inclusive: bool, step: Option<Ref<Expr>>),
             }
 
-            /// What a panic says: text, and values that are evaluated only then.
+            /// The message of a panic: text, and values that are evaluated only when it panics.
             pub struct Message {
-                /// What is written.
+                /// The pieces of its text.
                 pub pieces: List<Piece>,
-                /// The values that it names by their numbers.
+                /// The values that the pieces name by their numbers.
                 pub args: List<Expr>,
             }
 
-            /// A piece of what `printf!`, or a panic, writes.
+            /// A piece of the output of `printf!`, or of a panic's message.
             pub enum Piece {
-                /// Text, its braces no longer doubled.
+                /// Text, with its doubled braces replaced by single ones.
                 Text(text: Text),
                 /// An argument.
                 Value(number: u32, conversion: Conversion),
             }
 
-            /// How `printf!` writes a value.
+            /// The conversion of a value by `printf!`.
             #[derive(Copy, Eq)]
             pub struct Conversion {
-                /// In which digits.
+                /// The notation of the digits.
                 pub form: Form,
-                /// `+`: a sign before what is not negative, too.
+                /// `+`: a sign before non-negative numbers, too.
                 pub plus: bool,
                 /// `#`: `0x`, `0o` or `0b` before the digits; the width is then 0, or filled with zeros.
                 pub prefix: bool,
@@ -295,18 +298,19 @@ macro_rules! nodes {
                 pub left: Option<bool>,
                 /// `0`: zeros between sign and digits fill the width.
                 pub zeros: bool,
-                /// The fewest characters.
+                /// The minimum number of characters.
                 pub width: u32,
-                /// `.n`: digits of a float behind the point, or the most characters of a `bool`; integers have none.
+                /// `.n`: the number of a float's decimals, or the maximum number of characters of a `bool`; integers have
+                /// none.
                 pub precision: Option<u32>,
             }
 
-            /// In which digits `printf!` writes a value.
+            /// The notation in which `printf!` writes a value.
             #[derive(Copy, Eq)]
             pub enum Form {
                 /// `{}`: integers in decimal, `true` and `false`, floats as C's `%g` or, with a precision, `%f`.
                 Plain,
-                /// `{:?}`: as `{}`, but floats with so many digits that no two print alike.
+                /// `{:?}`: as `{}`, but floats with enough digits to distinguish any two of their type.
                 Debug,
                 /// `{:x}`
                 LowerHex,
@@ -322,7 +326,7 @@ macro_rules! nodes {
                 UpperExp,
             }
 
-            /// What an `if` or `while` tests.
+            /// The condition of an `if` or `while`.
             pub enum Condition {
                 /// A `bool`.
                 Bool(value: Expr),
@@ -342,7 +346,7 @@ macro_rules! nodes {
                 pub body: Expr,
             }
 
-            /// Operators of one operand.
+            /// Unary operators.
             #[derive(Copy, Eq)]
             #[expect(missing_docs, reason = "Rust's operators by their traits' names")]
             pub enum UnaryOp {
@@ -350,7 +354,7 @@ macro_rules! nodes {
                 Not,
             }
 
-            /// Operators of two operands.
+            /// Binary operators.
             #[derive(Copy, Eq)]
             #[expect(missing_docs, reason = "Rust's operators by their traits' names")]
             pub enum BinaryOp {
@@ -374,7 +378,7 @@ macro_rules! nodes {
         }
 
         impl Options {
-            /// What holds when nothing is asked for.
+            /// The options of an attribute without any.
             pub const DEFAULT: Options = Options {
                 unchecked: false,
                 checked: false,
@@ -395,7 +399,7 @@ macro_rules! nodes {
     };
 }
 
-/// The types that the table names, with their encoding: fields in order, an enum's after the number of the variant.
+/// Defines the types that the table names, with their encoding: fields in order, after an enum's variant number.
 macro_rules! node {
     () => {};
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $ty:ty,)* } $($rest:tt)*) => {

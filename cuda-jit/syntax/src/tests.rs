@@ -1,13 +1,13 @@
-//! The round trip of every node, and what decoding makes of bytes that nothing encoded.
+//! The round trip of every node, and the decoding of arbitrary bytes.
 
 use super::*;
 
-/// How many variants an enum of the table has.
+/// The number of variants of an enum of the table.
 pub(crate) trait Variants {
     const VARIANTS: usize;
 }
 
-/// Bytes of a generator: a variant's number, then mostly small ones, which end what they begin.
+/// Pseudo-random bytes: a variant's number, then mostly small ones, which terminate lists and options.
 fn bytes(seed: u64, length: u64) -> Code {
     let (mut state, kinds) = (seed, ExprKind::VARIANTS as u64);
     let bytes = (0..length).map(|place| {
@@ -23,13 +23,13 @@ fn bytes(seed: u64, length: u64) -> Code {
     read(bytes.collect())
 }
 
-/// Bytes to read.
+/// Bytes to decode.
 fn read(bytes: Vec<u8>) -> Code {
     Code { bytes: bytes.leak(), names: &[] }
 }
 
-/// Whatever the bytes, they are read as a node or refused; a node that they happen to be goes there and back as it is,
-/// owned or not. So many bytes make every variant of every enum.
+/// Arbitrary bytes decode to a node or are refused. A decoded node survives a round trip unchanged, both owned and
+/// borrowed. `variants` is the number of variants that the test must reach.
 fn round_trips<Owned, Borrowed>(variants: usize)
 where
     Owned: Encode + Decode + PartialEq + std::fmt::Debug,
@@ -91,7 +91,7 @@ fn numbers_are_short_and_exact() {
 #[test]
 fn names_are_numbers_or_answers() {
     for (name, number) in
-        [(owned::Name::from(3), Some(3)), (owned::Name::asked(1), Some(8)), (owned::Name::asked(2), None)]
+        [(owned::Name::from(3), Some(3)), (owned::Name::answer(1), Some(8)), (owned::Name::answer(2), None)]
     {
         let mut code = Vec::new();
         name.encode(&mut code);

@@ -113,7 +113,7 @@ fn panics() {
     assert_eq!(assertions(3).as_deref(), Some("mode three"));
     assert_eq!(assertions(4).as_deref(), Some("entered unreachable code"));
     assert_eq!(assertions(5).as_deref(), Some("not implemented: mode five"));
-    assert_eq!(assertions(6).as_deref(), Some("the bounds of `clamp` are the wrong way round"));
+    assert_eq!(assertions(6).as_deref(), Some("the lower bound of `clamp` is greater than the upper bound"));
     assert_eq!(assertions(7).as_deref(), Some("assertion failed: step != 0"));
 
     let overflows = |mode: u32, x: i32| message(&|| overflows::launch((1, 1), mode, x, &mut on_device(&[0])).unwrap());

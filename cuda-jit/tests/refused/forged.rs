@@ -5,7 +5,7 @@ use cuda_driver::Context;
 use cuda_jit::typeinfo::{CastType, ConstItem, ConstValue, DeviceFn, DeviceOperator};
 use cuda_jit::typeinfo::{ElementType, Instance, Key, KernelParam, ScalarType, Ty};
 use cuda_jit::kir::Scalar;
-use cuda_jit::launch::{ArgType, CaptureDim, Captures, Carry, ClosureArg, Held, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
+use cuda_jit::launch::{ArgType, CaptureDim, Captures, Capturable, ClosureArg, Captured, KernelArg, KernelArgs, KernelClosure, KernelParams, Launch, Site};
 use cuda_jit::syntax::Definition;
 use cuda_jit::{DeviceType, Kernel, KernelSite, Result, ValueType, kernel};
 use cuda_mem::{DeviceArray, Element};
@@ -126,17 +126,17 @@ impl<'a> ConstItem<'a> for NotAValue {
     }
 }
 
-impl Carry<'_, ()> for NotAValue {
+impl Capturable<'_, ()> for NotAValue {
     type Key = Mine;
-    type Held = u64;
-    type Seen = &'static [u32];
-    fn carry(&self) -> (u64, &'static [u32]) {
+    type Captured = u64;
+    type InBody = &'static [u32];
+    fn capture(&self) -> (u64, &'static [u32]) {
         (8, &[])
     }
 }
 
 impl CaptureDim<Mine> for ndarray::IxDyn {
-    type Seen = &'static [u32];
+    type InBody = &'static [u32];
     fn nothing() -> &'static [u32] {
         &[]
     }
@@ -146,7 +146,7 @@ impl CaptureDim<Mine> for ndarray::IxDyn {
     }
 }
 
-impl Held for NotAValue {}
+impl Captured for NotAValue {}
 impl Captures for NotAValue {}
 
 #[derive(Clone, Copy, DeviceType)]

@@ -66,7 +66,7 @@ impl Lowering<'_> {
 
     /// Returns an uninitialised array, which is written before it is read. The memories of its references are those of
     /// the first value written.
-    pub(super) fn unfilled(&mut self, ty: &Ty) -> Val {
+    pub(super) fn uninit_array(&mut self, ty: &Ty) -> Val {
         if !ty.is_plain() {
             return self.build.uninit(&ty.pointing_nowhere());
         }

@@ -3,8 +3,8 @@
 use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::called;
 use crate::kir::{AtomicOp, Op, Order, Ordering, Scalar, UnaryOp, Value};
+use crate::libcalls;
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::layout::ty_name;
 use crate::typeinfo::{Intrinsic, Ty};
@@ -24,7 +24,7 @@ impl Lowering<'_> {
             let text = format!("a value of type `{}` is no reference to a number", ty_name(&place.ty));
             return Err(self.error(at, text));
         };
-        if let Some((instance, order)) = called::emulated(intrinsic, scalar) {
+        if let Some((instance, order)) = libcalls::emulated(intrinsic, scalar) {
             let value = self.scalar(&args[1], scalar)?;
             self.build.fence(order, order.ordering.releases());
             let old = self.call_instance(at, &instance, vec![place, Val::scalar(scalar, value)])?;

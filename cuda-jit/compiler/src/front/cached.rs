@@ -143,7 +143,7 @@ struct Part {
 fn parts(of: &Ty) -> Vec<Part> {
     let (scalar, count) = match (of, of.packed(), of.lanes()) {
         (&Ty::Scalar(number), ..) | (_, Some(number), _) => (number, 1),
-        (_, None, number) => (number.unwrap_or(Scalar::U32), of.parts().len()),
+        (_, None, number) => (number.unwrap_or(Scalar::U32), of.fields().len()),
     };
     let bytes = scalar.bytes() as usize;
     let each = if count == 3 { 1 } else { count.min(MOST / bytes) };

@@ -54,9 +54,9 @@ impl Lowering<'_> {
             Callee::Cached(intrinsic, of) => self.cached(at, *intrinsic, of, args),
             Callee::Constructor(ty, variant) => {
                 let variant = self.scopes.known_variant(at, *variant)?;
-                let parts = ty.parts();
+                let parts = ty.fields();
                 let mut values = Vec::with_capacity(args.len());
-                for (index, (arg, (part, _))) in args.iter().zip(&parts[ty.parts_of(variant)]).enumerate() {
+                for (index, (arg, (part, _))) in args.iter().zip(&parts[ty.fields_of(variant)]).enumerate() {
                     values.push(self.part_in_place(arg, Some(part), args[index + 1..].iter())?);
                 }
                 Ok(self.build.constructed(ty, variant, values))

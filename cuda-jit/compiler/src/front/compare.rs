@@ -120,7 +120,7 @@ impl Lowering<'_> {
                 self.compared_variants(at, (op, by), &of, &left, &right)
             }
             ty if is_compared_by_parts(&ty, by) => self.with_outcome(op, |lowering, outcome| {
-                for index in 0..ty.parts().len() {
+                for index in 0..ty.fields().len() {
                     let (left, right) = (lowering.build.part(&left, index), lowering.build.part(&right, index));
                     lowering.decide(at, (op, by), &left, &right, outcome)?;
                 }

@@ -24,7 +24,7 @@ pub(super) struct Constants {
     pub(super) global_tables: bool,
     pub(super) declared: Vec<ConstantDecl>,
     /// The constants that the host updates.
-    pub(super) host_updated: Vec<(ConstantId, HostConstant)>,
+    pub(super) host_constants: Vec<(ConstantId, HostConstant)>,
     /// The error of the first host-updated constant that does not fit.
     pub(super) overflow: Option<LowerError>,
 }
@@ -42,10 +42,12 @@ impl Constants {
 
 impl Program {
     /// Adds a constant with these bytes, or returns the identical one that exists.
-    fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, held: Option<&HostConstant>) -> ConstantId {
+    fn constant(&mut self, ty: &Ty, bytes: Vec<u8>, host: Option<&HostConstant>) -> ConstantId {
         let constants = &mut self.constants;
-        let known = match held {
-            Some(held) => constants.host_updated.iter().find(|known| Arc::ptr_eq(&known.1, held)).map(|known| known.0),
+        let known = match host {
+            Some(host) => {
+                constants.host_constants.iter().find(|known| Arc::ptr_eq(&known.1, host)).map(|known| known.0)
+            }
             None => {
                 let same =
                     |known: &ConstantDecl| !known.host && *known.bytes == *bytes && known.array.element == ty.pointee();
@@ -56,12 +58,12 @@ impl Program {
             return known;
         }
         let fits = !constants.global_tables && constants.used() + taken(bytes.len()) <= CONSTANT_MEMORY;
-        let space = if held.is_some() || fits { Space::Constant } else { Space::Global };
-        let name = if held.is_some() { "host" } else { "table" }.to_owned();
+        let space = if host.is_some() || fits { Space::Constant } else { Space::Global };
+        let name = if host.is_some() { "host" } else { "table" }.to_owned();
         let array = ArrayDecl { name, element: ty.pointee(), len: ty.count() };
         let id = ConstantId(constants.declared.len() as u32);
-        constants.declared.push(ConstantDecl { array, space, host: held.is_some(), bytes: bytes.into() });
-        constants.host_updated.extend(held.map(|held| (id, held.clone())));
+        constants.declared.push(ConstantDecl { array, space, host: host.is_some(), bytes: bytes.into() });
+        constants.host_constants.extend(host.map(|host| (id, host.clone())));
         id
     }
 }
@@ -75,7 +77,7 @@ impl Lowering<'_> {
 
     /// The place of a constant.
     pub(super) fn constant_place(&mut self, at: Pos, constant: &ConstValue) -> Result<Place> {
-        let ConstValue { ty, cells, held } = constant;
+        let ConstValue { ty, cells, host_constant } = constant;
         if let Ty::Sum(of) = ty
             && let Some(variant) = cells.first().map(|tag| *tag as usize)
             && of.variants[variant].fields.is_empty()
@@ -84,15 +86,15 @@ impl Lowering<'_> {
         }
         let mut cells = cells.iter().copied();
         let size = ty.record().size as usize;
-        if size == 0 || held.is_none() && !ty.holds_arrays() {
+        if size == 0 || host_constant.is_none() && !ty.holds_arrays() {
             return Ok(Place::Fixed(self.build.constant_value(ty, &mut cells)));
         }
         let mut bytes = vec![0; size];
         image(ty, &mut cells, &mut bytes);
-        let id = self.program.constant(ty, bytes, held.as_ref());
+        let id = self.program.constant(ty, bytes, host_constant.as_ref());
         let constants = &self.program.constants;
         let used = constants.used();
-        if held.is_some() && used > CONSTANT_MEMORY && constants.overflow.is_none() {
+        if host_constant.is_some() && used > CONSTANT_MEMORY && constants.overflow.is_none() {
             let text = format!(
                 "with this one the kernel's constants take {used} bytes, and there are {CONSTANT_MEMORY} of constant \
                  memory; pass it as a `&[T]` parameter"
@@ -109,7 +111,7 @@ impl Scopes {
     /// The number of the `Constant` whose value a method call reads, if its receiver is one.
     pub(super) fn host_constant(&self, receiver: &Expr, number: u32) -> Option<u32> {
         match (&self.frame().callees[number as usize], &receiver.1) {
-            (Callee::Operation(Operation::HeldValue, _), ExprKind::Const(constant)) => Some(*constant),
+            (Callee::Operation(Operation::HostConstantValue, _), ExprKind::Const(constant)) => Some(*constant),
             _ => None,
         }
     }
@@ -136,7 +138,7 @@ impl Builder {
                 if let Some(tag) = ty.tag() {
                     value.leaves.push(self.constant_bits(tag, cells.next().unwrap_or_default()));
                 }
-                for (part, _) in ty.parts() {
+                for (part, _) in ty.fields() {
                     value.leaves.extend(self.constant_value(part, cells).leaves);
                 }
             }
@@ -160,7 +162,7 @@ fn image(ty: &Ty, cells: &mut impl Iterator<Item = u128>, bytes: &mut [u8]) {
             if let Some(tag) = ty.tag() {
                 image(&Ty::Scalar(tag), cells, &mut bytes[TAG as usize..]);
             }
-            for (part, offset) in ty.parts() {
+            for (part, offset) in ty.fields() {
                 image(part, cells, &mut bytes[offset as usize..]);
             }
         }

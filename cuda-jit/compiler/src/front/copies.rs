@@ -103,7 +103,7 @@ pub(super) fn is_speculatable(expr: &Expr) -> bool {
         | ExprKind::Cast(inner, _)
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Repeat(inner)
-        | ExprKind::Asked(inner, _) => is_speculatable(inner),
+        | ExprKind::Typed(inner, _) => is_speculatable(inner),
         ExprKind::Index(base, index) => is_speculatable(base) && is_speculatable(index),
         ExprKind::IndexAll(base, indices) => is_speculatable(base) && indices.iter().all(is_speculatable),
         ExprKind::Array(elements) | ExprKind::Tuple(elements) => elements.iter().all(is_speculatable),

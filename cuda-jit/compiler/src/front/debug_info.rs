@@ -169,7 +169,7 @@ impl Program {
                     let (name, tag) = self.tag_type(of);
                     fields.push(SourceField { name: name.to_owned(), offset: TAG, ty: tag });
                 }
-                for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
+                for (index, (part, offset)) in ty.fields().into_iter().enumerate() {
                     fields.push(SourceField { name: part_name(ty, index), offset, ty: self.in_memory(part) });
                 }
                 SourceKind::Struct(ty.record().size, fields)
@@ -185,7 +185,7 @@ impl Program {
             (Ty::Ref(to, Memory::Value), Ty::Ref(reported, _)) => self.layout_of(to, reported),
             (Ty::Ref(_, memory), _) if memory.is_no_address() => self.composed(ty_name(reported), Vec::new()),
             (Ty::Closure(_) | Ty::Passed(_), _) => {
-                let parts = (0..).zip(ty.parts());
+                let parts = (0..).zip(ty.fields());
                 let parts =
                     parts.map(|(index, (part, _))| (part_name(ty, index), self.layout_of(part, part))).collect();
                 self.composed(ty_name(ty), parts)
@@ -236,7 +236,7 @@ impl Program {
                     let (name, ty) = self.tag_type(of);
                     parts.push((name.to_owned(), DebugLayout { ty, size, align: size, leaves: vec![TAG] }));
                 }
-                for (index, ((part, _), (reported, _))) in ty.parts().into_iter().zip(reported.parts()).enumerate() {
+                for (index, ((part, _), (reported, _))) in ty.fields().into_iter().zip(reported.fields()).enumerate() {
                     parts.push((part_name(ty, index), self.layout_of(part, reported)));
                 }
                 self.composed(ty_name(reported), parts)
@@ -343,7 +343,7 @@ fn leaf_places(ty: &Ty, start: u32, leaves: &mut Vec<u32>) {
         Ty::Sum(_) => leaves.push(start + TAG),
         _ => {}
     }
-    for (part, offset) in ty.parts() {
+    for (part, offset) in ty.fields() {
         leaf_places(part, start + offset, leaves);
     }
 }

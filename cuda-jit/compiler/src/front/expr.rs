@@ -59,7 +59,7 @@ impl Lowering<'_> {
                 Ok(self.build.read(&place))
             }
             ExprKind::Reborrow(value, mutable) => self.reborrow(value, *mutable, expected),
-            ExprKind::Cut(base, start, end, inclusive) => {
+            ExprKind::Subslice(base, start, end, inclusive) => {
                 let (start, end) = (start.as_ref().copied(), end.as_ref().copied());
                 self.subslice(base, start, end, *inclusive)
             }
@@ -73,7 +73,7 @@ impl Lowering<'_> {
             ExprKind::Call(number, args) => self.call(at, *number, args),
             ExprKind::CallClosure(callee, args) => self.call_closure(at, callee, args, expected),
             ExprKind::Method(receiver, args, number) => self.method(at, receiver, args, *number, expected),
-            ExprKind::Asked(value, number) => {
+            ExprKind::Typed(value, number) => {
                 let ty = self.frame().info.named[*number as usize].clone();
                 self.expr_as(value, &ty)
             }
@@ -293,13 +293,13 @@ impl Lowering<'_> {
     ) -> Result<Val> {
         let ty = self.frame().info.named[number as usize].clone();
         let variant = self.scopes.asked_variant(at, asked)?;
-        let own = ty.parts_of(variant);
+        let own = ty.fields_of(variant);
         let mut given: Vec<Option<Val>> = own.clone().map(|_| None).collect();
         for (number, (name, expr)) in fields.iter().enumerate() {
             let Some(index) = ty.field_of(variant, name) else {
                 return Err(self.error(at, format!("a value of type `{}` has no field `{name}`", ty_name(&ty))));
             };
-            let part = ty.parts()[index].0.clone();
+            let part = ty.fields()[index].0.clone();
             let later = fields[number + 1..].iter().map(|(_, expr)| expr).chain(rest);
             given[index - own.start] = Some(self.part_in_place(expr, Some(&part), later)?);
         }

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use super::function::{Lowering, Result};
 use super::place::Place;
 use super::types::Val;
-use crate::called::widening;
 use crate::kir::{BlockId, CompareOp, Scalar, Terminator, Value};
+use crate::libcalls::widening;
 use crate::syntax::{Conversion, Pos};
 use crate::typeinfo::{Memory, Ty};
 

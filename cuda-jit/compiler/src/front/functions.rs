@@ -178,8 +178,8 @@ impl Lowering<'_> {
                 self.call_function(at, &instance, &info, passed)
             }
             Some((_, Callable::Constructor(ty, variant))) => {
-                let parts = ty.parts();
-                let own: Vec<Ty> = parts[ty.parts_of(variant)].iter().map(|(part, _)| (*part).clone()).collect();
+                let parts = ty.fields();
+                let own: Vec<Ty> = parts[ty.fields_of(variant)].iter().map(|(part, _)| (*part).clone()).collect();
                 let values = self.values(at, args, &own)?;
                 Ok(self.build.constructed(&ty, variant, values))
             }

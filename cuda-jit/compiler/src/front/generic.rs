@@ -114,7 +114,7 @@ impl Builder {
             }
             _ => {
                 leaves.truncate(usize::from(value.ty.tag().is_some()));
-                for (index, (part, _)) in ty.parts().into_iter().enumerate() {
+                for (index, (part, _)) in ty.fields().into_iter().enumerate() {
                     let part = self.widened(value.part(index), part);
                     leaves.extend(part.leaves);
                 }

@@ -6,8 +6,8 @@
 use super::builder::Builder;
 use super::function::{Lowering, Result};
 use super::types::{Val, group_type};
-use crate::called;
 use crate::kir::{BinaryOp, CompareOp, Op, ReduceOp, Scalar, ShuffleOp, Space, Special, Type, Value};
+use crate::libcalls;
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{DeviceFn, GroupOp, Instance, Intrinsic, Memory, Ty};
 
@@ -102,7 +102,7 @@ impl Lowering<'_> {
         match group.kind {
             Kind::Tile(32, _) => Ok(found),
             Kind::Tile(_, first) => Ok(self.build.binary_value(BinaryOp::Shr, found, first, Scalar::U32)),
-            Kind::Coalesced => self.helper(at, &called::packed::instance(), group, found),
+            Kind::Coalesced => self.helper(at, &libcalls::packed::instance(), group, found),
         }
     }
 
@@ -129,10 +129,10 @@ impl Lowering<'_> {
             (Kind::Tile(width, _), _) => (op, width, rank),
             (Kind::Coalesced, _) => {
                 let function = match op {
-                    ShuffleOp::Up => called::lane_up::instance(),
-                    ShuffleOp::Down => called::lane_down::instance(),
-                    ShuffleOp::Xor => called::lane_xor::instance(),
-                    ShuffleOp::Index => called::lane_at::instance(),
+                    ShuffleOp::Up => libcalls::lane_up::instance(),
+                    ShuffleOp::Down => libcalls::lane_down::instance(),
+                    ShuffleOp::Xor => libcalls::lane_xor::instance(),
+                    ShuffleOp::Index => libcalls::lane_at::instance(),
                 };
                 (ShuffleOp::Index, 32, self.helper(at, &function, group, rank)?)
             }

@@ -14,7 +14,7 @@ use cuda_jit_lang::device::MISALIGNED;
 impl Lowering<'_> {
     /// `f32x4::new(a, b, c, d)`, or `f32x4::splat(a)`.
     pub(super) fn vector(&mut self, ty: &Ty, args: &'static [Expr]) -> Result<Val> {
-        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let types: Vec<Ty> = ty.fields().into_iter().map(|(part, _)| part.clone()).collect();
         let mut numbers = Vec::with_capacity(types.len());
         for (arg, part) in args.iter().zip(&types) {
             numbers.push(self.expr_as(arg, part)?);
@@ -27,7 +27,7 @@ impl Lowering<'_> {
 
     /// `f32x4::from(array)`
     pub(super) fn vector_of_array(&mut self, ty: &Ty, array: &'static Expr) -> Result<Val> {
-        let types: Vec<Ty> = ty.parts().into_iter().map(|(part, _)| part.clone()).collect();
+        let types: Vec<Ty> = ty.fields().into_iter().map(|(part, _)| part.clone()).collect();
         let wanted = Ty::Array(Box::new(types[0].clone()), types.len() as u64);
         let array = Place::Fixed(self.expr_as(array, &wanted)?);
         let (ptr, element, memory, len) = self.slice_of(&array)?;
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         if value.ty.lanes().is_some() {
             return self.conform(at, value, ty);
         }
-        let count = ty.parts().len();
+        let count = ty.fields().len();
         Ok(Val { ty: ty.clone(), leaves: vec![value.only(); count] })
     }
 
@@ -73,8 +73,8 @@ impl Lowering<'_> {
         mut op: impl FnMut(&mut Self, Scalar, &[Value]) -> Result<Value>,
     ) -> Result<Val> {
         let number = ty.lanes().unwrap_or(Scalar::F32);
-        let mut leaves = Vec::with_capacity(ty.parts().len());
-        for lane in 0..ty.parts().len() {
+        let mut leaves = Vec::with_capacity(ty.fields().len());
+        for lane in 0..ty.fields().len() {
             let lanes: Vec<Value> = operands.iter().map(|operand| operand.leaves[lane]).collect();
             leaves.push(op(self, number, &lanes)?);
         }
@@ -172,7 +172,7 @@ impl Lowering<'_> {
         let beside = self.build.binary_value(Kir::And, address, below, index);
         let aligned = self.build.compare(CompareOp::Eq, beside, zero);
         self.check(at, aligned, &MISALIGNED.replace("{0}", &pointee.align().to_string()), &[]);
-        let count = self.build.constant(index, vector.parts().len() as u64);
+        let count = self.build.constant(index, vector.fields().len() as u64);
         let vectors = self.build.binary_value(Kir::Div, len, count, index);
         let whole = self.build.binary_value(Kir::Mul, vectors, count, index);
         let rest = self.build.binary_value(Kir::Sub, len, whole, index);

@@ -2,8 +2,8 @@
 
 use super::function::{Lowering, Result};
 use super::types::Val;
-use crate::called::{math_function, of_libdevice};
 use crate::kir::{LibArg, LibFn, Op, Pointee, Scalar, Space, Type, Value};
+use crate::libcalls::{math_function, of_libdevice};
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Math, Memory, Ty};
 

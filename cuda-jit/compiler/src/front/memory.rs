@@ -73,7 +73,7 @@ impl Builder {
                     let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
                     value.leaves.push(self.value(Op::Load(at), tag));
                 }
-                for (part, offset) in ty.parts() {
+                for (part, offset) in ty.fields() {
                     let at = self.part_at(ptr, space, offset, part);
                     value.leaves.extend(self.load_parts(at, space, part, in_place).leaves);
                 }
@@ -97,7 +97,7 @@ impl Builder {
                     let at = self.part_at(ptr, space, TAG, &Ty::Scalar(tag));
                     self.effect(Op::Store(at, value.only()));
                 }
-                for (index, (part, offset)) in ty.parts().into_iter().enumerate() {
+                for (index, (part, offset)) in ty.fields().into_iter().enumerate() {
                     let at = self.part_at(ptr, space, offset, part);
                     self.store(at, space, &value.part(index));
                 }
@@ -108,7 +108,7 @@ impl Builder {
     /// Copies a value of a type from one address to another.
     pub(super) fn copy(&mut self, (from, from_space): (Value, Space), to: Value, to_space: Space, ty: &Ty) {
         let Ty::Array(..) = ty else {
-            for (part, offset) in ty.parts() {
+            for (part, offset) in ty.fields() {
                 if let Ty::Array(..) = part {
                     let source = self.part_at(from, from_space, offset, part);
                     let target = self.part_at(to, to_space, offset, part);

@@ -92,7 +92,7 @@ pub struct Lowered {
     /// The largest number of dimensions for which the kernel calls `grid` or `grid_size`; 0 if it calls neither.
     pub grid_dims: usize,
     /// The constants that the host updates between launches.
-    pub host_updated: Vec<(ConstantId, HostConstant)>,
+    pub host_constants: Vec<(ConstantId, HostConstant)>,
 }
 
 /// Lowers a kernel and all its callees.
@@ -111,9 +111,9 @@ pub fn lower(kernel: &Instance) -> Result<Lowered, LowerError> {
     }
     match lowered {
         (_, Constants { overflow: Some(error), .. }) => Err(error),
-        (mut lowered, Constants { declared, host_updated, .. }) => {
+        (mut lowered, Constants { declared, host_constants, .. }) => {
             lowered.module.constants = declared;
-            lowered.host_updated = host_updated;
+            lowered.host_constants = host_constants;
             Ok(lowered)
         }
     }
@@ -131,7 +131,7 @@ pub fn lower_exported(function: &Instance, name: &str) -> Result<Module, LowerEr
     if let Some(error) = constants.overflow {
         return Err(error);
     }
-    if !constants.host_updated.is_empty() {
+    if !constants.host_constants.is_empty() {
         return Err(export::refused(function, "it reads a `Constant`, which only a launch fills"));
     }
     module.constants = constants.declared;
@@ -178,7 +178,7 @@ fn attempt(kernel: &Instance, exported: Option<&str>, global_tables: bool) -> Re
     let Program { contract, sites, shared, grid_dims, constants, types: SourceTypes { types, .. }, .. } = program;
     let (exported, no_constants) = (exported.is_some(), Vec::new());
     let module = Module { contract, exported, functions, sites, shared, constants: no_constants, types };
-    Ok((Lowered { module, grid_dims, host_updated: Vec::new() }, constants))
+    Ok((Lowered { module, grid_dims, host_constants: Vec::new() }, constants))
 }
 
 /// The key of a module's function: the definition's address, the generic arguments, the memories of the parameters'
@@ -307,7 +307,7 @@ impl Callee {
             Body::Operation(operation, typing) => Callee::Operation(operation, Rc::new(typing())),
             Body::Constructor(ty, variant) => Callee::Constructor(ty(), variant()),
             Body::Constant(value) => Callee::Constant(Rc::new(value())),
-            Body::Another(name) => Callee::HostFunction(name),
+            Body::Mismatch(name) => Callee::HostFunction(name),
             Body::None => Callee::None,
         }
     }

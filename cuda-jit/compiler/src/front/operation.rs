@@ -42,10 +42,10 @@ impl Lowering<'_> {
             (Operation::PartialOrder, [left, right]) => self.order(at, By::Partial, left, right),
             (Operation::Dot, [left, right]) => self.dot_lanes(at, left, right),
             (Operation::Len, [slice]) => Ok(Val::scalar(Scalar::U64, slice.leaves[1])),
-            (Operation::Unfilled, _) => Ok(self.unfilled(&typing.result)),
+            (Operation::UninitArray, _) => Ok(self.uninit_array(&typing.result)),
             (Operation::SomeWhere, [holds, value]) => Ok(optional(holds.only(), value.clone())),
             // the value of a named constant is read in place by the method call
-            (Operation::HeldValue, _) => {
+            (Operation::HostConstantValue, _) => {
                 Err(self.error(at, "call this method on the `static` item itself, as in `TABLE.get()`"))
             }
             (Operation::ToArray, [vector]) => Ok(self.vector_to_array(vector, &typing.result)),
@@ -116,8 +116,8 @@ impl Lowering<'_> {
                 | Operation::Order
                 | Operation::PartialOrder
                 | Operation::Len
-                | Operation::HeldValue
-                | Operation::Unfilled
+                | Operation::HostConstantValue
+                | Operation::UninitArray
                 | Operation::SomeWhere,
                 _,
             ) => return Err(self.error(at, "this takes other operands; please report this")),

@@ -150,7 +150,7 @@ impl Builder {
 /// Returns true if a failed comparison shows its operands of this type.
 fn shows_operands(ty: &Ty) -> bool {
     let whole = matches!(ty, Ty::Scalar(_) | Ty::Tuple(_) | Ty::Array(..) | Ty::Enum(..));
-    (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_shown()
+    (whole || is_compared_by_parts(ty, By::Equality)) && ty.is_printable()
 }
 
 /// Returns true if the type's `Debug` output is known; that of structs and of enums with fields may be hand-written.

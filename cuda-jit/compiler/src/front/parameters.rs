@@ -98,7 +98,7 @@ impl Builder {
                 }
                 let parts: Vec<Ty> = match ty {
                     Ty::Array(element, count) => (0..*count).map(|_| (**element).clone()).collect(),
-                    _ => ty.parts().into_iter().map(|(part, _)| part.clone()).collect(),
+                    _ => ty.fields().into_iter().map(|(part, _)| part.clone()).collect(),
                 };
                 for part in parts {
                     let part = self.kernel_parameter(&part, next);

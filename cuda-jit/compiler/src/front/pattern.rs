@@ -200,7 +200,7 @@ impl<'p> Lowering<'p> {
                 if !matches!(place.ty(), Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) | Ty::Sum(_)) {
                     return Err(self.scopes.misfit(place.ty()));
                 }
-                let own = place.ty().parts_of(variant);
+                let own = place.ty().fields_of(variant);
                 for (index, pattern) in spread(patterns, own.len()).into_iter().rev() {
                     parts.push((pattern, self.build.part(place, own.start + index)));
                 }
@@ -265,7 +265,7 @@ impl<'p> Lowering<'p> {
                 }
             }
             Ty::Unit | Ty::Tuple(_) | Ty::Struct(_) => {
-                for index in 0..place.ty().parts().len() {
+                for index in 0..place.ty().fields().len() {
                     let part = self.build.part(&place, index);
                     self.test_cells(&part, cells, fail)?;
                 }

@@ -85,8 +85,10 @@ impl Lowering<'_> {
                 }
             },
             ExprKind::Const(number) => self.constant_by_number(*at, *number)?,
-            ExprKind::Method(receiver, _, number) if let Some(held) = self.scopes.host_constant(receiver, *number) => {
-                self.constant_by_number(*at, held)?
+            ExprKind::Method(receiver, _, number)
+                if let Some(constant) = self.scopes.host_constant(receiver, *number) =>
+            {
+                self.constant_by_number(*at, constant)?
             }
             ExprKind::Field(base, name) => {
                 let base = self.place(base)?;
@@ -394,7 +396,7 @@ impl Builder {
         let part = match place {
             Place::Fixed(value) => Place::Fixed(value.part(index)),
             Place::Slots(ty, slots, root) => {
-                let parts = ty.parts();
+                let parts = ty.fields();
                 let root = match *root {
                     Root::ReferenceVar(ReferenceVar { number, first }) => {
                         let before = parts[..index].iter().map(|(part, _)| part.memories().len()).sum::<usize>();
@@ -402,10 +404,10 @@ impl Builder {
                     }
                     root => root,
                 };
-                Place::Slots(parts[index].0.clone(), slots[ty.part_leaves(index)].to_vec(), root)
+                Place::Slots(parts[index].0.clone(), slots[ty.field_leaves(index)].to_vec(), root)
             }
             Place::Memory(ptr, ty, memory) => {
-                let (part, offset) = ty.parts()[index];
+                let (part, offset) = ty.fields()[index];
                 Place::Memory(self.part_at(*ptr, memory.space(), offset, part), part.clone(), *memory)
             }
         };

@@ -5,8 +5,8 @@ use super::format_args::Part;
 use super::function::{Lowering, Result};
 use super::range::unsigned;
 use super::types::Val;
-use crate::called::{significant, write_digits};
 use crate::kir::{CompareOp, Op, Scalar, Space, Type, UnaryOp, Value};
+use crate::libcalls::{significant, write_digits};
 use crate::syntax::{Conversion, Expr, Form, Piece, Pos};
 use crate::typeinfo::{DeviceFn, Memory, Ty};
 

@@ -52,7 +52,7 @@ impl Lowering<'_> {
         ty: &Ty,
     ) -> Result<Val> {
         let mut parts = Vec::new();
-        for (expr, (part, _)) in std::iter::once(start).chain(end).zip(ty.parts()) {
+        for (expr, (part, _)) in std::iter::once(start).chain(end).zip(ty.fields()) {
             parts.push(self.expr_as(expr, part)?);
         }
         if let ([start, end], true) = (&parts[..], inclusive) {

@@ -36,7 +36,7 @@ fn map_leaves(from: &Ty, to: &Ty, next: &mut usize, leaves: &mut Vec<Option<usiz
         }
         (Ty::Tuple(_), Ty::Tuple(_)) | (Ty::Struct(_), Ty::Struct(_)) | (Ty::Sum(_), Ty::Sum(_)) => {
             take(usize::from(from.tag().is_some()));
-            for ((from, _), (to, _)) in from.parts().into_iter().zip(to.parts()) {
+            for ((from, _), (to, _)) in from.fields().into_iter().zip(to.fields()) {
                 map_leaves(from, to, next, leaves);
             }
         }

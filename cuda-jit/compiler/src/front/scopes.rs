@@ -194,7 +194,7 @@ impl Frame {
 
     /// The constant that a name in a pattern resolved to.
     pub(super) fn named_constant(&self, number: u32) -> Option<&ConstValue> {
-        self.resolved_constant(self.definition.bindings[number as usize].asked?)
+        self.resolved_constant(self.definition.bindings[number as usize].query?)
     }
 
     /// The constant that a query of a pattern was answered with.

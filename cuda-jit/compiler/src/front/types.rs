@@ -7,8 +7,8 @@
 
 use super::Callee;
 use super::scopes::Scopes;
-use crate::called::shape_error;
 use crate::kir::{BarrierOp, Clock, Scalar, Space, UnaryOp as KirUnary, Value, VoteOp};
+use crate::libcalls::shape_error;
 use crate::syntax::{BinaryOp, Block, Expr, ExprKind, Lit, UnaryOp, ensure_sufficient_stack};
 use crate::typeinfo::ty_of;
 use crate::typeinfo::{Exchange, GroupOp, Intrinsic, Key, Memory, SumIdentity, Ty};
@@ -40,8 +40,8 @@ impl Val {
 
     /// A part of a tuple, a struct or a variant.
     pub(super) fn part(&self, index: usize) -> Val {
-        let leaves = self.leaves[self.ty.part_leaves(index)].to_vec();
-        Val { ty: self.ty.parts()[index].0.clone(), leaves }
+        let leaves = self.leaves[self.ty.field_leaves(index)].to_vec();
+        Val { ty: self.ty.fields()[index].0.clone(), leaves }
     }
 }
 
@@ -185,7 +185,7 @@ impl Scopes {
                 }
                 _ => Some(Ty::Ref(Box::new(self.ty_of(value)?), Memory::unknown(*mutable))),
             },
-            ExprKind::Cut(base, ..) => {
+            ExprKind::Subslice(base, ..) => {
                 Some(Ty::Slice(Box::new(element_type(self.ty_of(base)?)?), Memory::unknown(false)))
             }
             ExprKind::Deref(value) => match self.ty_of(value)? {
@@ -226,7 +226,7 @@ impl Scopes {
             ExprKind::Field(base, name) => {
                 let base = strip_refs(self.ty_of(base)?);
                 let index = base.field(name)?;
-                Some(base.parts()[index].0.clone())
+                Some(base.fields()[index].0.clone())
             }
             ExprKind::Tuple([]) => Some(Ty::Unit),
             ExprKind::Tuple(elements) => {
@@ -242,7 +242,7 @@ impl Scopes {
             ExprKind::Call(number, _) | ExprKind::Function(number) => self.result_of(*number),
             ExprKind::CallClosure(Expr(_, ExprKind::Binding(number)), _) => self.ty_of_closure(*number),
             ExprKind::Closure(_) => Some(Ty::CLOSURE),
-            ExprKind::Range(_, _, _, Some(number)) | ExprKind::Asked(_, number) => {
+            ExprKind::Range(_, _, _, Some(number)) | ExprKind::Typed(_, number) => {
                 Some(self.frame().info.named[*number as usize].clone())
             }
             ExprKind::Method(_, args, number) => match self.frame().callees[*number as usize] {

@@ -19,7 +19,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         | ExprKind::Reborrow(inner, _)
         | ExprKind::Deref(inner)
         | ExprKind::Repeat(inner)
-        | ExprKind::Asked(inner, _)
+        | ExprKind::Typed(inner, _)
         | ExprKind::Try(inner, _)
         | ExprKind::Debug(inner) => one(inner),
         ExprKind::Binary(_, a, b)
@@ -33,7 +33,7 @@ pub(super) fn expr(of: &Expr, binding: u32) -> bool {
         ExprKind::Panic(message) => any(message.args),
         ExprKind::IndexAll(base, args) | ExprKind::Method(base, args, _) => one(base) || any(args),
         ExprKind::Array(args) | ExprKind::Tuple(args) | ExprKind::Call(_, args) | ExprKind::Print(_, args) => any(args),
-        ExprKind::Cut(base, start, end, _) => one(base) || maybe(start) || maybe(end),
+        ExprKind::Subslice(base, start, end, _) => one(base) || maybe(start) || maybe(end),
         ExprKind::Range(start, end, ..) => one(start) || maybe(end),
         ExprKind::Struct(_, _, fields, rest) => fields.iter().any(|(_, field)| one(field)) || maybe(rest),
         ExprKind::DynamicShared(parts) => parts.iter().any(|(_, len)| maybe(len)),

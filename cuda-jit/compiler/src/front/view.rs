@@ -10,8 +10,8 @@ use super::functions::optional;
 use super::indexed::paired;
 use super::place::Place;
 use super::types::Val;
-use crate::called::shape_error;
 use crate::kir::{BinaryOp, CompareOp, Op, Scalar, Space, Type, Value};
+use crate::libcalls::shape_error;
 use crate::syntax::{Expr, Pos};
 use crate::typeinfo::{Memory, ShapeOp, Ty, ViewOp};
 

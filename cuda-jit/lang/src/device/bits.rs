@@ -1,5 +1,5 @@
-//! Operations on bits under CUDA's names. Rust's own methods (`count_ones`, `rotate_left` and so on) do as well where
-//! there are some.
+//! Bit operations under CUDA's names. Rust's own methods (`count_ones`, `rotate_left` and so on) work as well where they
+//! exist.
 
 use crate::kir::{TernaryOp, UnaryOp};
 use crate::typeinfo::{Intrinsic, ScalarType};
@@ -19,23 +19,23 @@ macro_rules! words {
 
 words! { i32 u32 i64 u64 isize usize }
 
-/// A number's bits, and how many there may be.
+/// A number's bits, and their count.
 fn wide<T: BitWord>(value: T) -> (u64, u32) {
     (value.bits() as u64, T::SCALAR.bits())
 }
 
-/// How many bits are one; `value.count_ones()`.
+/// The number of one bits; `value.count_ones()`.
 pub fn popc<T: BitWord>(value: T) -> u32 {
     wide(value).0.count_ones()
 }
 
-/// How many leading bits are zero, all of them for 0; `value.leading_zeros()`.
+/// The number of leading zero bits, all of them for 0; `value.leading_zeros()`.
 pub fn clz<T: BitWord>(value: T) -> u32 {
     let (bits, width) = wide(value);
     bits.leading_zeros() - (64 - width)
 }
 
-/// The place of the lowest bit that is one, counted from 1; 0 for 0.
+/// The position of the lowest one bit, counted from 1; 0 for 0.
 ///
 /// # Examples
 ///
@@ -56,8 +56,8 @@ pub fn brev<T: BitWord>(value: T) -> T {
     value.reversed()
 }
 
-/// Four of the eight bytes of `low` (bytes 0 to 3) and `high` (4 to 7): those that the lowest four nibbles of
-/// `selector` number. Where bit 3 of a nibble is set, the byte's sign bit fills the byte.
+/// Selects four of the eight bytes of `low` (bytes 0 to 3) and `high` (4 to 7) by the lowest four nibbles of `selector`. If
+/// bit 3 of a nibble is set, the byte's sign bit is replicated to all bits of the result byte.
 ///
 /// # Examples
 ///
@@ -80,7 +80,7 @@ pub fn byte_perm(low: u32, high: u32, selector: u32) -> u32 {
     u32::from_le_bytes(picked)
 }
 
-/// The upper word of `high` and `low` together, shifted left by `shift` modulo 32.
+/// The upper word of `high:low`, shifted left by `shift` modulo 32.
 ///
 /// # Examples
 ///
@@ -94,12 +94,12 @@ pub fn funnelshift_l(low: u32, high: u32, shift: u32) -> u32 {
     ((u64::from(high) << 32 | u64::from(low)) << (shift % 32) >> 32) as u32
 }
 
-/// The lower word of `high` and `low` together, shifted right by `shift` modulo 32.
+/// The lower word of `high:low`, shifted right by `shift` modulo 32.
 pub fn funnelshift_r(low: u32, high: u32, shift: u32) -> u32 {
     ((u64::from(high) << 32 | u64::from(low)) >> (shift % 32)) as u32
 }
 
-/// An integer of four bytes that can be multiplied one by one: `i32` and `u32`.
+/// An integer whose four bytes can be multiplied separately: `i32` and `u32`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Bytes4: BitWord {
@@ -122,7 +122,7 @@ impl Bytes4 for i32 {
     }
 }
 
-/// The products of the four bytes of `a` and `b`, added to `sum`; the bytes have the type's sign.
+/// The dot product of the four bytes of `a` and `b`, added to `sum`; the bytes are signed if the type is.
 ///
 /// # Examples
 ///

@@ -1,20 +1,20 @@
-//! What the threads of a block share: memory, barriers, fences.
+//! Block-level operations: shared memory, barriers, fences.
 //!
-//! On the host a kernel's threads run one after the other, so barriers and shared memory are not there: they panic.
+//! On the host, barriers and shared memory panic, since it runs a kernel's threads one after the other.
 
 use crate::kir::{BarrierOp, Order, Ordering, Scope};
 use crate::typeinfo::{ElementType, Intrinsic};
 
-/// Why a function that needs other threads cannot answer on the host.
+/// Panics: the function needs other threads, which do not run on the host.
 #[track_caller]
 pub(super) fn needs_other_threads() -> ! {
     panic!("the host runs a kernel's threads one after the other; launch kernels whose threads wait for each other")
 }
 
-/// An array of the type that is named, in the memory that the threads of a block share; its contents are unspecified at
-/// first. One array for each `shared!` of the source.
+/// An array of the given type in the block's shared memory; its initial contents are unspecified. Each `shared!` in the
+/// source is one array.
 ///
-/// Threads that read what others wrote must have a [`sync_threads`] in between.
+/// Threads that read elements which others wrote need a [`sync_threads`] in between.
 ///
 /// # Examples
 ///
@@ -45,13 +45,13 @@ macro_rules! shared {
 }
 pub use crate::shared;
 
-/// The memory that the launch gives each block (the fourth element of its configuration, or
-/// `LaunchConfig::shared_bytes`), as slices: `dynamic_shared!([f32])` is all of it, `dynamic_shared!([f32; n], [u32; m])` is
-/// a tuple of two slices of lengths that are known when the kernel runs, one behind the other, each aligned for its type.
-/// The last may be without a length. What it holds is unspecified at first.
+/// The dynamic shared memory that the launch gives each block (the fourth element of its configuration, or
+/// `LaunchConfig::shared_bytes`), as slices. `dynamic_shared!([f32])` is all of it; `dynamic_shared!([f32; n], [u32; m])`
+/// is a tuple of two consecutive slices, with lengths that are computed at run time, each aligned for its type. The last
+/// may have no length. The initial contents are unspecified.
 ///
-/// Each `dynamic_shared!` of a kernel is the same memory from its beginning. A length for which there is no room is a
-/// panic. More than 48 KiB need nothing else: the launch asks the driver for it, once.
+/// Each `dynamic_shared!` of a kernel starts at the beginning of the same memory. A length that does not fit is a panic.
+/// More than 48 KiB need no further steps: the launch requests it from the driver.
 ///
 /// # Examples
 ///
@@ -91,7 +91,7 @@ macro_rules! dynamic_shared {
 }
 pub use crate::dynamic_shared;
 
-/// What `dynamic_shared!([T])` stands for.
+/// The function behind `dynamic_shared!([T])`.
 ///
 /// # Panics
 ///
@@ -101,7 +101,7 @@ pub fn dynamic_shared_all<T: ElementType>() -> &'static mut [T] {
     needs_other_threads()
 }
 
-/// What a part of `dynamic_shared!` stands for.
+/// The function behind an array of `dynamic_shared!`.
 ///
 /// # Panics
 ///
@@ -111,7 +111,7 @@ pub fn dynamic_shared_part<T: ElementType>(_len: usize) -> &'static mut [T] {
     needs_other_threads()
 }
 
-/// What `shared!` stands for.
+/// The function behind `shared!`.
 ///
 /// # Panics
 ///
@@ -121,7 +121,7 @@ pub fn shared_array<A: ElementType>() -> &'static mut A {
     needs_other_threads()
 }
 
-/// Waits until every thread of the block that has not ended is here; what they wrote before is then visible to all.
+/// Waits until all threads of the block that have not returned arrive; their previous writes are then visible to all.
 ///
 /// # Panics
 ///
@@ -130,7 +130,7 @@ pub fn sync_threads() {
     needs_other_threads()
 }
 
-/// [`sync_threads`], and for how many threads of the block `predicate` is true.
+/// [`sync_threads`]; returns the number of threads of the block for which `predicate` is true.
 ///
 /// # Panics
 ///
@@ -139,7 +139,7 @@ pub fn sync_threads_count(_predicate: bool) -> u32 {
     needs_other_threads()
 }
 
-/// [`sync_threads`], and whether `predicate` is true for all threads of the block.
+/// [`sync_threads`]; returns true if `predicate` is true for all threads of the block.
 ///
 /// # Panics
 ///
@@ -148,7 +148,7 @@ pub fn sync_threads_and(_predicate: bool) -> bool {
     needs_other_threads()
 }
 
-/// [`sync_threads`], and whether `predicate` is true for any thread of the block.
+/// [`sync_threads`]; returns true if `predicate` is true for any thread of the block.
 ///
 /// # Panics
 ///
@@ -157,13 +157,13 @@ pub fn sync_threads_or(_predicate: bool) -> bool {
     needs_other_threads()
 }
 
-/// What this thread wrote before is visible to its block before what it writes after.
+/// Orders this thread's previous writes before its later ones, as observed by its block.
 pub fn threadfence_block() {}
 
-/// What this thread wrote before is visible to the device before what it writes after.
+/// Orders this thread's previous writes before its later ones, as observed by the device.
 pub fn threadfence() {}
 
-/// What this thread wrote before is visible to the device and the host before what it writes after.
+/// Orders this thread's previous writes before its later ones, as observed by the device and the host.
 pub fn threadfence_system() {}
 
 const fn sequential(scope: Scope) -> Order {

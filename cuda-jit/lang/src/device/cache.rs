@@ -1,19 +1,19 @@
-//! Loads and stores that say how long caches should keep what they move: CUDA's and Numba's `ldcg` and its kin.
+//! Loads and stores with cache hints: CUDA's and Numba's `ldcg` and its variants.
 //!
 //! They are hints to global memory's caches and change no result. Each takes a reference, so the index is checked where the
-//! reference is made: `ldcs(&x[i])`. Of shared and local memory, and on the host, they are plain loads and stores.
-//! Vectors of two and four are moved at once, up to 16 bytes by one instruction; those of three number by number.
-//! [The manual](https://docs.nvidia.com/cuda/parallel-thread-execution/#cache-operators) has each operator's meaning.
+//! reference is created: `ldcs(&x[i])`. For shared and local memory, and on the host, they are plain loads and stores.
+//! Vectors of two and four are accessed at once, up to 16 bytes per instruction; those of three number by number. [The
+//! manual](https://docs.nvidia.com/cuda/parallel-thread-execution/#cache-operators) has each operator's meaning.
 
 use crate::kir::{CacheLoad, CacheStore};
 use crate::num::Num;
 use crate::typeinfo::{ElementType, Intrinsic};
 
-/// What is loaded and stored with a hint: a number, or a [vector](crate::Vector). Nothing unsafe relies on an
-/// implementation: the front end refuses what is neither.
+/// A type that can be loaded and stored with a hint: a number, or a [vector](crate::Vector). Nothing unsafe relies on an
+/// implementation: the front end refuses other types.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no number or vector",
-    label = "a hint is for `f32`, `f32x4` and their kin"
+    message = "`{Self}` is not a number or vector",
+    label = "cache hints apply to numbers and vectors, such as `f32` and `f32x4`"
 )]
 pub trait Cached: ElementType {}
 
@@ -50,11 +50,11 @@ macro_rules! stores {
 }
 
 loads! {
-    /// Loads a number or vector and keeps it in all caches, as a plain load does: `ld.ca`.
+    /// Loads a number or vector and caches it at all levels, as a plain load does: `ld.ca`.
     ldca All;
-    /// Loads a number and keeps it in the device's cache, not in the multiprocessor's: `ld.cg`.
+    /// Loads a number and caches it in the device's L2, not in the multiprocessor's L1: `ld.cg`.
     ldcg Global;
-    /// Loads a number that is likely not needed again: `ld.cs`.
+    /// Loads a number that is probably not used again: `ld.cs`.
     ///
     /// # Examples
     ///
@@ -73,21 +73,21 @@ loads! {
     /// # Ok::<(), cuda_jit::Error>(())
     /// ```
     ldcs Streaming;
-    /// Loads a number for the last time, so that its place need not be written back: `ld.lu`.
+    /// Loads a number for the last time, so that its cache line need not be written back: `ld.lu`.
     ldlu LastUse;
-    /// Loads a number that others may have written, anew each time: `ld.cv`.
+    /// Loads a number that others may have written, without using a cached copy: `ld.cv`.
     ldcv Volatile;
-    /// Loads a number that nobody writes during the launch through the read-only cache: `ld.nc`. Kernels load from a `&[T]`
-    /// parameter like this in any case; where others may write the number this is a plain load.
+    /// Loads a number that nobody writes during the launch, through the read-only cache: `ld.nc`. Kernels load from a
+    /// `&[T]` parameter in this way anyway; if others may write the number, this is a plain load.
     ldg ReadOnly;
 }
 
 stores! {
-    /// Stores a number and keeps it in all caches that keep writes, as a plain store does: `st.wb`.
+    /// Stores a number and caches it at all levels that cache writes, as a plain store does: `st.wb`.
     stwb WriteBack;
-    /// Stores a number and keeps it in the device's cache, not in the multiprocessor's: `st.cg`.
+    /// Stores a number and caches it in the device's L2, not in the multiprocessor's L1: `st.cg`.
     stcg Global;
-    /// Stores a number that is likely not needed again: `st.cs`.
+    /// Stores a number that is probably not used again: `st.cs`.
     stcs Streaming;
     /// Stores a number through the caches to memory: `st.wt`.
     stwt WriteThrough;

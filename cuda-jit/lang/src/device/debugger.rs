@@ -1,12 +1,12 @@
-//! What a kernel says to the debugger that watches it.
+//! Breakpoints for an attached debugger.
 
 use crate::typeinfo::Intrinsic;
 
 /// Stops the thread in cuda-gdb, as a breakpoint on this line would; PTX's `brkpt`.
 ///
-/// What a GPU does with it when no debugger is attached is its own choice. The software device tells the place, the block
-/// and the thread on standard error, and goes on; with `#[kernel(lineinfo)]` or `#[kernel(debug)]` the place is the line of the
-/// Rust source. On the host it does nothing.
+/// Its effect without a debugger depends on the GPU. The software device prints the location, the block and the thread to
+/// standard error, and continues; with `#[kernel(lineinfo)]` or `#[kernel(debug)]` the location is the line of the Rust
+/// source. On the host it does nothing.
 ///
 /// # Examples
 ///

@@ -1,15 +1,15 @@
-//! What a kernel is compiled for, and the instructions that newer devices have for floats of 8 bits.
+//! The compute capability of the target, and the instructions of newer devices for 8-bit floats.
 //!
-//! The instructions are this crate's own: [`e4m3`](crate::e4m3) and its kin ask for them where the target has them.
+//! The instructions are internal to this crate: [`e4m3`](crate::e4m3) and the other types use them if the target has them.
 
 use half::f16;
 
 use crate::kir::Float8;
 use crate::typeinfo::Intrinsic;
 
-/// The compute capability that the kernel is compiled for, its major number times ten and its minor one: 75, 90, 120.
+/// The compute capability of the target, its major number times ten plus its minor one: 75, 90, 120.
 ///
-/// It is a constant, so that what is not for the target costs nothing. On the host it is 0.
+/// It is a constant, so that code for other targets is removed. On the host it is 0.
 ///
 /// # Examples
 ///

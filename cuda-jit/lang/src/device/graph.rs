@@ -1,20 +1,20 @@
-//! What kernels say to the graph that they are launched in.
+//! Kernels' access to the graph in which they are launched.
 //!
 //! # Safety
 //!
-//! Nothing checks the number on the device, so making one for kernels is unsafe.
+//! Nothing checks the handle on the device, so creating one for kernels is unsafe.
 
 use crate::DeviceType;
 use crate::typeinfo::Intrinsic;
 
-/// The number that a conditional node of a graph looks at, as kernels take it; see [`set_conditional`].
+/// The handle of a conditional node of a graph, as a kernel argument; see [`set_conditional`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, DeviceType)]
 pub struct Conditional {
     handle: u64,
 }
 
 impl Conditional {
-    /// The number of a `cuda_driver::ConditionalHandle` for kernels.
+    /// The raw value of a `cuda_driver::ConditionalHandle`, for kernels.
     ///
     /// # Examples
     ///
@@ -31,21 +31,21 @@ impl Conditional {
     ///
     /// # Safety
     ///
-    /// Every launch that it is passed to is part of the graph whose number it is: captured into that or into one of its
-    /// bodies.
+    /// Every launch that it is passed to is part of the graph that the handle belongs to: captured into that graph or into
+    /// one of its bodies.
     #[must_use]
     pub unsafe fn new(number: impl Into<u64>) -> Self {
         Conditional { handle: number.into() }
     }
 }
 
-/// Sets the number that a conditional node of the launch's graph looks at: whether, how often or which of its bodies runs.
+/// Sets the value of a conditional node of the launch's graph, which decides if, how often, or which of its bodies runs.
 ///
-/// The node looks at it after everything before it has finished, and a loop after each run of its body. On the host nothing is
-/// set.
+/// The node reads the value after everything before it has finished, and a loop after each iteration of its body. On the
+/// host nothing is set.
 ///
-/// It is a function of CUDA's device runtime, which the software device has built in. A driver that asks for NVIDIA's library is
-/// handed the toolkit's `libcudadevrt.a` when the kernel is loaded.
+/// It is a function of CUDA's device runtime, which the software device has built in. A driver that needs NVIDIA's library
+/// gets the toolkit's `libcudadevrt.a` when the kernel is loaded.
 ///
 /// # Examples
 ///
@@ -53,7 +53,7 @@ impl Conditional {
 /// use cuda_driver::{Graph, Stream};
 /// use cuda_jit::{device::{Conditional, set_conditional}, kernel};
 ///
-/// /// Halves a number, and goes on as long as it is above a limit.
+/// /// Halves a number, and repeats as long as it is above a limit.
 /// #[kernel]
 /// fn halve(x: &mut [f32], limit: f32, again: Conditional) {
 ///     x[0] /= 2.0;

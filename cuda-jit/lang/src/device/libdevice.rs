@@ -1,15 +1,16 @@
-//! All functions of NVIDIA's libdevice under their own names, without `__nv_`: what CUDA's mathematical functions and
-//! intrinsics are made of.
+//! All functions of NVIDIA's libdevice under their own names, without `__nv_`. CUDA's mathematical functions and intrinsics
+//! are implemented by them.
 //!
-//! Rust's own methods (`x.sin()`) are the ordinary way, which also works where no libdevice is; these are for what Rust
-//! has no method for: `erff`, `lgamma`, `rsqrtf`, `normcdf`, sums in a rounding of one's choice (`fadd_ru`), conversions.
+//! Rust's own methods (`x.sin()`) are usually preferable, and also work without libdevice. These functions are for
+//! operations without a Rust method: `erff`, `lgamma`, `rsqrtf`, `normcdf`, addition with a given rounding mode
+//! (`fadd_ru`), conversions.
 //!
-//! Names end in `f` for `f32`, as C's do. What C writes through pointers comes back as a tuple: `sincos(x)` is `(sin, cos)`,
-//! `frexp(x)` is `(fraction, exponent)`. `norm` and its kin take slices. `nan` and `nanf` are not there, since they read a
-//! C string; `f64::NAN` is.
+//! Names end in `f` for `f32`, as in C. Values that C returns through pointers are returned as a tuple: `sincos(x)` is
+//! `(sin, cos)`, `frexp(x)` is `(fraction, exponent)`. `norm` and its variants take slices. `nan` and `nanf` are missing,
+//! since they read a C string; `f64::NAN` exists.
 //!
-//! libdevice comes with the toolkit. A kernel that calls one of these where none is found does not compile, and the error
-//! says where it was looked for. On the host, which has no libdevice, they panic.
+//! libdevice is part of the toolkit. A kernel that calls one of these functions does not compile without it, and the error
+//! lists the places that were searched. On the host, which has no libdevice, they panic.
 //!
 //! # Examples
 //!
@@ -36,13 +37,13 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use crate::kir::LibFn;
 use crate::kir::with_libdevice;
 use crate::typeinfo::{Body, Callee, DeviceFn, Instance, Intrinsic};
 
-/// Why a function of libdevice cannot answer on the host.
+/// Panics: a function of libdevice cannot run on the host.
 #[track_caller]
 fn needs_libdevice(name: &str) -> ! {
     panic!("`libdevice::{name}` runs on the device only; on the host call the method of `f32` or `f64`")
@@ -58,7 +59,7 @@ macro_rules! arg {
     };
 }
 
-/// The type of what comes back.
+/// The type of a result.
 macro_rules! back {
     ($one:ident) => { $one };
     ($($some:ident)+) => { ($($some),+) };
@@ -80,10 +81,10 @@ macro_rules! functions {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
-        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        // SAFETY: the instance is the libdevice function of the same name, with these arguments and this result.
         unsafe impl DeviceFn for $name {
             type Args = ($(arg!($arg),)*);
             type Output = back!($($result)? $($out)*);
@@ -95,7 +96,7 @@ macro_rules! functions {
     )* };
 }
 
-/// The function itself, whose arguments need names.
+/// Defines the function itself, with names for its parameters.
 macro_rules! named {
     ($doc:literal $name:ident($a:tt) -> $back:ty) => { named! { @ $doc $name(a: $a) -> $back } };
     ($doc:literal $name:ident($a:tt, $b:tt) -> $back:ty) => { named! { @ $doc $name(a: $a, b: $b) -> $back } };

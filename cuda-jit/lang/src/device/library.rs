@@ -1,23 +1,23 @@
-//! The intrinsics of the device library, which no kernel names.
+//! The intrinsics of the device library, which kernels do not name.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the functions here. None of them is
-//! ever run on the host: its iterators are the standard library's.
+//! The only unsafe code is the `DeviceFn` implementations, which describe the functions here to the compiler. None of these
+//! functions is ever run on the host: there the standard library's iterators run.
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use crate::typeinfo::operation::untied_operations;
+use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Untied, ValueType, ViewOp,
-    type_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, Operation, ScalarType, ShapeOp, Unconstrained, ValueType,
+    ViewOp, type_arg,
 };
 
-/// Gives a reference a lifetime that the compiler cannot follow.
+/// Extends the lifetime of a reference.
 ///
 /// # Safety
 ///
-/// The referent lives as long, and no other reference to it is used meanwhile.
+/// The referent lives as long as the new lifetime, and no other reference to it is used meanwhile.
 pub(crate) unsafe fn extend_mut<'a, T: ?Sized>(_: &mut T) -> &'a mut T {
     unreachable!("the device's own function")
 }
@@ -27,33 +27,33 @@ pub(crate) fn comes_after<T>(_: &T, _: &T) -> bool {
     unreachable!("the device's own function")
 }
 
-/// Another value like this one, as `Clone` of what kernels hold makes it.
+/// Clones a value by copying it, as `Clone` of all types that kernels support does.
 pub(crate) fn duplicate<T>(_: &T) -> T {
     unreachable!("the device's own function")
 }
 
-/// The character with a code, which is one's.
+/// The character with a code point, which must be valid.
 pub(crate) fn char_of(_: u32) -> char {
     unreachable!("the device's own function")
 }
 
-/// An array of any values.
+/// An uninitialised array.
 ///
 /// # Safety
 ///
 /// Each element is written before it is read.
-pub(crate) unsafe fn unfilled<A>() -> A {
+pub(crate) unsafe fn uninit_array<A>() -> A {
     unreachable!("the device's own function")
 }
 
-untied_operations! {
-    /// The function that stands beside it.
-    pub(crate) unfilled[A]() -> A => Operation::Unfilled;
+unconstrained_operations! {
+    /// The callee of the function of the same name.
+    pub(crate) uninit_array[A]() -> A => Operation::UninitArray;
 }
 
 macro_rules! beside {
     ($($name:ident => $intrinsic:ident;)*) => { $(
-        /// The function that stands beside it.
+        /// The callee of the function of the same name.
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
         pub(crate) enum $name {}
@@ -64,13 +64,13 @@ macro_rules! beside {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub(crate), }
+            $crate::__private::unify! { pub(crate), }
         }
 
-        // SAFETY: the instance is the function that this type stands beside.
+        // SAFETY: the instance is the operation for the function of the same name.
         unsafe impl DeviceFn for $name {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::$intrinsic), generics: Vec::new() }
@@ -86,51 +86,51 @@ beside! {
     duplicate => Duplicate;
 }
 
-/// A view that is taken apart: along its first axis, or by its elements.
+/// A view that iterators traverse along its first axis, or by elements.
 ///
-/// Nothing unsafe relies on an implementation: the front end takes views apart, and refuses what is none.
-pub trait Parts: DeviceType {
-    /// A part along the first axis: a view of one dimension less, or an element of one of one dimension.
+/// Nothing unsafe relies on an implementation: the front end lowers the traversal of views, and refuses other types.
+pub trait TraversedView: DeviceType {
+    /// A subview along the first axis, with one dimension less; an element if the view has one dimension.
     type Lane: DeviceType;
     /// A reference to an element.
     type Element: DeviceType;
-    /// The place of an element.
-    type Place: ValueType;
-    /// The place of the first element.
-    const FIRST: Self::Place;
+    /// The position of an element.
+    type Position: ValueType;
+    /// The position of the first element.
+    const FIRST: Self::Position;
 }
 
-macro_rules! parts {
+macro_rules! traversed_views {
     ($($dims:literal $dim:ty: $smaller:ty;)*) => { $(
-        impl<'a, T: DeviceType> Parts for ArrayView<'a, T, $dim> {
+        impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, $dim> {
             type Lane = ArrayView<'a, T, $smaller>;
             type Element = &'a T;
-            type Place = [usize; $dims];
+            type Position = [usize; $dims];
             const FIRST: [usize; $dims] = [0; $dims];
         }
 
-        impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, $dim> {
+        impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, $dim> {
             type Lane = ArrayViewMut<'a, T, $smaller>;
             type Element = &'a mut T;
-            type Place = [usize; $dims];
+            type Position = [usize; $dims];
             const FIRST: [usize; $dims] = [0; $dims];
         }
     )* };
 }
 
-parts! { 2 Ix2: Ix1; 3 Ix3: Ix2; 4 Ix4: Ix3; 5 Ix5: Ix4; 6 Ix6: Ix5; }
+traversed_views! { 2 Ix2: Ix1; 3 Ix3: Ix2; 4 Ix4: Ix3; 5 Ix5: Ix4; 6 Ix6: Ix5; }
 
-impl<'a, T: DeviceType> Parts for ArrayView<'a, T, Ix1> {
+impl<'a, T: DeviceType> TraversedView for ArrayView<'a, T, Ix1> {
     type Lane = &'a T;
     type Element = &'a T;
-    type Place = [usize; 1];
+    type Position = [usize; 1];
     const FIRST: [usize; 1] = [0];
 }
 
-impl<'a, T: DeviceType> Parts for ArrayViewMut<'a, T, Ix1> {
+impl<'a, T: DeviceType> TraversedView for ArrayViewMut<'a, T, Ix1> {
     type Lane = &'a mut T;
     type Element = &'a mut T;
-    type Place = [usize; 1];
+    type Position = [usize; 1];
     const FIRST: [usize; 1] = [0];
 }
 
@@ -141,7 +141,7 @@ macro_rules! intrinsics {
             unreachable!("the device's own function")
         }
 
-        /// The function that stands beside it.
+        /// The callee of the function of the same name.
         #[expect(non_camel_case_types, reason = "it is named as the function beside it")]
         #[derive(Debug)]
         pub(crate) struct $name<$of> {
@@ -154,13 +154,13 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub(crate), }
+            $crate::__private::unify! { pub(crate), }
         }
 
-        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
         unsafe impl<$of: $bound> DeviceFn for $name<$of> {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: vec![type_arg::<$output>()] }
@@ -170,18 +170,18 @@ macro_rules! intrinsics {
 }
 
 intrinsics! {
-    /// An index as a number, as by `as`.
+    /// Converts an index to a number, as by `as`.
     number_of[T: ScalarType](usize) -> T => Intrinsic::Number(usize::SCALAR);
-    /// A number as an index, as by `as`.
+    /// Converts a number to an index, as by `as`.
     index_of[T: ScalarType](T) -> usize => Intrinsic::Number(T::SCALAR);
-    /// The number of parts along the first axis.
-    lanes_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Rows));
-    /// The part at a place of the first axis, which there is.
-    lane_at[V: Parts](&V, usize) -> V::Lane => Intrinsic::ViewOp(ViewOp::Lane);
+    /// The length of the first axis.
+    lanes_in[V: TraversedView](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Rows));
+    /// The subview at an index of the first axis, which must be in bounds.
+    lane_at[V: TraversedView](&V, usize) -> V::Lane => Intrinsic::ViewOp(ViewOp::Lane);
     /// The number of elements.
-    elements_in[V: Parts](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
-    /// The element at a place, which there is; the place becomes the next.
-    next_element[V: Parts](&V, &mut V::Place) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
-    /// The same view with an axis before the others.
-    with_first_axis[V: Parts](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
+    elements_in[V: TraversedView](&V) -> usize => Intrinsic::ViewOp(ViewOp::Shape(ShapeOp::Len));
+    /// The element at a position, which must be in bounds; advances the position to the next element.
+    next_element[V: TraversedView](&V, &mut V::Position) -> V::Element => Intrinsic::ViewOp(ViewOp::NextElement);
+    /// The view with the given axis moved to the front.
+    with_first_axis[V: TraversedView](V, Axis) -> V => Intrinsic::ViewOp(ViewOp::WithFirst);
 }

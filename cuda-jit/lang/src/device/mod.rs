@@ -1,19 +1,19 @@
-//! What kernels can ask of the hardware: `grid`, `thread_idx` and their kin.
+//! Intrinsics that kernels call: `grid`, `thread_idx` and others.
 //!
-//! Each is a function, so that kernels type-check and run on the host, and a type of the same name that tells the
-//! front end what it is. On the host they answer for the thread that `cuda_jit::host::for_each_thread` is at.
+//! Each is a function, so that kernels type-check and run on the host, and a type of the same name that describes it to the
+//! front end. On the host they return the position of the thread that `cuda_jit::host::for_each_thread` currently runs.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use crate::typeinfo::{
-    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Untied,
+    Arithmetic, Body, Callee, DeviceFn, DeviceType, Field, Instance, Intrinsic, Key, StructTy, Ty, Unconstrained,
 };
 
-/// The type beside each function of the files below: its parameters' types, every lifetime
-/// `'static`, and what the front end makes of it. The bounds are as weak as can be: what the function itself asks for,
-/// rustc says at the call, and once.
+/// Defines the callee type beside each function of the modules below: its parameters' types, with every lifetime `'static`,
+/// and its intrinsic. The bounds are as weak as possible: rustc reports the function's own bounds at the call, and only
+/// once.
 macro_rules! calls {
     ($($(<$($generic:ident: $bound:ident),+>)? $name:ident($($param:ty),*) $(-> $output:ty)? => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
@@ -30,10 +30,10 @@ macro_rules! calls {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
-        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        // SAFETY: the instance is the intrinsic for the function of the same name, with these arguments and this result.
         unsafe impl$(<$($generic: $bound),+>)? $crate::typeinfo::DeviceFn for $name$(<$($generic),+>)? {
             type Args = ($($param,)*);
             type Output = output!($($output)?);
@@ -47,7 +47,7 @@ macro_rules! calls {
     )* };
 }
 
-/// The type of a result; nothing is `()`.
+/// The type of a result; `()` if none is given.
 macro_rules! output {
     () => {
         ()
@@ -89,22 +89,22 @@ pub use time::*;
 pub use vectors::*;
 pub use warp::*;
 
-/// Prints from a kernel to the program's standard output: Rust's format strings, no line end of its own.
+/// Prints from a kernel to the program's standard output, with Rust's format strings and without a line end of its own.
 ///
-/// What a thread prints appears when the host next synchronises, or earlier; the order between threads is not
-/// specified. Values are numbers, `bool`, and references to them: at most 32 of them.
+/// The output appears when the host next synchronises, or earlier; the order between threads is not specified. Values are
+/// numbers, `bool`, and references to them: at most 32 of them.
 ///
 /// | format | prints |
 /// |---|---|
 /// | `{}` | integers and `bool` as Rust does; floats with six significant digits, as C's `%g` |
 /// | `{:?}` | the same, but floats with 9 (`f32`), 17 (`f64`), 5 (`f16`) or 4 (`bf16`) digits, in which no two print alike |
-/// | `{:.3}` | so many digits behind the point |
+/// | `{:.3}` | this number of decimals |
 /// | `{:e}`, `{:E}` | floats as C's `%e`: `1.500000e+03`; `{:.2e}` |
 /// | `{:x}`, `{:X}`, `{:o}`, `{:#x}` | integers in hexadecimal or octal digits |
-/// | `{:8}`, `{:<8}`, `{:>8}`, `{:08}` | at least so many characters |
+/// | `{:8}`, `{:<8}`, `{:>8}`, `{:08}` | at least this number of characters |
 ///
-/// `{0}`, `{name}` and `{variable}` name arguments as in `println!`. What C's `vprintf`, which does the work, cannot write
-/// is refused by the compiler: other fills, `^`, `+`, `{:b}`, widths as arguments.
+/// `{0}`, `{name}` and `{variable}` name arguments as in `println!`. Formats that C's `vprintf` does not support are
+/// refused by the compiler: other fill characters, `^`, `+`, `{:b}`, widths as arguments.
 ///
 /// # Examples
 ///
@@ -126,7 +126,7 @@ pub use cuda_jit_macros::printf;
 /// Three extents or indices; CUDA's `dim3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Dim3 {
-    /// Along the first axis, whose neighbours are neighbours in a warp.
+    /// Along the first axis; consecutive values are consecutive lanes of a warp.
     pub x: usize,
     /// Along the second axis.
     pub y: usize,
@@ -134,7 +134,7 @@ pub struct Dim3 {
     pub z: usize,
 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for Dim3 {
     fn ty() -> Ty {
         let field = |(index, name): (usize, &'static str)| Field { name, ty: Ty::INDEX, offset: 8 * index };
@@ -146,7 +146,7 @@ unsafe impl Key for Dim3 {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for Dim3 {
     type K = Dim3;
@@ -156,9 +156,9 @@ unsafe impl DeviceType for Dim3 {
     }
 }
 
-/// A number of dimensions that [`grid`] and [`grid_size`] can be asked for.
+/// A number of dimensions that [`grid`] and [`grid_size`] can have.
 ///
-/// Nothing unsafe relies on an implementation: there can be none of other [`Dims`].
+/// Nothing unsafe relies on an implementation: other [`Dims`] do not occur.
 #[diagnostic::on_unimplemented(
     message = "a grid has 1, 2 or 3 dimensions",
     label = "another number of dimensions",
@@ -168,7 +168,7 @@ pub trait Dimensions {
     /// `usize`, `(usize, usize)` or `(usize, usize, usize)`.
     type Index;
 
-    /// The first so many of three.
+    /// The first components of `all`.
     fn index(all: Dim3) -> Self::Index;
 }
 
@@ -273,7 +273,8 @@ pub fn warp_size() -> usize {
     32
 }
 
-/// The same for the functions of this file, which take nothing: a call's path says all generic arguments.
+/// Defines the callee types of the functions of this file, which take no arguments: a call's path has all generic
+/// arguments.
 macro_rules! intrinsics {
     ($($(#[generic($n:ident)])? $name:ident => $intrinsic:expr;)*) => { $(
         #[doc(hidden)]
@@ -287,13 +288,13 @@ macro_rules! intrinsics {
                 Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
-        // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+        // SAFETY: the instance is the intrinsic for the function of the same name, with this result.
         unsafe impl$(<const $n: usize>)? DeviceFn for $name$(<$n>)? {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic($intrinsic), generics: Vec::new() }
             }

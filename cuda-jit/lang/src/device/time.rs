@@ -1,6 +1,6 @@
-//! Clocks, and waiting for a while.
+//! Clocks, and sleeping.
 //!
-//! On the host the clocks are the program's own: they go on, and tell nothing of a device.
+//! On the host the clocks are the program's own: they advance, but say nothing about a device.
 
 use std::time::Instant;
 
@@ -14,8 +14,7 @@ pub fn clock() -> u32 {
     clock64() as u32
 }
 
-/// The cycles that the thread's multiprocessor has counted; differences between two readings of one thread mean
-/// something.
+/// The cycle counter of the thread's multiprocessor; only differences between two readings of one thread are meaningful.
 ///
 /// # Examples
 ///
@@ -39,15 +38,15 @@ pub fn clock64() -> u64 {
     globaltimer()
 }
 
-/// Nanoseconds of a clock that the whole device has; how often it advances is the device's choice.
+/// A nanosecond clock of the whole device; its resolution depends on the device.
 pub fn globaltimer() -> u64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     u64::try_from(START.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Waits for about so many nanoseconds, from none to twice as many, at most a millisecond: for loops that poll.
+/// Sleeps for about this many nanoseconds, between zero and twice as many, at most a millisecond: for polling loops.
 ///
-/// Devices before compute capability 7.0 do not wait, and neither does the host.
+/// Devices before compute capability 7.0 do not sleep, and neither does the host.
 pub fn nanosleep(_nanoseconds: u32) {}
 
 calls! {

@@ -2,18 +2,18 @@
 //!
 //! # Safety
 //!
-//! Slices of vectors are made from slices of numbers whose address is a multiple of the vector's alignment, and whose
+//! Slices of vectors are created from slices of numbers whose address is a multiple of the vector's alignment, and whose
 //! bytes are those of the vectors.
 
 use crate::num::Vector;
 use crate::typeinfo::Intrinsic;
 
-/// The message of a panic of [`as_vectors`].
+/// The panic message of [`as_vectors`].
 #[doc(hidden)]
 pub const MISALIGNED: &str = "the numbers do not begin at a multiple of {0} bytes, as vectors do";
 
-/// A slice of numbers as one of vectors, and the numbers behind the last whole vector. A load of a vector is one
-/// instruction, for up to 16 bytes.
+/// Splits a slice of numbers into a slice of vectors, and the numbers after the last whole vector. A load of a vector is
+/// one instruction for up to 16 bytes.
 ///
 /// # Examples
 ///
@@ -45,24 +45,26 @@ pub const MISALIGNED: &str = "the numbers do not begin at a multiple of {0} byte
 /// If the slice does not begin at a multiple of the vector's alignment. Device arrays do.
 pub fn as_vectors<V: Vector>(numbers: &[V::Number]) -> (&[V], &[V::Number]) {
     let (whole, rest) = numbers.split_at(whole::<V>(numbers));
-    // SAFETY: `whole` has checked the address; a vector is its numbers one behind the other, and plain data as they are.
+    // SAFETY: `whole` has checked the alignment and returned a length within the slice; a vector consists of its numbers in
+    // order without padding, and is plain data.
     let vectors = unsafe { std::slice::from_raw_parts(whole.as_ptr().cast(), whole.len() / V::COUNT) };
     (vectors, rest)
 }
 
-/// [`as_vectors`] of a slice that is written.
+/// [`as_vectors`] of a mutable slice.
 ///
 /// # Panics
 ///
 /// As [`as_vectors`].
 pub fn as_vectors_mut<V: Vector>(numbers: &mut [V::Number]) -> (&mut [V], &mut [V::Number]) {
     let (whole, rest) = numbers.split_at_mut(whole::<V>(numbers));
-    // SAFETY: as above; the slice is borrowed for as long as the vectors are, and by nobody else.
+    // SAFETY: `whole` has checked the alignment and returned a length within the slice; a vector consists of its numbers in
+    // order without padding. The slice is mutably borrowed as long as the vectors exist.
     let vectors = unsafe { std::slice::from_raw_parts_mut(whole.as_mut_ptr().cast(), whole.len() / V::COUNT) };
     (vectors, rest)
 }
 
-/// How many of the numbers are in whole vectors.
+/// The number of elements in whole vectors.
 fn whole<V: Vector>(numbers: &[V::Number]) -> usize {
     let align = align_of::<V>();
     assert!(numbers.as_ptr().addr().is_multiple_of(align), "{}", MISALIGNED.replace("{0}", &align.to_string()));

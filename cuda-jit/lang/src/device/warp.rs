@@ -1,7 +1,7 @@
-//! What the lanes of a warp tell each other: shuffles, votes, matches, reductions.
+//! Warp-level operations: shuffles, votes, matches, reductions.
 //!
-//! Each takes a mask of the lanes that take part, a bit for each; all of them must call it with the same mask. On the
-//! host these functions panic, since its threads run one after the other.
+//! Each takes a mask of the participating lanes, one bit per lane; all of them must call it with the same mask. On the host
+//! these functions panic, since it runs threads one after the other.
 
 use super::block::needs_other_threads;
 use crate::kir::{CompareOp, ReduceOp, ShuffleOp, VoteOp};
@@ -10,7 +10,7 @@ use crate::typeinfo::{Intrinsic, ScalarType};
 /// The mask of all 32 lanes.
 pub const FULL_MASK: u32 = u32::MAX;
 
-/// A number that lanes can pass to each other: 32 or 64 bits wide.
+/// A number that lanes can exchange: 32 or 64 bits wide.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Shuffled: ScalarType {}
@@ -30,7 +30,7 @@ pub fn shfl_sync<T: Shuffled>(_mask: u32, _value: T, _lane: u32) -> T {
     needs_other_threads()
 }
 
-/// The value of the lane `delta` below; the thread's own where there is none.
+/// The value of the lane `delta` below; the thread's own if there is none.
 ///
 /// # Panics
 ///
@@ -39,7 +39,7 @@ pub fn shfl_up_sync<T: Shuffled>(_mask: u32, _value: T, _delta: u32) -> T {
     needs_other_threads()
 }
 
-/// The value of the lane `delta` above; the thread's own where there is none.
+/// The value of the lane `delta` above; the thread's own if there is none.
 ///
 /// # Examples
 ///
@@ -79,7 +79,7 @@ pub fn shfl_xor_sync<T: Shuffled>(_mask: u32, _value: T, _bits: u32) -> T {
     needs_other_threads()
 }
 
-/// Whether `predicate` is true for all lanes of the mask.
+/// Returns true if `predicate` is true for all lanes of the mask.
 ///
 /// # Panics
 ///
@@ -88,7 +88,7 @@ pub fn all_sync(_mask: u32, _predicate: bool) -> bool {
     needs_other_threads()
 }
 
-/// Whether `predicate` is true for any lane of the mask.
+/// Returns true if `predicate` is true for any lane of the mask.
 ///
 /// # Panics
 ///
@@ -97,7 +97,7 @@ pub fn any_sync(_mask: u32, _predicate: bool) -> bool {
     needs_other_threads()
 }
 
-/// Whether `predicate` is the same for all lanes of the mask.
+/// Returns true if `predicate` is the same for all lanes of the mask.
 ///
 /// # Panics
 ///
@@ -106,7 +106,7 @@ pub fn eq_sync(_mask: u32, _predicate: bool) -> bool {
     needs_other_threads()
 }
 
-/// For which lanes of the mask `predicate` is true, a bit for each.
+/// The lanes of the mask for which `predicate` is true, as a bit mask.
 ///
 /// # Panics
 ///
@@ -115,7 +115,7 @@ pub fn ballot_sync(_mask: u32, _predicate: bool) -> u32 {
     needs_other_threads()
 }
 
-/// For which lanes of the mask the value has this thread's bits, a bit for each.
+/// The lanes of the mask whose value has the same bits as this thread's, as a bit mask.
 ///
 /// # Panics
 ///
@@ -124,7 +124,7 @@ pub fn match_any_sync<T: Shuffled>(_mask: u32, _value: T) -> u32 {
     needs_other_threads()
 }
 
-/// Whether the value has the same bits in all lanes of the mask: the mask and `true`, else 0 and `false`.
+/// The mask and `true` if the value has the same bits in all lanes of the mask, else 0 and `false`.
 ///
 /// # Panics
 ///
@@ -133,7 +133,7 @@ pub fn match_all_sync<T: Shuffled>(_mask: u32, _value: T) -> (u32, bool) {
     needs_other_threads()
 }
 
-/// An integer that the lanes of a warp can combine at once: `i32` and `u32`.
+/// An integer with warp-wide reductions: `i32` and `u32`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait Reduced: Shuffled + Ord {}
@@ -143,7 +143,7 @@ impl Reduced for u32 {}
 
 /// The wrapping sum over the lanes of the mask, in each of them.
 ///
-/// From compute capability 8.0 on it is one instruction, on older devices shuffles; so are the other reductions.
+/// This is one instruction from compute capability 8.0 on, and shuffles on older devices; so are the other reductions.
 ///
 /// # Examples
 ///
@@ -188,7 +188,7 @@ pub fn reduce_max_sync<T: Reduced>(_mask: u32, _value: T) -> T {
     needs_other_threads()
 }
 
-/// The bits that the value has in all lanes of the mask, in each of them.
+/// The bitwise AND over the lanes of the mask, in each of them.
 ///
 /// # Panics
 ///
@@ -197,7 +197,7 @@ pub fn reduce_and_sync<T: Reduced>(_mask: u32, _value: T) -> T {
     needs_other_threads()
 }
 
-/// The bits that the value has in any lane of the mask, in each of them.
+/// The bitwise OR over the lanes of the mask, in each of them.
 ///
 /// # Panics
 ///
@@ -206,7 +206,7 @@ pub fn reduce_or_sync<T: Reduced>(_mask: u32, _value: T) -> T {
     needs_other_threads()
 }
 
-/// The bits that the value has in an odd number of lanes of the mask, in each of them.
+/// The bitwise exclusive OR over the lanes of the mask, in each of them.
 ///
 /// # Panics
 ///
@@ -215,32 +215,32 @@ pub fn reduce_xor_sync<T: Reduced>(_mask: u32, _value: T) -> T {
     needs_other_threads()
 }
 
-/// The thread's own lane, as a bit.
+/// The thread's own lane, as a bit mask.
 pub fn lanemask_eq() -> u32 {
     1 << super::lane_id()
 }
 
-/// The lanes below the thread's own, a bit for each.
+/// The lanes below the thread's own, as a bit mask.
 pub fn lanemask_lt() -> u32 {
     lanemask_eq() - 1
 }
 
-/// The lanes up to the thread's own, a bit for each.
+/// The lanes up to the thread's own, as a bit mask.
 pub fn lanemask_le() -> u32 {
     lanemask_lt() | lanemask_eq()
 }
 
-/// The lanes above the thread's own, a bit for each.
+/// The lanes above the thread's own, as a bit mask.
 pub fn lanemask_gt() -> u32 {
     !lanemask_le()
 }
 
-/// The lanes from the thread's own on, a bit for each.
+/// The lanes from the thread's own on, as a bit mask.
 pub fn lanemask_ge() -> u32 {
     !lanemask_lt()
 }
 
-/// Waits for the lanes of the mask; what they wrote before is then visible to them.
+/// Waits for the lanes of the mask; their previous writes are then visible to them.
 ///
 /// # Panics
 ///
@@ -249,7 +249,7 @@ pub fn sync_warp(_mask: u32) {
     needs_other_threads()
 }
 
-/// The lanes that run this together now, a bit for each; which ones those are is the hardware's choice.
+/// The lanes that are converged at this point, as a bit mask; which ones those are is the hardware's choice.
 ///
 /// # Panics
 ///

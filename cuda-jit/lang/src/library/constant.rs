@@ -2,14 +2,14 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promise that the compiler is told the truth about the operation here.
+//! The only unsafe code is the `DeviceFn` implementation, which describes the operation here to the compiler.
 
 use crate::typeinfo::operation::operations;
 use crate::typeinfo::{Callee, DeviceType, Operation, Returned};
 
 operations! {
     /// `get`
-    get[T: DeviceType]() -> T => Operation::HeldValue;
+    get[T: DeviceType]() -> T => Operation::HostConstantValue;
 }
 
 /// The hidden methods of constants.

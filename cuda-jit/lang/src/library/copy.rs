@@ -3,7 +3,7 @@
 use crate::device;
 use crate::device::library::duplicate;
 
-/// The method of all that can be cloned: what kernels hold can be copied, and a clone is a copy.
+/// The method of `Clone`: all types that kernels support can be copied, and a clone is a copy.
 #[device(extension)]
 impl<T: Clone> CloneMethods<T> for T {
     /// `clone`

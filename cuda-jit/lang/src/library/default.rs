@@ -1,15 +1,15 @@
-//! `Default`: that of the numbers, tuples, arrays and `Option`. Other types have theirs by a `#[device] impl Default`.
+//! `Default`: implemented for the numbers, tuples, arrays and `Option`. Other types have a `#[device] impl Default`.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the functions here.
+//! The only unsafe code is the implementations, which describe the functions here to the compiler.
 
 use std::marker::PhantomData;
 
 use crate::device;
 use crate::syntax::Definition;
 use crate::typeinfo::{
-    Body, Callee, DeviceFn, DeviceType, Instance, ProbeResult, Returned, Untied, ValueType, owner_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, ProbeResult, Returned, Unconstrained, ValueType, owner_arg,
 };
 
 /// The captured body of an `impl Default`.
@@ -21,13 +21,13 @@ pub unsafe trait CapturedDefault {
     /// The function as written.
     fn definition() -> &'static Definition;
 
-    /// Its typing information from rustc.
+    /// The function's type information.
     fn probe() -> ProbeResult;
 }
 
-/// A type with a default value that kernels can make.
+/// A type with a default value on the device.
 ///
-/// Nothing unsafe relies on an implementation: it has the function of the [`CapturedDefault`].
+/// Nothing unsafe relies on an implementation: its function is that of the [`CapturedDefault`].
 #[diagnostic::on_unimplemented(
     message = "kernels cannot make the default value of `{Self}`",
     label = "this type has no `#[device] impl Default`",
@@ -42,7 +42,7 @@ impl<T: Default + DeviceType + CapturedDefault> DeviceDefault for T {}
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait DefaultFunctions: Sized {
-    /// `default`, as a call has it.
+    /// `default` in a call.
     fn __call_default() -> Returned<DefaultOf<Self>, Self>;
 
     /// `default`, as a value.
@@ -64,10 +64,10 @@ impl<T: DeviceDefault> DefaultFunctions for T {
 #[derive(Debug)]
 pub struct DefaultOf<T>(PhantomData<fn() -> T>);
 
-// SAFETY: the instance is the type's `default`, as its `CapturedDefault` vouches.
+// SAFETY: the instance is the type's `default`, which the contract of `CapturedDefault` guarantees.
 unsafe impl<T: DeviceDefault> DeviceFn for DefaultOf<T> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         let generics = vec![owner_arg::<Self>()];
@@ -77,7 +77,7 @@ unsafe impl<T: DeviceDefault> DeviceFn for DefaultOf<T> {
 
 macro_rules! defaults {
     ($([$($generics:tt)*] $ty:ty, $name:ident::<$($arg:ty),*>;)*) => { $(
-        // SAFETY: the function makes what `Default` of the type does, as its test shows.
+        // SAFETY: the definition and the probe are those of the function, which returns the type's default value.
         unsafe impl<$($generics)*> CapturedDefault for $ty {
             fn definition() -> &'static Definition { $name::<$($arg),*>::__definition() }
             fn probe() -> ProbeResult { $name::<$($arg),*>::__probe() }
@@ -159,7 +159,7 @@ defaults! {
     [A: DeviceDefault + ValueType] Option<A>, of_option::<A>;
 }
 
-// SAFETY: the function makes what `Default` of the type does, as its test shows.
+// SAFETY: the definition and the probe are those of the function, which returns the type's default value.
 unsafe impl<A: DeviceDefault + ValueType, const N: usize> CapturedDefault for [A; N]
 where
     [A; N]: Default,

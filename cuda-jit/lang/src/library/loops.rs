@@ -1,4 +1,4 @@
-//! The items of `for` loops, and the function by which a loop takes the next one.
+//! The items of `for` loops, and the function that returns a loop's next item.
 
 use std::ops::Range;
 
@@ -7,23 +7,23 @@ use ndarray::{ArrayBase, ArrayView, ArrayViewMut, Data, DataMut, Dimension};
 use super::iterator::{__DeviceIterator_next, DeviceIterator, RangeInclusive};
 use crate::typeinfo::{DeviceFn, NoCallee};
 
-/// A type that a `for` loop runs over: the elements of arrays, slices and views, which the compiler takes one by one, and
+/// A type that a `for` loop iterates over: arrays, slices and views, over whose elements the compiler iterates itself, and
 /// iterators of the device library and of the user.
 ///
-/// Nothing unsafe relies on an implementation: the compiler refuses what it does not know.
+/// Nothing unsafe relies on an implementation: the compiler refuses types that it does not know.
 #[diagnostic::on_unimplemented(
     message = "kernels do not iterate over a `{Self}`",
-    label = "this is no iterator that kernels know",
+    label = "this is not an iterator that kernels support",
     note = "loops run over ranges, slices, arrays, ndarray views, and iterators: those of the standard library's methods, and types with a `#[device] impl Iterator`"
 )]
 pub trait LoopItems {
     /// The type of the item that the loop binds.
     type Item;
-    /// The function that yields the next item.
+    /// The function that returns the next item.
     type Next: DeviceFn;
 }
 
-/// Ties a witness to the function that yields the next item of what a loop runs over.
+/// Unifies a witness with the function that returns the next item of a loop's source.
 pub fn items<T: LoopItems>(_: T, _: *const T::Next) -> std::iter::Empty<T::Item> {
     std::iter::empty()
 }
@@ -54,16 +54,16 @@ elements! {
     ['a, S: DataMut, D: Dimension] &'a mut ArrayBase<S, D>;
 }
 
-/// A type over whose ranges kernels iterate: the integers, whose loops are the compiler's, and `char`. `INCLUSIVE` ranges
-/// contain their end.
+/// A type over whose ranges kernels iterate: the integers, whose loops the compiler lowers itself, and `char`. `INCLUSIVE`
+/// ranges contain their end.
 ///
-/// Nothing unsafe relies on an implementation: the compiler refuses what it does not know.
+/// Nothing unsafe relies on an implementation: the compiler refuses types that it does not know.
 #[diagnostic::on_unimplemented(
     message = "kernels do not iterate over ranges of `{Self}`",
     label = "not a range of integers or `char`"
 )]
 pub trait RangeItem<const INCLUSIVE: bool> {
-    /// The function that yields the next item.
+    /// The function that returns the next item.
     type Next: DeviceFn;
 }
 
@@ -85,5 +85,5 @@ impl RangeItem<true> for char {
     type Next = __DeviceIterator_next<RangeInclusive<char>>;
 }
 
-/// Ties a witness to the function that yields the next item of a range that begins with a value of this type.
+/// Unifies a witness with the function that returns the next item of a range whose start has this type.
 pub fn range_of<T: RangeItem<INCLUSIVE>, const INCLUSIVE: bool>(_: &T, _: *const T::Next) {}

@@ -1,10 +1,10 @@
-//! The device library: methods of the standard library's types, as kernels call them, written in Rust.
+//! The device library: methods of the standard library's types for kernels, written in Rust.
 //!
 //! Each file has the methods of a type as `#[device(extension)]` implementations of a trait of their own. The macro
-//! declares the trait, with the hidden methods by which a typing probe names each one, so that rustc finds the type of
-//! a call's result and of the closures that it takes. A kernel sees the traits by `__private::hidden`.
+//! declares the trait, with the hidden methods by which a typing probe names each one, so that rustc infers the types of a
+//! call's result and of its closures. Kernels import the traits from `__private::hidden`.
 //!
-//! The methods themselves are ordinary Rust, and do what those of the standard library do, in the same order.
+//! The methods themselves are ordinary Rust, with the same side effects in the same order as the standard library's.
 
 pub(crate) mod boolean;
 pub mod constant;
@@ -23,7 +23,6 @@ pub(crate) mod default;
     reason = "the language has no `?` here, and these are the methods that clippy would call"
 )]
 pub mod iterator;
-pub(crate) mod known;
 pub(crate) mod loops;
 pub(crate) mod option;
 pub(crate) mod ordering;
@@ -36,5 +35,6 @@ pub(crate) mod result;
     reason = "these are the methods that clippy would call"
 )]
 pub(crate) mod slice;
+pub(crate) mod std_functions;
 pub(crate) mod structs;
 pub(crate) mod views;

@@ -268,7 +268,7 @@ impl<T> OptionMethods<T> for Option<T> {
     }
 }
 
-/// The methods of an `Option` that holds a reference.
+/// The methods of an `Option` of a reference.
 #[device(extension)]
 impl<T: Copy> OptionRef<T> for Option<&T> {
     /// `copied`
@@ -288,7 +288,7 @@ impl<T: Copy> OptionRef<T> for Option<&T> {
     }
 }
 
-/// The methods of an `Option` that holds a mutable reference.
+/// The methods of an `Option` of a mutable reference.
 #[device(extension)]
 impl<T: Copy> OptionMut<T> for Option<&mut T> {
     /// `copied`

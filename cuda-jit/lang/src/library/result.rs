@@ -235,7 +235,7 @@ impl<T, E> ResultMethods<T, E> for Result<T, E> {
     }
 }
 
-/// The methods of a `Result` that holds a reference.
+/// The methods of a `Result` of a reference.
 #[device(extension)]
 impl<T: Copy, E> ResultRef<T, E> for Result<&T, E> {
     /// `copied`
@@ -255,7 +255,7 @@ impl<T: Copy, E> ResultRef<T, E> for Result<&T, E> {
     }
 }
 
-/// The methods of a `Result` that holds a mutable reference.
+/// The methods of a `Result` of a mutable reference.
 #[device(extension)]
 impl<T: Copy, E> ResultMut<T, E> for Result<&mut T, E> {
     /// `copied`

@@ -1,27 +1,27 @@
 //! Slices and arrays.
 //!
-//! Sorting is a heap sort: in place, without recursion, and in the same few loops for any number of elements, which are
-//! registers only where so few are sorted that LLVM unrolls all of it.
+//! Sorting is a heap sort: in place, without recursion, and with the same few loops for any number of elements. The
+//! elements stay in registers only if they are so few that LLVM unrolls the loops.
 //!
 //! # Safety
 //!
-//! What is unsafe here gives a part of a slice the slice's lifetime, beside another part that shares no element with it; and
-//! makes an array whose elements are all written before any is read. Beside that there is the promise that the compiler is told
-//! the truth about the operation here.
+//! The unsafe code extends the lifetime of a subslice to that of the slice, beside another subslice that does not overlap
+//! it, and creates an array whose elements are all written before any is read. The `DeviceFn` implementation describes the
+//! operation here to the compiler.
 
 use std::cmp::Ordering;
 
 use crate::device;
-use crate::device::library::{comes_after, duplicate, extend_mut, unfilled};
-use crate::typeinfo::operation::untied_operations;
+use crate::device::library::{comes_after, duplicate, extend_mut, uninit_array};
+use crate::typeinfo::operation::unconstrained_operations;
 use crate::typeinfo::{Callee, Operation, Returned};
 
-untied_operations! {
+unconstrained_operations! {
     /// `len`
     pub len[T](&[T]) -> usize => Operation::Len;
 }
 
-/// The method of slices that the compiler lowers.
+/// The method of slices that the compiler lowers itself.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait SliceLength<T> {
@@ -32,7 +32,8 @@ pub trait SliceLength<T> {
 
 impl<T> SliceLength<T> for [T] {}
 
-/// The methods of slices. None indexes beyond a bound that it has compared, but those whose callers promise it.
+/// The methods of slices. They index only within bounds that they have checked, except for the unchecked ones, whose
+/// callers guarantee the bounds.
 #[device(extension, unchecked)]
 impl<T> SliceMethods<T> for [T] {
     /// `is_empty`
@@ -85,7 +86,8 @@ impl<T> SliceMethods<T> for [T] {
     fn split_at_mut(&mut self, mid: usize) -> (&mut [T], &mut [T]) {
         let len = self.len();
         assert!(mid <= len, "mid > len: {mid} > {len}");
-        // SAFETY: the other part begins where this one ends.
+        // SAFETY: the two subslices do not overlap, since the other begins where this one ends, and both live as long as
+        // `self`.
         let left = unsafe { extend_mut(&mut self[..mid]) };
         (left, &mut self[mid..])
     }
@@ -110,7 +112,7 @@ impl<T> SliceMethods<T> for [T] {
         if self.len() == 0 {
             return None;
         }
-        // SAFETY: the rest begins behind this element.
+        // SAFETY: the rest begins after this element, so that the two do not overlap, and both live as long as `self`.
         let first = unsafe { extend_mut(&mut self[0]) };
         Some((first, &mut self[1..]))
     }
@@ -127,7 +129,7 @@ impl<T> SliceMethods<T> for [T] {
         if len == 0 {
             return None;
         }
-        // SAFETY: the rest ends before this element.
+        // SAFETY: the rest ends before this element, so that the two do not overlap, and both live as long as `self`.
         let last = unsafe { extend_mut(&mut self[len - 1]) };
         Some((last, &mut self[..len - 1]))
     }
@@ -195,7 +197,7 @@ impl<T> SliceMethods<T> for [T] {
     fn partition_point<P: FnMut(&T) -> bool>(&self, mut test: P) -> usize {
         let (mut base, mut size) = (0, self.len());
         while size > 0 {
-            // the last round halves to nothing and asks for the element that is left
+            // the last iteration halves the size to zero and tests the remaining element
             let middle = base + size / 2;
             let holds = test(&self[middle]);
             if size == 1 {
@@ -293,16 +295,16 @@ impl<T> SliceMethods<T> for [T] {
         }
     }
 
-    /// Writes an element that is there.
+    /// Writes an element, which is in bounds.
     fn store(&mut self, index: usize, value: T) {
         self[index] = value;
     }
 
-    /// Exchanges two elements that are there.
+    /// Swaps two elements, which are in bounds.
     fn exchange(&mut self, a: usize, b: usize) {
-        let held = duplicate(&self[a]);
+        let first = duplicate(&self[a]);
         self[a] = duplicate(&self[b]);
-        self[b] = held;
+        self[b] = first;
     }
 
     /// `reverse`
@@ -313,7 +315,7 @@ impl<T> SliceMethods<T> for [T] {
         }
     }
 
-    /// Turns a slice so that the element at `middle` is the first.
+    /// Rotates a slice so that the element at `middle` becomes the first.
     fn turn(&mut self, middle: usize) {
         self[..middle].reverse();
         self[middle..].reverse();
@@ -336,10 +338,10 @@ impl<T> SliceMethods<T> for [T] {
         self.turn(len - by);
     }
 
-    /// Sorts by what tells that an element comes before another.
+    /// Sorts by a predicate that returns true if an element comes before another.
     ///
-    /// One loop builds the heap, from the last node that has children to the root, and then takes the largest element to the
-    /// end again and again; both let one element sink.
+    /// One loop builds the heap, from the last node with children to the root, and then repeatedly swaps the largest
+    /// element to the end; both sift one element down.
     fn sort_by_less<F: FnMut(&T, &T) -> bool>(&mut self, mut less: F) {
         let len = self.len();
         let mut turn = len + len / 2;
@@ -385,7 +387,7 @@ impl<T> SliceMethods<T> for [T] {
     }
 }
 
-/// The methods of slices that index as the caller does: checked, but in kernels that are not.
+/// The methods of slices whose indices are checked as the caller's are: not in unchecked kernels.
 #[device(extension)]
 impl<T> SliceIndices<T> for [T] {
     /// `swap`
@@ -403,8 +405,8 @@ impl<T> SliceIndices<T> for [T] {
 impl<T, const N: usize> ArrayMethods<T, N> for [T; N] {
     /// `map`
     fn map<U, F: FnMut(T) -> U>(self, mut f: F) -> [U; N] {
-        // SAFETY: each element is written below, and none is read.
-        let mut made = unsafe { unfilled::<[U; N]>() };
+        // SAFETY: the loop below writes each element before the array is returned, and reads none.
+        let mut made = unsafe { uninit_array::<[U; N]>() };
         for index in 0..N {
             made[index] = f(duplicate(&self[index]));
         }

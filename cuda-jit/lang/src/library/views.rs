@@ -1,10 +1,10 @@
 //! ndarray's views: the methods that read or write every element, and arithmetic on shapes.
 //!
-//! Elements are taken in the order of their indices, the last index first to change.
+//! Elements are visited in row-major order of their indices.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promise that the compiler is told the truth about a type here.
+//! The only unsafe code is the implementation that describes a type here to the compiler.
 
 use std::marker::PhantomData;
 use std::ops::{Add, Div, Mul};
@@ -21,7 +21,7 @@ use crate::typeinfo::{
     DeviceType, NoCallee, Returned, ScalarType, TupleKey, ValueType, ViewCall, ViewDim, ViewKey, op,
 };
 
-/// A number, real or complex, of which kernels have sums and products.
+/// A number, real or complex, with sums and products in kernels.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
@@ -51,12 +51,12 @@ macro_rules! complex {
 
 complex! { f32 f64 }
 
-/// A number of which kernels have means.
+/// A number with means in kernels.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(message = "kernels have no means of `{Self}`", note = "divide the sum: `x.sum() / n`")]
 pub trait Mean: Neutral + ScalarType + Div<Output = Self> {
-    /// True for integers, which are whole.
+    /// True for integers.
     const IS_WHOLE: bool;
 }
 
@@ -64,11 +64,11 @@ impl<T: Num> Mean for T {
     const IS_WHOLE: bool = !matches!(T::SCALAR, Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64);
 }
 
-/// A view and another one that was broadcast to its shape, for a loop over the pairs of their elements.
+/// A view, and another one that was broadcast to its shape, for a loop over the pairs of their elements.
 #[derive(Debug)]
 pub(crate) struct SameShape<'a, A, B, const N: usize>(PhantomData<(&'a mut A, &'a B)>);
 
-// SAFETY: the compiler makes it as this pair, and Rust has no values of it.
+// SAFETY: the compiler represents it as this pair, and Rust has no values of it.
 unsafe impl<A: DeviceType, B: DeviceType, const N: usize> DeviceType for SameShape<'_, A, B, N> {
     type K = TupleKey<(ViewKey<A::K, N, true>, ViewKey<B::K, N, false>)>;
 }
@@ -85,7 +85,7 @@ impl<'a, A, B, const N: usize> Iterator for SameShape<'a, A, B, N> {
 ///
 /// Nothing unsafe relies on an implementation.
 pub(crate) trait Broadcast<'a, A, const N: usize>: Sized {
-    /// This view beside another one, which is broadcast to its shape.
+    /// This view, and another one, which is broadcast to its shape.
     ///
     /// # Panics
     ///

@@ -1,19 +1,20 @@
-//! Sums of two `f64`, of which the second is the first's rounding error: about 106 bits of significand.
+//! Double-double arithmetic: unevaluated sums of two `f64`, the second of which is the first's rounding error, with about
+//! 106 bits of significand.
 //!
-//! Not a number type: only the operations that the functions beside it need, each with a relative error of a few times
-//! 2^-104 where nothing overflows or becomes subnormal. Invariant of every pair that is passed or returned: the first
-//! part is the sum rounded, or nearly so.
+//! This is no number type: it has only the operations that the functions in this module need, each with a relative error of
+//! a few times 2^-104 if nothing overflows or becomes subnormal. Invariant of every pair that is passed or returned: the
+//! first component is the rounded sum, or nearly so.
 
 use crate::device;
 
-/// `a + b` and the error of it; |a| must be no less than |b|, or `a` 0.
+/// `a + b` and its rounding error; |a| must be no less than |b|, or `a` 0.
 #[device]
 pub(super) fn fast_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
-/// `a + b` and the error of it.
+/// `a + b` and its rounding error.
 #[device]
 pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
@@ -21,8 +22,8 @@ pub(super) fn sum(a: f64, b: f64) -> (f64, f64) {
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// `a * b` and the error of it. As a `mul_add` it is rounded here, wherever it goes: a product that a compiler fused with
-/// a later sum would no longer be the one that the error belongs to.
+/// `a * b` and its rounding error. The product is rounded by a `mul_add`: if a compiler fused a plain product with a later
+/// sum, it would no longer be the one that the error belongs to.
 #[device]
 pub(super) fn product(a: f64, b: f64) -> (f64, f64) {
     let product = a.mul_add(b, -0.0);
@@ -67,7 +68,7 @@ pub(super) fn root(a: (f64, f64)) -> (f64, f64) {
 /// `x` times 2^`exponent`, rounded once; `exponent` from -2200 to 2200.
 #[device]
 pub(super) fn scale(x: f64, exponent: i32) -> f64 {
-    // A step down far enough that the last one alone can round.
+    // The exponent is stepped so that only the last multiplication can round.
     if exponent < -1000 {
         let x = x * power_of_two(-900);
         if exponent < -1900 {

@@ -1,10 +1,10 @@
-//! Exponentials and logarithms, all by two cores: `e^(h + l)` from the Taylor series of an argument reduced by `ln 2`,
-//! and `ln(h + l)` as a pair from the series of the inverse hyperbolic tangent.
+//! Exponentials and logarithms, based on two core functions: `e^(h + l)` from the Taylor series of an argument reduced by
+//! `ln 2`, and `ln(h + l)` as a pair from the series of the inverse hyperbolic tangent.
 
 use super::double::{add, divide, fast_sum, multiply, product, root, scale, sum};
 use crate::device;
 
-/// ln 2, of which the first part's last 21 bits are zero: an exponent times it is exact.
+/// ln 2, with the last 21 bits of the first component zero: its product with an exponent is exact.
 const LN_2_HIGH: f64 = 0.6931471803691238;
 const LN_2_LOW: f64 = 1.9082149292705877e-10;
 const LN_2_LOWEST: f64 = 1.1612227229362532e-26;
@@ -189,7 +189,7 @@ pub(crate) fn ln_1p(x: f64) -> f64 {
 /// x^y for a positive finite `x` and a finite `y`.
 #[device]
 fn power_of(x: f64, y: f64) -> f64 {
-    // beyond this the result is 1, 0 or infinite; below the product's parts would be lost
+    // beyond this the result is 1, 0 or infinite; much smaller factors would lose the product's low part
     let y = y.clamp(-1e22, 1e22);
     let (high, low) = multiply(ln_pair(x, 0.0), (y, 0.0));
     exp_of(high, low)
@@ -285,7 +285,7 @@ pub(crate) fn cosh(x: f64) -> f64 {
     high + low
 }
 
-/// e^x / 2, for x of at least 40: finite a little beyond where e^x is.
+/// e^x / 2, for x of at least 40: still finite a little beyond the range of e^x.
 #[device]
 fn half_exp(x: f64) -> f64 {
     if !(x < 711.0) {

@@ -1,21 +1,20 @@
-//! The mathematical functions that kernels call where NVIDIA's libdevice is not used: Rust of this crate's own, captured
-//! as any `#[device]` function is.
+//! The mathematical functions that kernels call if NVIDIA's libdevice is not used: Rust code of this crate, captured as any
+//! `#[device]` function is.
 //!
-//! The `f64` functions compute in pairs of `f64` and round once at the end; the `f32` functions are the `f64` ones,
-//! rounded. They trade speed for accuracy: on devices with few units for `f64`, libdevice's are much faster. What the
-//! tests find, against values that are correctly rounded:
+//! The `f64` functions compute in pairs of `f64` and round once at the end; the `f32` functions are the rounded `f64` ones.
+//! They trade speed for accuracy: on devices with few `f64` units, libdevice's are much faster. Errors measured by the
+//! tests against correctly rounded values:
 //!
-//! | functions | most error in ulp, `f64` | `f32` |
+//! | functions | maximum error in ulp, `f64` | `f32` |
 //! |---|---|---|
 //! | `sin` `cos` `tan` `asin` `acos` `atan` `atan2` | 0.56 | 0.501 |
 //! | `exp` `exp2` `exp_m1` `ln` `log2` `log10` `ln_1p` `powf` `cbrt` `hypot` | 0.62 | 0.501 |
 //! | `sinh` `cosh` `tanh` `asinh` `acosh` `atanh` | 0.56 | 0.501 |
 //!
-//! Where a result is subnormal it may be off by one more unit. `powi` multiplies, as Rust's does on the host, with an
-//! error that grows with the exponent; the others here (`round`, `rem_euclid` and so on) are Rust's definitions, exact
-//! to the bit.
+//! A subnormal result may be off by one more unit. `powi` multiplies, as Rust's does on the host, with an error that grows
+//! with the exponent; the other functions here (`round`, `rem_euclid` and so on) are Rust's definitions, exact to the bit.
 //!
-//! Invariant: none needs anything from outside the module that is compiled.
+//! Invariant: none depends on anything outside the compiled module.
 
 #![expect(clippy::neg_cmp_op_on_partial_ord, reason = "`!(x < limit)` is how NaN goes the way of what is too large")]
 #![expect(clippy::approx_constant, reason = "a constant's first part stands beside its second")]
@@ -29,7 +28,7 @@ mod trigonometric;
 use crate::kir::{LibFn, Scalar};
 use crate::typeinfo::{DeviceFn, Instance, Math};
 
-/// The functions: those that libdevice has, with its name, and those that neither it nor an instruction has.
+/// The functions: those that libdevice has, with its name, and those that exist neither there nor as an instruction.
 macro_rules! functions {
     ([$($module:ident: $($variant:ident $name:ident $library:literal,)*;)*] [$($plain:ident $function:ident,)*]) => {
         /// The function of libdevice, if it has one.

@@ -1,4 +1,4 @@
-//! Methods of floats that Rust defines by other operations, written as Rust writes down what they mean.
+//! Methods of floats that Rust defines by other operations, implemented by their definitions.
 
 macro_rules! plain {
     ($($ty:ident)*) => { $(

@@ -1,4 +1,5 @@
-//! The functions on `f32`: those on `f64`, rounded. Two roundings, of which the first is far finer than the second.
+//! The functions on `f32`: the rounded results of those on `f64`. Of the two roundings, the first is far finer than the
+//! second.
 
 use super::{exponential, trigonometric};
 use crate::device;

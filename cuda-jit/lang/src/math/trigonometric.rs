@@ -1,4 +1,5 @@
-//! Sines and their inverses: an argument reduced by pi/2 as a pair, Taylor series, and one core for all arcs.
+//! Trigonometric functions and their inverses: an argument reduced by pi/2 as a pair, Taylor series, and one core function
+//! for all inverses.
 
 use super::double::{add, divide, fast_sum, multiply, power_of_two, product, root, scale, sum};
 use crate::device;
@@ -7,12 +8,12 @@ const PI_2: f64 = 1.5707963267948966;
 const PI_2_REST: f64 = 6.123233995736766e-17;
 const PI_2_LAST: f64 = -1.4973849048591698e-33;
 const TWO_OVER_PI: f64 = 0.6366197723675814;
-/// Up to here three parts of pi/2 are enough.
+/// The limit up to which three components of pi/2 are sufficient.
 const MODERATE: f64 = 1e6;
 /// 2^-64
 const WORD: f64 = 5.421010862427522e-20;
 
-/// `x` less a multiple of pi/2 as a pair, at most pi/4 and a little, and that multiple modulo 4.
+/// `x` minus a multiple of pi/2 as a pair, at most slightly more than pi/4, and that multiple modulo 4.
 #[device]
 fn reduce(x: f64) -> ((f64, f64), i32) {
     let magnitude = x.abs();
@@ -31,10 +32,10 @@ fn reduce(x: f64) -> ((f64, f64), i32) {
     (add(reduced, (-(n * PI_2_LAST), 0.0)), n as i32 & 3)
 }
 
-/// The same for a large positive `x`: its significand times those bits of 2/pi that matter.
+/// The reduction of a large positive `x`: its significand times the relevant bits of 2/pi (Payne-Hanek).
 #[device]
 fn reduce_large(x: f64) -> ((f64, f64), i32) {
-    // 2/pi in words of 32 bits, behind two that stand before the binary point
+    // 2/pi in words of 32 bits, after two that precede the binary point
     let bits: [u32; 40] = [
         0, 0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab, 0xdebbc561,
         0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484, 0xe99c7026,
@@ -42,13 +43,13 @@ fn reduce_large(x: f64) -> ((f64, f64), i32) {
         0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1,
         0x1f8d5d08, 0x56033046, 0xfc7b6bab,
     ];
-    // x = m * 2^e, and the product's bits from 2^1 down are wanted: those of 2/pi from 2^(1 - e) down
+    // x = m * 2^e; the bits of the product from 2^1 down are needed, thus those of 2/pi from 2^(1 - e) down
     let e = (x.to_bits() >> 52) as i32 - 1075;
     let m = (x.to_bits() & 0x000f_ffff_ffff_ffff) | 0x0010_0000_0000_0000;
     let from = (e + 62) as usize;
     let (word, shift) = (from / 32, (from % 32) as u32);
     let (m_low, m_high) = (m & 0xffff_ffff, m >> 32);
-    // seven words, the last first; the product modulo 2^224 of that window
+    // seven words, the last first; the product with that window modulo 2^224
     let mut window: [u64; 7] = [0; 7];
     let mut carry = 0u64;
     let mut before = 0u64;
@@ -68,13 +69,13 @@ fn reduce_large(x: f64) -> ((f64, f64), i32) {
     fraction(top, middle, bottom)
 }
 
-/// The quadrant and the rest from 192 bits, of which the first two are the quadrant.
+/// The quadrant and the remainder from 192 bits, of which the first two are the quadrant.
 #[device]
 fn fraction(top: u64, middle: u64, bottom: u64) -> ((f64, f64), i32) {
     let quadrant = (top >> 62) as i32;
     let top = (top << 2) | (middle >> 62);
     let middle = (middle << 2) | (bottom >> 62);
-    // to the nearest multiple: the upper half of the fractions is a negative rest of the next quadrant
+    // rounds to the nearest multiple: the upper half of the fractions is a negative remainder of the next quadrant
     let negative = top >> 63 != 0;
     let (top, middle) = if negative { (!top, !middle) } else { (top, middle) };
     let quadrant = if negative { quadrant + 1 } else { quadrant };
@@ -127,7 +128,7 @@ fn cos_pair(x: f64, rest: f64) -> (f64, f64) {
     (high, low + more - 0.5 * square_low - x * rest)
 }
 
-/// The sine or the cosine, a quarter turn before it.
+/// The sine or cosine, which is a quarter period ahead.
 #[device]
 fn wave(x: f64, ahead: i32) -> f64 {
     if !(x.abs() < f64::INFINITY) {
@@ -166,7 +167,7 @@ pub(crate) fn tan(x: f64) -> f64 {
 /// The arc tangent of y / x as a pair, for pairs with 0 <= y <= x, neither near the ends of the range.
 #[device]
 fn arc(y: (f64, f64), x: (f64, f64)) -> (f64, f64) {
-    // the nearest of 0, 1/4, .. 1, whose arc is known, and the arc of what is left
+    // the nearest of 0, 1/4, .. 1, whose arc tangent is known, plus the arc tangent of the remainder
     let quarters = (4.0 * y.0 / x.0).round_ties_even();
     let near = 0.25 * quarters;
     let (base, base_rest) = if quarters == 0.0 {
@@ -197,8 +198,8 @@ fn arc(y: (f64, f64), x: (f64, f64)) -> (f64, f64) {
     (high, low + (base_rest + t_low + t * q * p))
 }
 
-/// The arc tangent of y / x in the quadrant of the two signs, rounded; y and x as `arc` takes them, but for their order
-/// and signs.
+/// The arc tangent of y / x in the quadrant of the two signs, rounded; `arc`'s conditions apply to y and x, except for
+/// their order and signs.
 #[device]
 fn quadrant_arc(y: (f64, f64), x: (f64, f64)) -> f64 {
     let up = if y.0 < 0.0 { (-y.0, -y.1) } else { y };
@@ -238,7 +239,7 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     if x.is_infinite() {
         return if x > 0.0 { 0f64.copysign(y) } else { (2.0 * PI_2).copysign(y) };
     }
-    // exponents far apart: the angle is the quotient, or that of an axis; near the range's ends both are moved
+    // if the exponents are far apart, the angle is the quotient or that of an axis; near the range's limits both are scaled
     let up = exponent(y);
     let right = exponent(x);
     if up - right > 60 {
@@ -251,7 +252,7 @@ pub(crate) fn atan2(y: f64, x: f64) -> f64 {
     quadrant_arc((scale(y, -both), 0.0), (scale(x, -both), 0.0))
 }
 
-/// The exponent of a finite number, so that scaling by its opposite gives something near one.
+/// The exponent of a finite number; scaling by its opposite gives a number near one.
 #[device]
 fn exponent(x: f64) -> i32 {
     let magnitude = x.abs();

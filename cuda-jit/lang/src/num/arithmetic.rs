@@ -1,4 +1,5 @@
-//! Methods of integers that are made of others: roots, logarithms, multiples, and what overflows less often than it is written.
+//! Methods of integers that are built from others: roots, logarithms, multiples, and the checked, wrapping and overflowing
+//! forms of rarely overflowing operations.
 
 use super::integers::{
     Int, checked_add, checked_rem, div_euclid, division_overflows, ilog2, mul_overflows, next_power_of_two, quotient,
@@ -7,7 +8,7 @@ use super::integers::{
 };
 use crate::device;
 
-/// Returns true if the number is another one times some number.
+/// Returns true if the number is a multiple of another one.
 #[device(library)]
 pub fn is_multiple_of<T: Int>(x: T, of: T) -> bool {
     let divisor = if of == T::ZERO { T::ONE } else { of };
@@ -15,7 +16,7 @@ pub fn is_multiple_of<T: Int>(x: T, of: T) -> bool {
     if of == T::ZERO { x == T::ZERO } else { rest == T::ZERO }
 }
 
-/// The least multiple of another number that is not less.
+/// The least multiple of another number that is not less than this one.
 #[device(library)]
 #[track_caller]
 pub fn next_multiple_of<T: Int>(x: T, of: T) -> T {
@@ -23,7 +24,7 @@ pub fn next_multiple_of<T: Int>(x: T, of: T) -> T {
     if rest == T::ZERO { x } else { x + wrapping_sub(of, rest) }
 }
 
-/// The same, if there is one.
+/// The least multiple of another number that is not less than this one, if it exists and fits.
 #[device(library)]
 pub fn checked_next_multiple_of<T: Int>(x: T, of: T) -> Option<T> {
     let rest = checked_rem(x, of)?;
@@ -37,7 +38,7 @@ pub fn checked_next_power_of_two<T: Int>(x: T) -> Option<T> {
     if x > largest { None } else { Some(next_power_of_two(x)) }
 }
 
-/// The number halfway, rounded down for unsigned numbers and towards zero for others.
+/// The midpoint, rounded down for unsigned numbers and towards zero for signed ones.
 #[device(library)]
 pub fn midpoint<T: Int>(a: T, b: T) -> T {
     let halves = wrapping_shr(a ^ b, 1);
@@ -46,13 +47,13 @@ pub fn midpoint<T: Int>(a: T, b: T) -> T {
     if below < T::ZERO { wrapping_add(below, odd) } else { below }
 }
 
-/// The root of a number that is not negative, rounded down: one binary digit after the other.
+/// The integer square root of a non-negative number, computed digit by digit.
 #[device(library)]
 fn root<T: Int>(x: T) -> T {
     let mut rest = x;
     let mut root = T::ZERO;
     let mut digit = wrapping_shl(T::ONE, (T::BITS - 1) & !1);
-    // of signed numbers that is the sign's
+    // the top bit of signed numbers is the sign
     if T::IS_SIGNED {
         digit = wrapping_shl(T::ONE, T::BITS - 2);
     }
@@ -78,13 +79,13 @@ pub fn isqrt<T: Int>(x: T) -> T {
     root(x)
 }
 
-/// The square root, rounded down, of a number that is not negative.
+/// The square root, rounded down, of a non-negative number.
 #[device(library)]
 pub fn checked_isqrt<T: Int>(x: T) -> Option<T> {
     if x < T::ZERO { None } else { Some(root(x)) }
 }
 
-/// The logarithm of a number above zero in a base above one, rounded down.
+/// The logarithm of a positive number in a base above one, rounded down.
 #[device(library)]
 fn logarithm<T: Int>(x: T, base: T) -> u32 {
     let mut left = x;
@@ -144,7 +145,7 @@ pub fn checked_ilog2<T: Int>(x: T) -> Option<u32> {
     if x <= T::ZERO { None } else { Some(ilog2(x)) }
 }
 
-/// The power, which wraps, and whether it does.
+/// The wrapping power, and true if it overflows.
 #[device(library)]
 pub fn overflowing_pow<T: Int>(base: T, exponent: u32) -> (T, bool) {
     let mut power = T::ONE;
@@ -157,7 +158,7 @@ pub fn overflowing_pow<T: Int>(base: T, exponent: u32) -> (T, bool) {
             power = wrapping_mul(power, square);
         }
         left >>= 1;
-        // the last square is not needed, and may overflow where the power does not
+        // the last square is not needed, and may overflow although the power does not
         if left != 0 {
             overflows |= mul_overflows(square, square);
             square = wrapping_mul(square, square);
@@ -173,7 +174,7 @@ pub fn checked_pow<T: Int>(base: T, exponent: u32) -> Option<T> {
     some_where(!overflows, power)
 }
 
-/// The power, or the limit beyond which it is.
+/// The power, saturated at the limit that it exceeds.
 #[device(library)]
 pub fn saturating_pow<T: Int>(base: T, exponent: u32) -> T {
     let (power, overflows) = overflowing_pow(base, exponent);
@@ -181,34 +182,34 @@ pub fn saturating_pow<T: Int>(base: T, exponent: u32) -> T {
     if overflows { limit } else { power }
 }
 
-/// The quotient whose remainder is not negative, if it fits.
+/// The quotient with a non-negative remainder, if it fits.
 #[device(library)]
 pub fn checked_div_euclid<T: Int>(a: T, b: T) -> Option<T> {
     if checked_rem(a, b).is_none() { None } else { Some(div_euclid(a, b)) }
 }
 
-/// The remainder that is not negative, if the quotient fits.
+/// The non-negative remainder, if the quotient fits.
 #[device(library)]
 pub fn checked_rem_euclid<T: Int>(a: T, b: T) -> Option<T> {
     if checked_rem(a, b).is_none() { None } else { Some(rem_euclid(a, b)) }
 }
 
-/// The quotient whose remainder is not negative, which wraps.
+/// The quotient with a non-negative remainder, wrapping.
 #[device(library)]
 #[track_caller]
 pub fn wrapping_div_euclid<T: Int>(a: T, b: T) -> T {
-    // the least number divided by -1 wraps to itself, as it does divided by 1
+    // the minimum divided by -1 wraps to itself, as it does divided by 1
     div_euclid(a, if division_overflows(a, b) { T::ONE } else { b })
 }
 
-/// The remainder that is not negative, 0 where the quotient does not fit.
+/// The non-negative remainder; 0 if the quotient does not fit.
 #[device(library)]
 #[track_caller]
 pub fn wrapping_rem_euclid<T: Int>(a: T, b: T) -> T {
     rem_euclid(a, if division_overflows(a, b) { T::ONE } else { b })
 }
 
-/// The quotient, or the largest number where it does not fit.
+/// The quotient, or the largest number if it does not fit.
 #[device(library)]
 #[track_caller]
 pub fn saturating_div<T: Int>(a: T, b: T) -> T {
@@ -216,27 +217,27 @@ pub fn saturating_div<T: Int>(a: T, b: T) -> T {
     if division_overflows(a, b) { T::MAX } else { wrapped }
 }
 
-/// The quotient, which wraps, and whether it does.
+/// The wrapping quotient, and true if it overflows.
 #[device(library)]
 #[track_caller]
 pub fn overflowing_div<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_div(a, b), division_overflows(a, b))
 }
 
-/// The remainder, and whether the quotient does not fit.
+/// The remainder, and true if the quotient does not fit.
 #[device(library)]
 #[track_caller]
 pub fn overflowing_rem<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_rem(a, b), division_overflows(a, b))
 }
 
-/// The number shifted left by an amount modulo the width, and whether the amount is as large as that.
+/// The number shifted left by an amount modulo the width, and true if the amount is not less than the width.
 #[device(library)]
 pub fn overflowing_shl<T: Int>(x: T, amount: u32) -> (T, bool) {
     (wrapping_shl(x, amount), amount >= T::BITS)
 }
 
-/// The number shifted right by an amount modulo the width, and whether the amount is as large as that.
+/// The number shifted right by an amount modulo the width, and true if the amount is not less than the width.
 #[device(library)]
 pub fn overflowing_shr<T: Int>(x: T, amount: u32) -> (T, bool) {
     (wrapping_shr(x, amount), amount >= T::BITS)
@@ -263,20 +264,20 @@ pub fn checked_abs<T: Int>(x: T) -> Option<T> {
     some_where(x != T::MIN, value)
 }
 
-/// The absolute value, or the largest number.
+/// The absolute value, or the largest number if it does not fit.
 #[device(library)]
 pub fn saturating_abs<T: Int>(x: T) -> T {
     let value = wrapping_abs(x);
     if x == T::MIN { T::MAX } else { value }
 }
 
-/// The absolute value, which wraps, and whether it does.
+/// The wrapping absolute value, and true if it overflows.
 #[device(library)]
 pub fn overflowing_abs<T: Int>(x: T) -> (T, bool) {
     (wrapping_abs(x), x == T::MIN)
 }
 
-/// The number multiplied by -1, or the largest number.
+/// The negated number, or the largest number if it does not fit.
 #[device(library)]
 pub fn saturating_neg<T: Int>(x: T) -> T {
     let value = wrapping_neg(x);

@@ -1,12 +1,12 @@
-//! The bounds that generic kernels need: [`Num`], [`Integer`], [`Float`] and [`Vector`].
+//! The bounds of generic kernels: [`Num`], [`Integer`], [`Float`] and [`Vector`].
 //!
-//! Each method is the primitive's own; in a kernel the primitive's lowering takes its place. No method here may have a
-//! name that a primitive gets from another trait (`Ord::min`), or both could be meant wherever this one is imported.
-//! What `half`'s floats have no methods of their own for is done in `f32` and rounded.
+//! Each method is the primitive's own; in a kernel, the compiler lowers the primitive's operation instead. No method here
+//! may have a name that a primitive gets from another trait (`Ord::min`), which would be ambiguous wherever this one is
+//! imported. Methods that `half`'s floats lack are computed in `f32` and rounded.
 //!
 //! # Safety
 //!
-//! The trait that is `unsafe` to implement, [`Vector`], promises a layout; nothing here relies on it.
+//! The `unsafe` trait, [`Vector`], guarantees a layout; nothing here relies on it.
 
 use std::ops::{
     Add, AddAssign, BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Div, DivAssign, Mul, MulAssign,
@@ -39,7 +39,7 @@ use crate::typeinfo::{ElementType, ScalarType};
 /// ```
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no number that kernels compute with")]
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a number type of kernels")]
 pub trait Num:
     ScalarType
     + cuda_mem_element::Element
@@ -171,9 +171,9 @@ pub trait Integer:
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Float: Num + Neg<Output = Self> + FloatMethods {
-    /// The smaller of two; the one that is not NaN.
+    /// The smaller of two; the other one if one is NaN.
     fn min(self, other: Self) -> Self;
-    /// The larger of two; the one that is not NaN.
+    /// The larger of two; the other one if one is NaN.
     fn max(self, other: Self) -> Self;
     /// The absolute value.
     fn abs(self) -> Self;
@@ -187,7 +187,7 @@ pub trait Float: Num + Neg<Output = Self> + FloatMethods {
     fn ceil(self) -> Self;
     /// Rounds toward zero.
     fn trunc(self) -> Self;
-    /// Rounds to the nearest integer, of two as near to the even one.
+    /// Rounds to the nearest integer, ties to even.
     fn round_ties_even(self) -> Self;
     /// One divided by this.
     fn recip(self) -> Self;
@@ -213,13 +213,13 @@ pub trait Float: Num + Neg<Output = Self> + FloatMethods {
     fn atan(self) -> Self;
     /// This to a power.
     fn powf(self, exponent: Self) -> Self;
-    /// The angle of the point with this as y, in radians.
+    /// The angle of the point with this number as y, in radians.
     fn atan2(self, x: Self) -> Self;
     /// The length of the hypotenuse.
     fn hypot(self, other: Self) -> Self;
-    /// This to a whole power.
+    /// This to an integer power.
     fn powi(self, exponent: i32) -> Self;
-    /// Whether it is NaN.
+    /// Returns true for NaN.
     fn is_nan(self) -> bool;
 }
 
@@ -350,8 +350,8 @@ macro_rules! halves {
 
 halves! { f16 bf16 }
 
-/// `a * b + c` of values that 16-bit floats have, rounded to odd: of the two `f32` around the exact result the one whose
-/// last bit is set. Rounding that to 16 bits is rounding the exact result.
+/// `a * b + c` of values of 16-bit floats, rounded to odd: the one of the two adjacent `f32` whose last bit is set.
+/// Rounding this to 16 bits is equivalent to rounding the exact result.
 pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32) -> f32 {
     let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c)); // the product is exact
     let sum = product + addend;
@@ -363,12 +363,12 @@ pub(crate) fn fused_to_odd(a: f32, b: f32, c: f32) -> f32 {
     if lost == 0.0 {
         return to_odd(sum);
     }
-    // what the sum lost is part of what lies beside it
+    // the sum's rounding error decides on which side the exact result lies
     let inward = (lost < 0.0) != sum.is_sign_negative();
     to_odd(f64::from_bits((sum.to_bits() - u64::from(inward)) | 1))
 }
 
-/// An `f64` rounded to odd: where it is no `f32`, the one of the two around it whose last bit is set.
+/// An `f64` rounded to odd: if it is no `f32`, the one of the two adjacent ones whose last bit is set.
 #[device]
 pub(crate) fn to_odd(exact: f64) -> f32 {
     let near = exact as f32;
@@ -382,11 +382,11 @@ pub(crate) fn to_odd(exact: f64) -> f32 {
 ///
 /// # Safety
 ///
-/// The type is `COUNT` values of type `Number`, one behind the other, and nothing else.
-#[diagnostic::on_unimplemented(message = "`{Self}` is no vector", label = "vectors are `f32x4` and its kin")]
+/// The type consists of `COUNT` consecutive values of type `Number`, without padding.
+#[diagnostic::on_unimplemented(message = "`{Self}` is not a vector", label = "vectors are `f32x4` and similar types")]
 pub unsafe trait Vector: ElementType + cuda_mem_element::Element {
     /// The type of its numbers.
     type Number: ScalarType + cuda_mem_element::Element;
-    /// Of how many.
+    /// The number of its elements.
     const COUNT: usize;
 }

@@ -2,7 +2,7 @@
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the operations here.
+//! The only unsafe code is the `DeviceFn` implementations, which describe the operations here to the compiler.
 
 use std::cmp::Ordering;
 
@@ -15,7 +15,7 @@ use crate::kir::{BinaryOp, UnaryOp};
 use crate::typeinfo::operation::operations;
 use crate::typeinfo::{Callee, Math, Operation, Returned};
 
-/// A float type as the library computes with it.
+/// A float type as the device library uses it.
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Bits: Float {
@@ -38,15 +38,15 @@ operations! {
     ceil[T: Float](T) -> T => Operation::Unary(UnaryOp::Ceil);
     /// The number rounded toward zero.
     trunc[T: Float](T) -> T => Operation::Unary(UnaryOp::Trunc);
-    /// The number rounded to the nearest integer, of two as near to the even one.
+    /// The number rounded to the nearest integer, ties to even.
     round_ties_even[T: Float](T) -> T => Operation::Unary(UnaryOp::RoundTiesEven);
-    /// The smaller number, or the one that is not NaN.
+    /// The smaller number; the other one if one is NaN.
     min[T: Float](T, T) -> T => Operation::Binary(BinaryOp::Min);
-    /// The larger number, or the one that is not NaN.
+    /// The larger number; the other one if one is NaN.
     max[T: Float](T, T) -> T => Operation::Binary(BinaryOp::Max);
     /// The number with the sign of another.
     copysign[T: Float](T, T) -> T => Operation::Binary(BinaryOp::CopySign);
-    /// The product of two numbers and a third, rounded once.
+    /// The product of two numbers plus a third, rounded once.
     mul_add[T: Float](T, T, T) -> T => Operation::Fma;
     /// The bits.
     to_bits[T: Bits](T) -> T::Bits => Operation::Bits;
@@ -116,7 +116,7 @@ operations! {
     to_radians[T: Float](T) -> T => Operation::Math(Math::ToRadians);
 }
 
-/// The part behind the point.
+/// The fractional part.
 #[device(library)]
 pub fn fract<T: Float>(x: T) -> T {
     x - trunc(x)
@@ -134,12 +134,12 @@ pub fn signum<T: Float>(x: T) -> T {
     if x != x { x } else { copysign(T::ONE, x) }
 }
 
-/// The number limited to a range.
+/// The number clamped to a range.
 #[device(library)]
 #[track_caller]
 pub fn clamp<T: Float>(x: T, low: T, high: T) -> T {
     if !(low <= high) {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     let raised = if x < low { low } else { x };
     if raised > high { high } else { raised }
@@ -163,7 +163,7 @@ pub fn is_nan<T: Float>(x: T) -> bool {
     x != x
 }
 
-/// Returns true for what is neither infinite nor NaN.
+/// Returns true for numbers that are neither infinite nor NaN.
 #[device(library)]
 pub fn is_finite<T: Bits>(x: T) -> bool {
     abs(x) < T::INFINITE
@@ -187,14 +187,14 @@ pub fn is_sign_positive<T: Bits>(x: T) -> bool {
     signed_bits(x) >= T::Signed::ZERO
 }
 
-/// The bits as a signed integer that is ordered as all floats are: where the sign is set, the other bits are inverted.
+/// The bits as a signed integer with the total order of floats: if the sign is set, the other bits are inverted.
 #[device(library)]
 pub fn ordered_bits<T: Bits>(x: T) -> T::Signed {
     let bits = signed_bits(x);
     if bits < T::Signed::ZERO { bits ^ T::Signed::MAX } else { bits }
 }
 
-/// The order of all floats, NaN among them.
+/// The total order of all floats, NaN included.
 #[device(library)]
 pub fn total_cmp<T: Bits>(a: &T, b: &T) -> Ordering {
     ordered_bits(*a).cmp(&ordered_bits(*b))
@@ -259,7 +259,7 @@ pub trait FloatMethods: Sized {
     }
 }
 
-/// The hidden methods of floats that yield other numbers.
+/// The hidden methods of floats that return numbers of other types.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait FloatConversions: Bits {

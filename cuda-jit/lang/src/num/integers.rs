@@ -1,8 +1,9 @@
-//! Methods of integers. What needs no check is computed before the choice that takes it, so that the choice is an instruction.
+//! Methods of integers. Values that need no check are computed before the selection, so that the selection is one
+//! instruction.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the operations here.
+//! The only unsafe code is the `DeviceFn` implementations, which describe the operations here to the compiler.
 
 use super::Integer;
 use super::arithmetic::*;
@@ -11,7 +12,7 @@ use crate::kir::{BinaryOp, UnaryOp};
 use crate::typeinfo::operation::operations;
 use crate::typeinfo::{Callee, Operation, Returned};
 
-/// An integer type as the library computes with it.
+/// An integer type as the device library uses it.
 ///
 /// Sealed: it is for types with [`ScalarType`](crate::typeinfo::ScalarType) alone.
 pub trait Int: Integer {
@@ -24,15 +25,15 @@ pub trait Int: Integer {
 }
 
 operations! {
-    /// The sum, which wraps.
+    /// The wrapping sum.
     wrapping_add[T: Int](T, T) -> T => Operation::Binary(BinaryOp::Add);
-    /// The difference, which wraps.
+    /// The wrapping difference.
     wrapping_sub[T: Int](T, T) -> T => Operation::Binary(BinaryOp::Sub);
-    /// The product, which wraps.
+    /// The wrapping product.
     wrapping_mul[T: Int](T, T) -> T => Operation::Binary(BinaryOp::Mul);
-    /// The quotient, where there is one.
+    /// The quotient, which must exist.
     quotient[T: Int](T, T) -> T => Operation::Binary(BinaryOp::Div);
-    /// The remainder, where there is one.
+    /// The remainder, which must exist.
     remainder[T: Int](T, T) -> T => Operation::Binary(BinaryOp::Rem);
     /// The smaller number.
     min[T: Integer](T, T) -> T => Operation::Binary(BinaryOp::Min);
@@ -64,9 +65,9 @@ operations! {
     swap_bytes[T: Int](T) -> T => Operation::SwapBytes;
     /// The absolute value.
     abs[T: Int](T) -> T => Operation::Abs;
-    /// The absolute value, which wraps.
+    /// The wrapping absolute value.
     wrapping_abs[T: Int](T) -> T => Operation::Unary(UnaryOp::Abs);
-    /// The number, if a condition holds; it is computed in either case.
+    /// The number in `Some` if a condition is true; it is computed in either case.
     some_where[T: Int](bool, T) -> Option<T> => Operation::SomeWhere;
     /// The number of the unsigned type with the same bits.
     unsigned[T: Int](T) -> T::Unsigned => Operation::Bits;
@@ -90,7 +91,7 @@ pub fn trailing_ones<T: Int>(x: T) -> u32 {
     trailing_zeros(!x)
 }
 
-/// The number multiplied by -1, which wraps.
+/// The negated number, wrapping.
 #[device(library)]
 pub fn wrapping_neg<T: Int>(x: T) -> T {
     wrapping_sub(T::ZERO, x)
@@ -108,7 +109,7 @@ pub fn pow<T: Int>(base: T, exponent: u32) -> T {
             power *= square;
         }
         left >>= 1;
-        // the last square is not needed, and may overflow where the power does not
+        // the last square is not needed, and may overflow although the power does not
         if left != 0 {
             square *= square;
         }
@@ -116,7 +117,7 @@ pub fn pow<T: Int>(base: T, exponent: u32) -> T {
     power
 }
 
-/// The power, which wraps.
+/// The wrapping power.
 #[device(library)]
 pub fn wrapping_pow<T: Int>(base: T, exponent: u32) -> T {
     let mut power = T::ONE;
@@ -132,12 +133,12 @@ pub fn wrapping_pow<T: Int>(base: T, exponent: u32) -> T {
     power
 }
 
-/// The number limited to a range.
+/// The number clamped to a range.
 #[device(library)]
 #[track_caller]
 pub fn clamp<T: Integer>(x: T, low: T, high: T) -> T {
     if low > high {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     min(max(x, low), high)
 }
@@ -214,7 +215,7 @@ pub fn div_ceil<T: Int>(a: T, b: T) -> T {
     if remainder(a, b) == T::ZERO { whole } else { more }
 }
 
-/// The quotient whose remainder is not negative.
+/// The quotient with a non-negative remainder.
 #[device(library)]
 #[track_caller]
 pub fn div_euclid<T: Int>(a: T, b: T) -> T {
@@ -224,7 +225,7 @@ pub fn div_euclid<T: Int>(a: T, b: T) -> T {
     if remainder(a, b) < T::ZERO { moved } else { whole }
 }
 
-/// The remainder that is not negative.
+/// The non-negative remainder.
 #[device(library)]
 #[track_caller]
 pub fn rem_euclid<T: Int>(a: T, b: T) -> T {
@@ -234,24 +235,24 @@ pub fn rem_euclid<T: Int>(a: T, b: T) -> T {
     if rest < T::ZERO { moved } else { rest }
 }
 
-/// Returns true for the least number divided by -1.
+/// Returns true for the minimum divided by -1.
 #[device(library)]
 pub fn division_overflows<T: Int>(a: T, b: T) -> bool {
     T::IS_SIGNED & (b == !T::ZERO) & (a == T::MIN)
 }
 
-/// The quotient, which wraps.
+/// The wrapping quotient.
 #[device(library)]
 #[track_caller]
 pub fn wrapping_div<T: Int>(a: T, b: T) -> T {
     if b == T::ZERO {
         panic!("division by zero");
     }
-    // the least number divided by -1 wraps to itself, as it does divided by 1
+    // the minimum divided by -1 wraps to itself, as it does divided by 1
     quotient(a, if division_overflows(a, b) { T::ONE } else { b })
 }
 
-/// The remainder, which wraps.
+/// The wrapping remainder.
 #[device(library)]
 #[track_caller]
 pub fn wrapping_rem<T: Int>(a: T, b: T) -> T {
@@ -298,7 +299,7 @@ pub fn checked_rem<T: Int>(a: T, b: T) -> Option<T> {
     some_where(!undefined, result)
 }
 
-/// The number multiplied by -1, if it fits.
+/// The negated number, if it fits.
 #[device(library)]
 pub fn checked_neg<T: Int>(x: T) -> Option<T> {
     checked_sub(T::ZERO, x)
@@ -318,45 +319,45 @@ pub fn checked_shr<T: Int>(x: T, amount: u32) -> Option<T> {
     some_where(amount < T::BITS, shifted)
 }
 
-/// The sum, and whether it does not fit.
+/// The wrapping sum, and true if it overflows.
 #[device(library)]
 pub fn overflowing_add<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_add(a, b), add_overflows(a, b))
 }
 
-/// The difference, and whether it does not fit.
+/// The wrapping difference, and true if it overflows.
 #[device(library)]
 pub fn overflowing_sub<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_sub(a, b), sub_overflows(a, b))
 }
 
-/// The product, and whether it does not fit.
+/// The wrapping product, and true if it overflows.
 #[device(library)]
 pub fn overflowing_mul<T: Int>(a: T, b: T) -> (T, bool) {
     (wrapping_mul(a, b), mul_overflows(a, b))
 }
 
-/// The number multiplied by -1, and whether that does not fit.
+/// The negated number, wrapping, and true if it overflows.
 #[device(library)]
 pub fn overflowing_neg<T: Int>(x: T) -> (T, bool) {
     overflowing_sub(T::ZERO, x)
 }
 
-/// The sum, or the limit beyond which it is.
+/// The sum, saturated at the limit that it exceeds.
 #[device(library)]
 pub fn saturating_add<T: Int>(a: T, b: T) -> T {
     let (exact, limit) = (wrapping_add(a, b), if a < T::ZERO { T::MIN } else { T::MAX });
     if add_overflows(a, b) { limit } else { exact }
 }
 
-/// The difference, or the limit beyond which it is.
+/// The difference, saturated at the limit that it exceeds.
 #[device(library)]
 pub fn saturating_sub<T: Int>(a: T, b: T) -> T {
     let (exact, limit) = (wrapping_sub(a, b), if T::IS_SIGNED && a >= T::ZERO { T::MAX } else { T::MIN });
     if sub_overflows(a, b) { limit } else { exact }
 }
 
-/// The product, or the limit beyond which it is.
+/// The product, saturated at the limit that it exceeds.
 #[device(library)]
 pub fn saturating_mul<T: Int>(a: T, b: T) -> T {
     let (exact, limit) = (wrapping_mul(a, b), if (a < T::ZERO) != (b < T::ZERO) { T::MIN } else { T::MAX });

@@ -1,7 +1,7 @@
-//! Numbers: the bounds that generic kernels need, and the methods of numbers and of all else that is ordered.
+//! Numbers: the bounds of generic kernels, and the methods of numbers and other ordered types.
 //!
-//! Methods of one instruction are operations, which the compiler lowers, the others functions of the device library. A typing probe
-//! finds both by the hidden methods of the traits here.
+//! Methods of one instruction are operations, which the compiler lowers; the others are functions of the device library. A
+//! typing probe finds both by the hidden methods of the traits here.
 
 pub mod arithmetic;
 mod bounds;

@@ -1,14 +1,14 @@
-//! Methods of all that is ordered.
+//! Methods of ordered types.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the operations here.
+//! The only unsafe code is the `DeviceFn` implementations, which describe the operations here to the compiler.
 
 use std::cmp::Ordering;
 
 use super::integers;
 use crate::device;
-use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Untied};
+use crate::typeinfo::{Body, Callee, DeviceFn, DeviceType, Instance, Operation, Returned, Typing, Unconstrained};
 
 macro_rules! orders {
     ($($(#[$doc:meta])* $name:ident -> $result:ty => $operation:ident;)*) => { $(
@@ -19,14 +19,14 @@ macro_rules! orders {
             _of: std::marker::PhantomData<fn(&T)>,
         }
 
-        // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
+        // SAFETY: the instance is the comparison that the type is named after, with these parameters and this result.
         #[diagnostic::do_not_recommend]
         unsafe impl<T: ?Sized> DeviceFn for $name<T>
         where
             for<'a> &'a T: DeviceType,
         {
-            type Args = Untied;
-            type Output = Untied;
+            type Args = Unconstrained;
+            type Output = Unconstrained;
 
             fn instance() -> Instance {
                 let body = Body::Operation(Operation::$operation, Typing::of::<(&T, &T), $result>);
@@ -37,30 +37,30 @@ macro_rules! orders {
 }
 
 orders! {
-    /// The order of two values, as by `Ord`.
+    /// The order of two values by `Ord`.
     cmp -> Ordering => Order;
-    /// The order of two values, as by `PartialOrd`.
+    /// The order of two values by `PartialOrd`.
     partial_cmp -> Option<Ordering> => PartialOrder;
 }
 
-/// The larger value; the second of two that are equal.
+/// The larger value; the second of two equal ones.
 #[device(library)]
 pub fn max<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { a } else { b }
 }
 
-/// The smaller value; the first of two that are equal.
+/// The smaller value; the first of two equal ones.
 #[device(library)]
 pub fn min<T: PartialOrd>(a: T, b: T) -> T {
     if b < a { b } else { a }
 }
 
-/// The value limited to a range.
+/// The value clamped to a range.
 #[device(library)]
 #[track_caller]
 pub fn clamp<T: PartialOrd>(x: T, low: T, high: T) -> T {
     if high < low {
-        panic!("the bounds of `clamp` are the wrong way round");
+        panic!("the lower bound of `clamp` is greater than the upper bound");
     }
     if x < low {
         low
@@ -71,9 +71,9 @@ pub fn clamp<T: PartialOrd>(x: T, low: T, high: T) -> T {
     }
 }
 
-/// A type that is ordered and no number, with its hidden methods; whether Rust has the method is rustc's to say.
+/// An ordered type that is no number, with its hidden methods; rustc reports methods that the type does not have.
 ///
-/// Nothing unsafe relies on an implementation: where there is none, the front end says so.
+/// Nothing unsafe relies on an implementation: the front end reports a missing comparison.
 pub trait Ordered: Sized {
     cuda_jit_macros::device_methods! {
         fn clamp(self, low: Self, high: Self) -> Self = clamp<Self>;

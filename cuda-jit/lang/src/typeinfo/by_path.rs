@@ -1,22 +1,23 @@
 //! Device functions that a call names by a path.
 //!
-//! The path names a function as a value, and the type beside it. A function of one's own hides one that a glob brings, but not the
-//! type beside that: then the two are of different functions.
+//! The path resolves both to a function, as a value, and to the type beside it. A local function shadows a function that a
+//! glob imports, but not the type beside that one: then the path resolves to two different functions.
 //!
 //! # Safety
 //!
-//! The promises that the compiler is told the truth about the function, and the run of a closure that captures nothing.
+//! The `DeviceFn` implementations, which describe the function to the compiler, and the call of a closure that captures
+//! nothing.
 
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use super::{Body, ConstItem, DeviceFn, Instance, Untied, const_of, run};
+use super::{Body, ConstItem, DeviceFn, Instance, Unconstrained, const_of, run};
 
-/// The device function `F`, by a path that names the function value `V`.
+/// The device function `F`, by a path that resolves to the function value `V`.
 #[derive(Debug)]
 pub struct ByPath<F, V>(PhantomData<(F, V)>);
 
-// SAFETY: the instance is `F`'s, or none at all.
+// SAFETY: the instance is `F`'s, or none if the path resolves to another function.
 #[diagnostic::do_not_recommend]
 unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
     type Args = F::Args;
@@ -27,17 +28,18 @@ unsafe impl<F: DeviceFn, V> DeviceFn for ByPath<F, V> {
         if function == value {
             return F::instance();
         }
-        Instance { body: Body::Another(value), generics: Vec::new() }
+        Instance { body: Body::Mismatch(value), generics: Vec::new() }
     }
 }
 
-/// How a call ties the generic arguments of a function that takes no closures, where functions or constants go in by their paths.
+/// Defines the function that unifies the generic arguments of a call, for functions that take no closures, if its arguments
+/// include paths of functions or constants.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! __see {
+macro_rules! __unify {
     ($vis:vis,) => {
         #[doc(hidden)]
-        $vis fn __see<__V>(
+        $vis fn __unify<__V>(
             callee: __V,
             _: $crate::__private::Callee<Self>,
             _: *const $crate::__private::ByPath<Self, __V>,
@@ -54,32 +56,32 @@ macro_rules! __see {
     };
 }
 
-/// The constant that a path names which is an argument, in the place of a function. The closure yields it.
+/// A constant that is named by a path as an argument, where a function could stand. The closure returns it.
 #[derive(Debug)]
 pub struct ConstantByPath<C>(PhantomData<C>);
 
 impl<C> ConstantByPath<C> {
-    /// A constant that is only typed.
+    /// A constant in a typing probe.
     pub(super) const fn new() -> Self {
         ConstantByPath(PhantomData)
     }
 
-    /// Shows the constant to its witness.
+    /// Unifies the constant with its witness.
     pub fn by<V>(self, _: *const Self, _: &V) -> Self {
         self
     }
 }
 
-// SAFETY: the instance is no function, and the constant the one that rustc resolved the path to.
+// SAFETY: the instance is no function, but the constant that rustc resolved the path to.
 #[diagnostic::do_not_recommend]
 unsafe impl<'a, V: ConstItem<'a> + 'a, C: Fn() -> &'a V> DeviceFn for ConstantByPath<C> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         let value = || {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
-            // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
+            // SAFETY: the macros write the closure, which only names a path: a capture would give it a size.
             let constant = unsafe { run(std::ptr::null::<C>()) };
             const_of(constant.unwrap_or_else(|| unreachable!("the closure has no size")))
         };
@@ -87,8 +89,8 @@ unsafe impl<'a, V: ConstItem<'a> + 'a, C: Fn() -> &'a V> DeviceFn for ConstantBy
     }
 }
 
-/// An item's path without its generic arguments. A function and the type beside it have the same: rustc writes where an item stands,
-/// whatever path named it.
+/// An item's path without its generic arguments. A function and the type beside it have the same path: rustc prints an
+/// item's own path, whatever path named it.
 fn item(name: &str) -> &str {
     let mut depth = 0;
     if !name.ends_with('>') {
@@ -111,7 +113,7 @@ fn item(name: &str) -> &str {
 mod tests {
     use super::*;
 
-    /// The path of an item, of a value's type.
+    /// The path of a value's type, without generic arguments.
     fn of<V>(_: V) -> &'static str {
         item(type_name::<V>())
     }

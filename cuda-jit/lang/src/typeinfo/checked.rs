@@ -1,11 +1,11 @@
-//! Silence of a typing probe where the function itself does not compile, so that one mistake gives one error.
+//! Suppresses a typing probe's errors if the function itself does not compile, so that one mistake gives one error.
 //!
-//! Beside the probe of a short function the macro repeats the body as it is written, in a function that returns an opaque type. rustc reports
-//! the same errors there as in the function, and prints them once. Where there is one, the opaque type is in error, and so is
-//! a constant that is computed of its size, and each type in the probe that depends on the constant. rustc says nothing of such
-//! types.
+//! Beside the probe of a short function the macro puts a copy of the body, in a function with an opaque return type. rustc
+//! reports the same errors in the copy as in the function, and prints them once. If there is an error, the opaque type is
+//! an error type, and so are a constant that is computed from its size, and each type in the probe that depends on the
+//! constant. rustc reports no errors that involve such types.
 
-/// A type as it is, for the constant 0.
+/// The type itself, if the constant is 0.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait Checked<const ERRORS: usize> {
@@ -27,7 +27,7 @@ pub const fn errors_of_method<S, T>(_: fn(S) -> T) -> usize {
     size_of::<T>()
 }
 
-/// Returns the value that it is called with.
+/// The identity function.
 ///
 /// # Panics
 ///
@@ -39,11 +39,12 @@ where
     unreachable!("a typing probe is never run")
 }
 
-/// The constant of what does not satisfy the bounds of a generic function: an associated constant of the type itself comes before it.
+/// The constant for a type that does not satisfy the bounds of a generic function: an associated constant of the type
+/// itself takes precedence.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait NoErrors {
-    /// The number of no errors.
+    /// No errors.
     const ERRORS: usize = 0;
 }
 

@@ -1,14 +1,14 @@
-//! Comparison of C-like enums: what their impls of `PartialEq`, `PartialOrd` and `Ord` say of each pair of variants.
+//! Comparison of C-like enums: the results of their impls of `PartialEq`, `PartialOrd` and `Ord` for each pair of variants.
 //!
-//! An enum has few values, so the host is asked for all of them: a kernel compares variants as the impls do, whoever wrote
-//! those. An impl that panics, or whose methods contradict one another, is refused where a kernel compares.
+//! An enum has few values, so the host evaluates the impls for all pairs, and a kernel compares variants as the impls do,
+//! whoever wrote them. An impl that panics, or whose methods contradict one another, is refused where a kernel compares.
 
 use std::cmp::Ordering;
 use std::mem::discriminant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::LazyLock;
 
-/// The results of one trait for each pair of variants, the pairs of the first variant first.
+/// The results of one trait for each pair of variants, in row-major order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pairs<T> {
     /// The enum does not implement the trait.
@@ -30,13 +30,13 @@ pub struct Comparisons {
     pub total: Pairs<Option<Ordering>>,
 }
 
-/// The variants of an enum, which are asked by method calls: those of the traits below for what implements a comparison, of
-/// [`NotCompared`] for what does not.
+/// The variants of an enum, whose comparisons are found by method calls: the traits below have methods for the comparisons
+/// that the enum implements, [`NotCompared`] for those it does not.
 #[derive(Debug)]
 pub struct Variants<T: 'static>(pub &'static [T]);
 
 impl<T> Variants<T> {
-    /// Asks for each pair; `holds` checks that the trait's other methods are what they are by default.
+    /// Evaluates a comparison for each pair; `holds` checks that the trait's other methods agree with it.
     fn pairs<R>(&self, ask: impl Fn(&T, &T) -> R, holds: impl Fn(&T, &T) -> bool) -> Pairs<R> {
         let pairs = || self.0.iter().flat_map(|a| self.0.iter().map(move |b| (a, b)));
         let asked = || {
@@ -51,7 +51,7 @@ impl<T> Variants<T> {
     }
 }
 
-/// Asks `PartialEq`. Nothing unsafe relies on an implementation.
+/// Evaluates `PartialEq`. Nothing unsafe relies on an implementation.
 pub trait Equality {
     /// `==` of each pair.
     fn equality(&self) -> Pairs<bool>;
@@ -63,7 +63,7 @@ impl<T: PartialEq> Equality for Variants<T> {
     }
 }
 
-/// Asks `PartialOrd`. Nothing unsafe relies on an implementation.
+/// Evaluates `PartialOrd`. Nothing unsafe relies on an implementation.
 pub trait PartialOrder {
     /// `partial_cmp` of each pair.
     fn partial(&self) -> Pairs<Option<Ordering>>;
@@ -80,7 +80,7 @@ impl<T: PartialOrd> PartialOrder for Variants<T> {
     }
 }
 
-/// Asks `Ord`. Nothing unsafe relies on an implementation.
+/// Evaluates `Ord`. Nothing unsafe relies on an implementation.
 pub trait TotalOrder {
     /// `cmp` of each pair.
     fn total(&self) -> Pairs<Option<Ordering>>;
@@ -105,8 +105,8 @@ impl<T: Ord + Copy> TotalOrder for Variants<T> {
     }
 }
 
-/// Answers for an enum that is not compared so: a reference to its variants comes after the variants themselves where a
-/// method is looked for. Nothing unsafe relies on an implementation.
+/// The comparisons that an enum does not implement: method lookup finds these, on a reference to the variants, after those
+/// on the variants themselves. Nothing unsafe relies on an implementation.
 pub trait NotCompared {
     /// No `PartialEq`.
     fn equality(&self) -> Pairs<bool> {
@@ -126,7 +126,7 @@ pub trait NotCompared {
 
 impl<T> NotCompared for &Variants<T> {}
 
-/// The comparisons of a type of one value that is not ordered.
+/// The comparisons of an unordered type with one value.
 pub(super) fn of_one_value() -> &'static Comparisons {
     static COMPARISONS: LazyLock<Comparisons> = LazyLock::new(|| Comparisons {
         equality: Pairs::Known(vec![true]),

@@ -1,47 +1,49 @@
-//! Constructors: how a typing probe learns which struct or variant a call makes.
+//! Constructors: resolves the struct or variant that a call constructs.
 //!
-//! A path that ends with a capital may name a constructor or a function. A struct pattern of that path is rustc's answer: its type
-//! is the struct's, the enum's, or the type that stands beside a device function, and applied to a value of each variant it says
-//! which one the path is. Within a type, as in `Shape::Circle`, a variant has hidden functions beside it as a method has, and a
-//! tuple struct in lower case is asked for as a device function is, by the same hidden `__callee`.
+//! A path that ends with a capitalised name may name a constructor or a function. rustc decides by a struct pattern of that
+//! path: its type is the struct, the enum, or the type beside a device function, and matching it against a value of each
+//! variant resolves the variant. Within a type, as in `Shape::Circle`, a variant has hidden functions beside it as a method
+//! has. A tuple struct with a lower-case name is resolved as a device function is, by the same hidden `__callee`.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The implementations that describe the types here to the compiler, and the call of a closure that captures nothing, as the
+//! callers of the functions that take it guarantee.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
 
-use super::pattern::{Answer, Valued, answer};
-use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Untied};
+use super::pattern::{Answer, VariantOf, answer};
+use super::{Body, ByPath, DeviceFn, DeviceType, FnLike, Instance, Key, Resolved, Unconstrained};
 
-/// The callee of a constructor of the type with a key, of the variant that a type tells.
+/// The callee of a constructor of the type with key `K`, of the variant that `N` resolves.
 #[derive(Debug)]
 pub struct Constructor<K, N>(PhantomData<fn() -> (K, N)>);
 
-/// A type that tells the number of a variant. Nothing unsafe relies on an implementation.
+/// A type-level variant number. Nothing unsafe relies on an implementation.
 pub trait Variant {
-    /// The number, unless it is unknown.
+    /// The number, or `None` if it is unknown.
     fn number() -> Option<usize>;
 }
 
-/// A variant of this number, or a struct.
+/// The variant with this number, or a struct.
 #[derive(Debug)]
-pub struct Numbered<const NUMBER: usize>;
+pub struct VariantIndex<const NUMBER: usize>;
 
-impl<const NUMBER: usize> Variant for Numbered<NUMBER> {
+impl<const NUMBER: usize> Variant for VariantIndex<NUMBER> {
     fn number() -> Option<usize> {
         Some(NUMBER)
     }
 }
 
-/// A variant that a closure yields the question for.
+/// The variant that a query closure resolves.
 #[derive(Debug)]
-pub struct Asked<F>(PhantomData<fn() -> F>);
+pub struct QueriedVariant<F>(PhantomData<fn() -> F>);
 
-impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
+impl<R: Answer, F: Fn() -> R> Variant for QueriedVariant<F> {
     fn number() -> Option<usize> {
-        // SAFETY: whoever called `made`, which alone makes the type known to a witness, has promised it.
+        // SAFETY: the type reaches a witness only through `called_path` or `value_path`, whose callers guarantee that the closure
+        // captures nothing.
         match unsafe { answer(std::ptr::null::<F>()) } {
             Some(Resolved::Variant(variant)) => Some(variant),
             _ => None,
@@ -49,40 +51,43 @@ impl<R: Answer, F: Fn() -> R> Variant for Asked<F> {
     }
 }
 
-// SAFETY: the instance is the constructor of the type with this key; its call's path says all generic arguments.
+// SAFETY: the instance is the constructor of the type with this key; its call's path has all generic arguments.
 unsafe impl<K: Key, N: Variant> DeviceFn for Constructor<K, N> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Constructor(K::ty, N::number), generics: Vec::new() }
     }
 }
 
-/// The function value of a path, of type `V`, that returns an `R`; `T` is the type of the path as a struct pattern.
+/// The value of a called path, of type `V`, which returns an `R`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
-pub struct Made<T, R, V, F>(PhantomData<(T, R, V, F)>);
+pub struct CalledPath<T, R, V, F>(PhantomData<(T, R, V, F)>);
 
-/// Ties the function value of a path to the path as a struct pattern.
+/// Relates the value of a called path to the path as a struct pattern.
 ///
 /// # Safety
 ///
 /// The closure captures nothing.
-pub unsafe fn made<Args, R, T, V: Makes<Args, R>, F: Fn() -> Valued<T>>(_: &V, _: F) -> Made<T, R, V, F> {
-    Made(PhantomData)
+pub unsafe fn called_path<Args, R, T, V: FnReturning<Args, R>, F: Fn() -> VariantOf<T>>(
+    _: &V,
+    _: F,
+) -> CalledPath<T, R, V, F> {
+    CalledPath(PhantomData)
 }
 
-impl<T, V, F> Made<T, T, V, F> {
-    /// Shows the constructor to its witness.
-    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+impl<T, V, F> CalledPath<T, T, V, F> {
+    /// Unifies the constructor with its witness.
+    pub fn of<K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
         T: DeviceType<K = K>,
     {
     }
 }
 
-/// The path is that of a device function. Nothing unsafe relies on an implementation.
-pub trait MadeByFunction<T, V> {
+/// The path names a device function. Nothing unsafe relies on an implementation.
+pub trait CalledFunction<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
     where
@@ -93,56 +98,56 @@ pub trait MadeByFunction<T, V> {
     }
 }
 
-impl<T, R, V, F> MadeByFunction<T, V> for &Made<T, R, V, F> {}
+impl<T, R, V, F> CalledFunction<T, V> for &CalledPath<T, R, V, F> {}
 
 /// The value of a path, of type `V`; `T` is the type of the path as a struct pattern.
 #[derive(Debug)]
-pub struct Named<T, V, F>(PhantomData<(T, V, F)>);
+pub struct ValuePath<T, V, F>(PhantomData<(T, V, F)>);
 
-/// Ties the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
+/// Relates the value of a path, which is a function or a variant without fields, to the path as a struct pattern.
 ///
 /// # Safety
 ///
 /// The closure captures nothing.
-pub unsafe fn named<T, V, F: Fn() -> Valued<T>>(_: &V, _: F) -> Named<T, V, F> {
-    Named(PhantomData)
+pub unsafe fn value_path<T, V, F: Fn() -> VariantOf<T>>(_: &V, _: F) -> ValuePath<T, V, F> {
+    ValuePath(PhantomData)
 }
 
-impl<T, F> Named<T, T, F> {
-    /// Shows the constructor of a value without fields to its witness.
-    pub fn of<K>(self, _: *const Constructor<K, Asked<F>>)
+impl<T, F> ValuePath<T, T, F> {
+    /// Unifies the constructor of a value without fields with its witness.
+    pub fn of<K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
-        T: NamedValue<K = K>,
+        T: PathValue<K = K>,
     {
     }
 }
 
 /// A type whose value without fields may be an argument of a method.
 ///
-/// Nothing unsafe relies on an implementation: no function of the device takes what has none of its types.
+/// Nothing unsafe relies on an implementation: no device function takes a value of a type that is no device type.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot hold a value of type `{Self}`",
     label = "this value's type is not known to the device",
     note = "kernels know C-like enums and structs with `#[derive(DeviceType)]`"
 )]
-pub trait NamedValue {
+pub trait PathValue {
     /// Its key.
     type K;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T: DeviceType> NamedValue for T {
+impl<T: DeviceType> PathValue for T {
     type K = T::K;
 }
 
-/// The order of an operation on an atomic, which is refused.
+/// The order of an atomic operation of the standard library, which is refused elsewhere.
 #[diagnostic::do_not_recommend]
-impl NamedValue for std::sync::atomic::Ordering {
+impl PathValue for std::sync::atomic::Ordering {
     type K = <() as DeviceType>::K;
 }
 
-/// The path is that of a device function, which rustc finds before [`NamedFunction`]. Nothing unsafe relies on an implementation.
-pub trait NamedCallee<T, V> {
+/// The path names a device function; rustc finds this before [`ConstructorValue`]. Nothing unsafe relies on an implementation.
+pub trait FunctionValue<T, V> {
     #[doc(hidden)]
     fn of(self, _: *const ByPath<T, V>)
     where
@@ -153,23 +158,23 @@ pub trait NamedCallee<T, V> {
     }
 }
 
-impl<T: DeviceFn, V, F> NamedCallee<T, V> for Named<T, V, F> {}
+impl<T: DeviceFn, V, F> FunctionValue<T, V> for ValuePath<T, V, F> {}
 
-/// The path is that of a constructor with fields. Nothing unsafe relies on an implementation.
-pub trait NamedFunction<T, V, F> {
+/// The path names a constructor with fields. Nothing unsafe relies on an implementation.
+pub trait ConstructorValue<T, V, F> {
     #[doc(hidden)]
-    fn of<Args, K>(self, _: *const Constructor<K, Asked<F>>)
+    fn of<Args, K>(self, _: *const Constructor<K, QueriedVariant<F>>)
     where
         Self: Sized,
         T: DeviceType<K = K>,
-        V: Makes<Args, T>,
+        V: FnReturning<Args, T>,
     {
     }
 }
 
-impl<T, V, F> NamedFunction<T, V, F> for &Named<T, V, F> {}
+impl<T, V, F> ConstructorValue<T, V, F> for &ValuePath<T, V, F> {}
 
-/// A constructor whose generic arguments rustc infers from a call: of the variant of this number, or of a struct.
+/// A constructor whose generic arguments rustc infers from a call: of the variant with this number, or of a struct.
 #[derive(Debug)]
 pub struct Constructs<T, const VARIANT: usize = 0>(PhantomData<Cell<T>>);
 
@@ -180,23 +185,23 @@ impl<T, const VARIANT: usize> Default for Constructs<T, VARIANT> {
 }
 
 impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
-    /// A constructor, whose generic arguments may still be open.
+    /// A constructor, whose generic arguments may still be inference variables.
     pub const fn new() -> Self {
         Constructs(PhantomData)
     }
 
-    /// Ties the generic arguments to those of a function value.
-    pub fn see<Args, V: Makes<Args, T>>(self, _: &V) -> Self {
+    /// Unifies the generic arguments with those of a function value.
+    pub fn unify<Args, V: FnReturning<Args, T>>(self, _: &V) -> Self {
         self
     }
 
-    /// The same of a path that is an argument.
-    pub fn argument<'a, Args, V: Makes<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
+    /// Unifies the generic arguments with those of a path that is an argument.
+    pub fn argument<'a, Args, V: FnReturning<Args, T> + 'a, C: Fn() -> &'a V>(self, _: &V, _: C) -> Self {
         self
     }
 
-    /// Shows the constructor to its witness.
-    pub fn by<K, V>(self, _: *const Constructor<K, Numbered<VARIANT>>, _: &V) -> Self
+    /// Unifies the constructor with its witness.
+    pub fn by<K, V>(self, _: *const Constructor<K, VariantIndex<VARIANT>>, _: &V) -> Self
     where
         T: DeviceType<K = K>,
     {
@@ -204,7 +209,7 @@ impl<T, const VARIANT: usize> Constructs<T, VARIANT> {
     }
 }
 
-/// The result of a constructor's call, of the variant of this number.
+/// The result of a constructor's call, of the variant with this number.
 #[derive(Debug)]
 pub struct Construction<T, const VARIANT: usize>(PhantomData<Cell<T>>);
 
@@ -215,17 +220,17 @@ impl<T, const VARIANT: usize> Default for Construction<T, VARIANT> {
 }
 
 impl<T, const VARIANT: usize> Construction<T, VARIANT> {
-    /// Of a call that is only typed.
+    /// The result of a call in a typing probe.
     pub const fn new() -> Self {
         Construction(PhantomData)
     }
 
-    /// Shows the constructor to its witness.
+    /// Unifies the constructor with its witness.
     ///
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn of<K>(self, _: *const Constructor<K, Numbered<VARIANT>>) -> T
+    pub fn of<K>(self, _: *const Constructor<K, VariantIndex<VARIANT>>) -> T
     where
         T: DeviceType<K = K>,
     {
@@ -233,14 +238,14 @@ impl<T, const VARIANT: usize> Construction<T, VARIANT> {
     }
 }
 
-/// A function value that makes a `T` of `Args`, a tuple.
+/// A function value that constructs a `T` from `Args`, a tuple.
 ///
 /// Nothing unsafe relies on an implementation: the compiler compares a call's arguments with the struct's fields.
-pub trait Makes<Args, T> {}
+pub trait FnReturning<Args, T> {}
 
 macro_rules! makes {
     ($(($($name:ident),*))*) => { $(
-        impl<V, T, $($name),*> Makes<($($name,)*), T> for V where V: Fn($($name),*) -> T {}
+        impl<V, T, $($name),*> FnReturning<($($name,)*), T> for V where V: Fn($($name),*) -> T {}
     )* };
 }
 
@@ -280,8 +285,8 @@ macro_rules! variants {
 }
 
 variants! {
-    /// The hidden functions of the variants of `Option`, which its type names: `Option::Some(1)`.
+    /// The hidden functions of the variants of `Option`, for paths such as `Option::Some(1)`.
     OptionVariants (T) for Option<T> { __call_Some __fn_Some(T) = 1; }
-    /// The hidden functions of the variants of `Result`.
+    /// The hidden functions of the variants of `Result`, for paths such as `Result::Ok(1)`.
     ResultVariants (T E) for Result<T, E> { __call_Ok __fn_Ok(T) = 0; __call_Err __fn_Err(E) = 1; }
 }

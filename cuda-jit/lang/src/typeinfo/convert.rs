@@ -1,12 +1,11 @@
-//! Conversions: the hidden functions of `From::from`, `Into::into` and `from_bits`.
+//! Conversions: the hidden functions of `From::from`, `Into::into`, `try_from`, `?` and `from_bits`.
 //!
-//! A conversion is found by its two types, as `From` is: the library has those of the standard library between numbers,
-//! and `#[device] impl From` adds others.
-//!
+//! A conversion is found by its two types, as with `From`: the library has the standard library's conversions between
+//! numbers, and `#[device] impl From` adds others.
 //! # Safety
 //!
-//! The compiler believes what [`DeviceFrom`] and [`DeviceTryFrom`] say, so those are `unsafe` traits. There is no other unsafe code but the promises
-//! that it is told the truth about the types here.
+//! [`DeviceFrom`] and [`DeviceTryFrom`] describe functions to the compiler, which relies on them, so they are `unsafe`
+//! traits. The only unsafe code is their implementations and those of `DeviceFn`.
 
 use std::array::TryFromSliceError;
 use std::marker::PhantomData;
@@ -16,16 +15,16 @@ use half::{bf16, f16};
 
 use super::keys::CastType;
 use super::{
-    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Untied, owner_arg,
+    Body, Callee, DeviceFn, DeviceType, Instance, Intrinsic, NoCallee, ProbeResult, Returned, Unconstrained, owner_arg,
     type_arg,
 };
 use crate::syntax::Definition;
 
-/// A conversion that kernels can make: `From<T>` with code for the device.
+/// A conversion in kernels: `From<T>` with code for the device.
 ///
 /// # Safety
 ///
-/// [`instance`](Self::instance) is the function that `From::from` is for these types. `#[device]` implements it.
+/// [`instance`](Self::instance) is the function `From::from` of these types. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "kernels have no conversion of `{T}` to `{Self}`",
     label = "this conversion has no code for the device",
@@ -37,7 +36,7 @@ pub unsafe trait DeviceFrom<T>: Sized {
         panic!("a conversion between numbers is not written in Rust")
     }
 
-    /// The types of its body.
+    /// The type information of its body.
     fn probe() -> ProbeResult {
         panic!("a conversion between numbers is not written in Rust")
     }
@@ -59,11 +58,11 @@ pub unsafe trait DeviceFrom<T>: Sized {
     }
 }
 
-/// The callee of a conversion of a `T` to a `U`.
+/// The callee of a conversion from a `T` to a `U`.
 #[derive(Debug)]
 pub struct Conversion<T, U>(PhantomData<fn(T) -> U>);
 
-// SAFETY: the instance is the conversion of these types.
+// SAFETY: the instance is the conversion of these types, which the contract of `DeviceFrom` guarantees.
 unsafe impl<T, U: DeviceFrom<T>> DeviceFn for Conversion<T, U> {
     type Args = (T,);
     type Output = U;
@@ -81,7 +80,8 @@ unsafe impl<T: DeviceType> DeviceFrom<T> for T {
     }
 }
 
-/// A type that nothing is converted from: a second conversion to each type, lest rustc take the only one for what is meant.
+/// A source type without values: it gives each type a second conversion, so that rustc does not infer the source type from
+/// the only implementation.
 #[derive(Debug)]
 pub enum NoSource {}
 
@@ -99,54 +99,57 @@ pub trait DeviceInto: Sized {
 
 impl<T> DeviceInto for T {}
 
-/// The operand of a `?`, and a pointer to what is returned.
+/// The operand of a `?`, and a pointer to the function's result type.
 #[derive(Debug)]
-pub struct Trial<T, R>(pub T, pub *const R);
+pub struct TryOperand<T, R>(pub T, pub *const R);
 
-impl<T, U> Trial<Option<T>, Option<U>> {
-    /// The value that `?` goes on with.
+impl<T, U> TryOperand<Option<T>, Option<U>> {
+    /// The value of the `?` expression.
     ///
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn __cuda_jit_tried(self, _: *const Conversion<(), ()>) -> T {
+    pub fn __cuda_jit_try(self, _: *const Conversion<(), ()>) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, U, E, F> Trial<Result<T, E>, Result<U, F>> {
-    /// The value that `?` goes on with, and the conversion of the error.
+impl<T, U, E, F> TryOperand<Result<T, E>, Result<U, F>> {
+    /// The value of the `?` expression; unifies the error's conversion with its witness.
     ///
     /// # Panics
     ///
     /// Always: the probe is never run.
-    pub fn __cuda_jit_tried(self, _: *const Conversion<E, F>) -> T {
+    pub fn __cuda_jit_try(self, _: *const Conversion<E, F>) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
-/// A `?` that rustc refuses where it stands, so that the probe says nothing of it. Nothing unsafe relies on an implementation.
-pub trait MistypedTrial<T>: Sized {
+/// A `?` that rustc refuses in the function itself, so that the probe reports no second error. Nothing unsafe relies on an
+/// implementation.
+pub trait MistypedTry<T>: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried(self, _: *const NoCallee) -> T {
+    fn __cuda_jit_try(self, _: *const NoCallee) -> T {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, R> MistypedTrial<T> for &Trial<Option<T>, R> {}
-impl<T, E, R> MistypedTrial<T> for &Trial<Result<T, E>, R> {}
+impl<T, R> MistypedTry<T> for &TryOperand<Option<T>, R> {}
+impl<T, E, R> MistypedTry<T> for &TryOperand<Result<T, E>, R> {}
 
-/// The same of an operand that is no `Option` or `Result`. Nothing unsafe relies on an implementation.
-pub trait UntypedTrial: Sized {
+/// A `?` on an operand that is no `Option` or `Result`, which rustc refuses in the function itself.
+///
+/// Nothing unsafe relies on an implementation.
+pub trait UntypedTry: Sized {
     #[doc(hidden)]
-    fn __cuda_jit_tried<X>(&mut self, _: *const NoCallee) -> X {
+    fn __cuda_jit_try<X>(&mut self, _: *const NoCallee) -> X {
         unreachable!("a typing probe is never run")
     }
 }
 
-impl<T, R> UntypedTrial for Trial<T, R> {}
+impl<T, R> UntypedTry for TryOperand<T, R> {}
 
-/// The value of a statement `e?;`. Of `Err(e)?;` nothing tells its type: then it is `()`.
+/// The value of a statement `e?;`. In `Err(e)?;` nothing fixes its type, which then becomes `()`.
 #[derive(Debug)]
 pub struct Dropped<T>(pub T);
 
@@ -155,7 +158,7 @@ impl Dropped<()> {
     pub fn __cuda_jit_dropped(self) {}
 }
 
-/// The same of a value of another type. Nothing unsafe relies on an implementation.
+/// Drops a value of any other type. Nothing unsafe relies on an implementation.
 pub trait TypedDropped: Sized {
     #[doc(hidden)]
     fn __cuda_jit_dropped(self) {}
@@ -163,14 +166,14 @@ pub trait TypedDropped: Sized {
 
 impl<T> TypedDropped for Dropped<T> {}
 
-/// The conversion of a number of type `T` to one of type `U`, as by `as`.
+/// The conversion from a number of type `T` to one of type `U`, as by `as`.
 fn number<T: CastType, U: DeviceType>() -> Instance {
     Instance { body: Body::Intrinsic(Intrinsic::Number(T::TARGET)), generics: vec![type_arg::<U>()] }
 }
 
 macro_rules! numbers {
     ($($from:ty: $($to:ty)*;)*) => { $($(
-        // SAFETY: the standard library's, or `half`'s, conversion yields the same number.
+        // SAFETY: the instance is the conversion by `as`, which gives the same number as `From` of these types.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceFrom<$from> for $to {
             fn instance() -> Instance {
@@ -196,11 +199,11 @@ numbers! {
     char: u32 u64 u128;
 }
 
-/// A conversion that may fail: `TryFrom<T>` with code for the device.
+/// A fallible conversion in kernels: `TryFrom<T>` with code for the device.
 ///
 /// # Safety
 ///
-/// [`instance`](Self::instance) is the function that `TryFrom::try_from` is for these types.
+/// [`instance`](Self::instance) is the function `TryFrom::try_from` of these types.
 #[diagnostic::on_unimplemented(
     message = "kernels have no `try_from` of `{T}` for `{Self}`",
     label = "this conversion has no code for the device",
@@ -221,11 +224,11 @@ pub unsafe trait DeviceTryFrom<T, E>: DeviceType + Sized {
     }
 }
 
-/// The callee of a conversion of a `T` to a `U` that may fail with an `E`.
+/// The callee of a conversion from a `T` to a `U` that may fail with an `E`.
 #[derive(Debug)]
 pub struct TryConversion<T, U, E>(PhantomData<fn(T) -> (U, E)>);
 
-// SAFETY: the instance is the conversion of these types.
+// SAFETY: the instance is the conversion of these types, which the contract of `DeviceTryFrom` guarantees.
 #[diagnostic::do_not_recommend]
 unsafe impl<T, U: DeviceTryFrom<T, E>, E> DeviceFn for TryConversion<T, U, E> {
     type Args = (T,);
@@ -248,7 +251,8 @@ impl<T> DeviceTryInto for T {}
 
 macro_rules! arrays {
     ($($slice:ty => $array:ty, [$($bound:ident)?];)*) => { $(
-        // SAFETY: the compiler makes an array, or a reference to one, of a slice that has as many elements.
+        // SAFETY: the compiler converts a slice to an array, or a reference to one, if it has as many elements, as
+        // `TryFrom` does.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, T: DeviceType $(+ $bound)?, const N: usize> DeviceTryFrom<$slice, TryFromSliceError> for $array {
             fn instance() -> Instance {
@@ -267,7 +271,7 @@ arrays! {
 
 macro_rules! fallible {
     ($($from:ty: $($to:ty)*;)*) => { $($(
-        // SAFETY: the compiler converts an integer of one type to another where it fits.
+        // SAFETY: the compiler converts an integer to the other type if it fits, as `TryFrom` does.
         unsafe impl DeviceTryFrom<$from, TryFromIntError> for $to {
             fn instance() -> Instance {
                 let body = Body::Intrinsic(Intrinsic::TryNumber(<$from as CastType>::TARGET));
@@ -292,30 +296,30 @@ fallible! {
     isize: u8 u16 u32 u64 u128 i8 i16 i32 i64 i128 usize;
 }
 
-/// The hidden function of `from_bits`, of floats. Nothing unsafe relies on an implementation.
+/// The hidden function of a float's `from_bits`. Nothing unsafe relies on an implementation.
 pub trait FromBits: DeviceType + Sized {
     /// The unsigned integer of the same width.
     type Bits;
 
     #[doc(hidden)]
-    fn __call_from_bits(_: Self::Bits) -> Returned<OfBits<Self>, Self> {
+    fn __call_from_bits(_: Self::Bits) -> Returned<FromBitsCallee<Self>, Self> {
         Returned::new()
     }
 
     #[doc(hidden)]
-    fn __fn_from_bits() -> Callee<OfBits<Self>> {
+    fn __fn_from_bits() -> Callee<FromBitsCallee<Self>> {
         Callee::new()
     }
 }
 
 /// The callee of `from_bits`.
 #[derive(Debug)]
-pub struct OfBits<T>(PhantomData<fn() -> T>);
+pub struct FromBitsCallee<T>(PhantomData<fn() -> T>);
 
 // SAFETY: the instance is `from_bits` of the type.
-unsafe impl<T: DeviceType> DeviceFn for OfBits<T> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<T: DeviceType> DeviceFn for FromBitsCallee<T> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::FromBits), generics: vec![type_arg::<T>()] }

@@ -1,21 +1,21 @@
-//! Errors of the standard library and of ndarray that kernels hold without looking into them.
+//! Errors of the standard library and of ndarray, as opaque values of kernels.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use super::{DeviceType, Key, Ty};
 
 macro_rules! opaque_errors {
     ($($ty:path, $name:literal, $text:literal: $value:expr;)*) => { $(
-        // SAFETY: nothing in it is the type's own: on the device it has one value.
+        // SAFETY: no field is described: on the device the type has one value.
         unsafe impl Key for $ty {
             fn ty() -> Ty {
                 Ty::opaque_error($name, &[($text, 0)])
             }
         }
 
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceType for $ty {
             type K = Self;
@@ -31,7 +31,7 @@ macro_rules! opaque_errors {
     )* };
 }
 
-// What kernels do that fails with `ShapeError` is to take a view of too short a slice.
+// The only operation in kernels that fails with `ShapeError` is to take a view of a slice that is too short.
 opaque_errors! {
     ndarray::ShapeError, "ndarray::ShapeError", "ShapeError/OutOfBounds: out of bounds indexing":
         Some(ndarray::ShapeError::from_kind(ndarray::ErrorKind::OutOfBounds));

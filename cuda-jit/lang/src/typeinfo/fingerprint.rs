@@ -1,9 +1,10 @@
-//! The structural fingerprint of a specialisation: its source with that of all it calls, and every type and constant in it.
+//! The structural fingerprint of a specialisation: its source and that of all functions that it calls, with every type and
+//! constant in them.
 //!
-//! Two programs yield the same bytes for a kernel if its captured source, its types and its constants are the same, so that
-//! code which one of them compiled is that of the other's kernel too. Nothing that differs between two builds of one source
-//! is part of it: no address, no [`TypeId`](std::any::TypeId), no path of a source file. Whatever recurs is written once and
-//! referred to by its number afterwards, which also ends the recursion.
+//! Two programs compute the same bytes for a kernel if its captured source, its types and its constants are equal, so that
+//! the code that one of them compiled is valid for the other's kernel too. Data that differs between two builds of one
+//! source is excluded: addresses, [`TypeId`](std::any::TypeId)s and paths of source files. A recurring item is written once
+//! and then referred to by its number, which also ends the recursion.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -22,7 +23,7 @@ use crate::syntax::{Definition, ensure_sufficient_stack};
 pub struct Fingerprint {
     /// The canonical encoding.
     pub bytes: Vec<u8>,
-    /// The constants that the host updates, in the order in which they are first met.
+    /// The host-updatable constants, in the order of their first occurrence.
     pub constants: Vec<HostConstant>,
     definitions: HashMap<*const Definition, u64>,
     instances: HashMap<(*const Definition, Vec<GenericArg>), u64>,
@@ -38,7 +39,7 @@ impl Fingerprint {
         fingerprint
     }
 
-    /// The number of a constant that the host updates; `None` if the specialisation reads no such constant.
+    /// The number of a host-updatable constant; `None` if the specialisation does not read it.
     #[must_use]
     pub fn number_of(&self, constant: &HostConstant) -> Option<usize> {
         self.constants.iter().position(|known| std::ptr::addr_eq(Arc::as_ptr(known), Arc::as_ptr(constant)))
@@ -56,7 +57,7 @@ impl Fingerprint {
         text.encode(&mut self.bytes);
     }
 
-    /// An enumeration of the compiler's, by the text that its derived `Debug` makes.
+    /// One of the compiler's enums, by the text of its derived `Debug`.
     fn named(&mut self, value: &dyn Debug) {
         self.text(&format!("{value:?}"));
     }
@@ -106,7 +107,7 @@ impl Fingerprint {
                 self.tag(4);
                 self.constant(&value());
             }
-            Body::Another(name) => {
+            Body::Mismatch(name) => {
                 self.tag(5);
                 self.text(name);
             }
@@ -185,12 +186,12 @@ impl Fingerprint {
         }
     }
 
-    fn constant(&mut self, ConstValue { ty, cells, held }: &ConstValue) {
+    fn constant(&mut self, ConstValue { ty, cells, host_constant }: &ConstValue) {
         self.ty(ty);
         self.list(cells, |to, cell: &u128| cell.encode(&mut to.bytes));
-        self.maybe(held.as_ref(), |to, held| {
-            let number = to.number_of(held).unwrap_or_else(|| {
-                to.constants.push(held.clone());
+        self.maybe(host_constant.as_ref(), |to, host_constant| {
+            let number = to.number_of(host_constant).unwrap_or_else(|| {
+                to.constants.push(host_constant.clone());
                 to.constants.len() - 1
             });
             to.number(number as u64);
@@ -255,7 +256,7 @@ impl Fingerprint {
         });
     }
 
-    /// Writes what a type is where it is met first, and its number.
+    /// Writes the description of a type at its first occurrence, and its number.
     fn once(&mut self, ty: &Ty, write: impl FnOnce(&mut Self)) {
         let next = self.types.len() as u64;
         let number = *self.types.entry(ty.clone()).or_insert(next);

@@ -1,13 +1,13 @@
-//! Methods that the standard library's types have on the host alone: the typing probe finds them here, and the error says what
-//! to do instead.
+//! Host-only methods of the standard library's types: the typing probe finds them here, and the error suggests an
+//! alternative.
 //!
-//! They take the place of inherent methods, which rustc prefers to those of any trait. So no `#[device]` trait's method can
-//! be meant where one of these is found.
+//! They represent inherent methods, which rustc prefers to those of any trait. So the call of a `#[device]` trait's method
+//! never resolves to one of these.
 //!
 //! # Safety
 //!
-//! The one `unsafe impl` makes atomics constants that a body may name, so that their methods are found here and refused. A
-//! `ConstItem` promises that its cells are the value of the type that it tells; this one tells no type, and has no cells.
+//! The `unsafe impl` makes atomics constants that a body may name, so that their methods are found here and refused. It
+//! satisfies the contract of `ConstItem`, since it describes a unit value without cells.
 
 use std::cmp::Ordering;
 use std::marker::PhantomData;
@@ -18,10 +18,10 @@ use ndarray::{ArrayRef, ArrayView1, Axis, Dimension, Ix2};
 
 use super::{ConstItem, ConstValue, NoCallee, Ty};
 
-/// The witness of a callee that is refused.
+/// The witness of a refused callee.
 type Witness = *const NoCallee;
 
-/// What the call of a method of the host's yields in a typing probe.
+/// The result of a host-only method's call in a typing probe.
 #[derive(Debug)]
 pub struct HostMethod<T: ?Sized, Why>(PhantomData<Why>, PhantomData<fn(&T)>);
 
@@ -32,32 +32,32 @@ impl<T: ?Sized, Why> Default for HostMethod<T, Why> {
 }
 
 impl<T: ?Sized, Why> HostMethod<T, Why> {
-    /// Of a call that is only typed.
+    /// The result of a call in a typing probe.
     pub const fn new() -> Self {
         HostMethod(PhantomData, PhantomData)
     }
 }
 
-/// Why kernels lack methods: a type, a trait that nothing has, and its text.
+/// Defines the reasons why kernels lack methods: a type, a trait that no type implements, and its error text.
 macro_rules! reasons {
     ($($why:ident $bound:ident: $message:literal, $note:literal;)*) => { $(
-        /// Why kernels lack a method.
+        /// A reason why kernels lack a method.
         #[derive(Debug)]
         pub enum $why {}
 
-        /// Nothing has this, which errors name.
+        /// Implemented for no type; rustc reports the missing implementation.
         ///
         /// Nothing unsafe relies on an implementation.
-        #[diagnostic::on_unimplemented(message = $message, label = "a method of the host's alone", note = $note)]
+        #[diagnostic::on_unimplemented(message = $message, label = "only the host has this method", note = $note)]
         pub trait $bound {}
     )* };
 }
 
-/// Refuses what is called for a reason.
+/// Defines the refusal of a call for a reason.
 macro_rules! refuses {
     ($why:ident: $bound:ident) => {
         impl<T: ?Sized> HostMethod<T, $why> {
-            /// Refuses the method; what it yields may be anything, so that nothing follows from that.
+            /// Refuses the method; its result type is unconstrained, so that the error causes no others.
             ///
             /// # Panics
             ///
@@ -95,9 +95,9 @@ reasons! {
         "index the slice, `x[i]`, or write `unsafe {{ *x.get_unchecked(i) }}`";
     Branch BranchesOnDevice: "kernels have no such method of `{Self}`",
         "write `match`, `if let` or `let .. else`; the book's chapter on the language lists the methods that kernels have";
-    Text TextOnDevice: "kernels have no strings, into which to write `{Self}`",
+    Text TextOnDevice: "kernels have no strings to write `{Self}` into",
         "`printf!(\"{{}}\\n\", v)` prints a value";
-    Conversion ConvertsOnDevice: "kernels do not convert `{Self}` by this method",
+    Conversion ConvertsOnDevice: "kernels do not have this conversion of `{Self}`",
         "write `as`, or `u64::from(v)` and the like";
     Missing ExistsOnDevice: "kernels have no such method of `{Self}`",
         "the book's chapter on the language lists the methods that they have; write a `#[device]` function for others";
@@ -174,7 +174,7 @@ pub trait HostView<A> {
 
 impl<A, D: Dimension> HostView<A> for ArrayRef<A, D> {}
 
-/// The method of views of two dimensions.
+/// The host-only method of two-dimensional views.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait HostPlane {
@@ -244,10 +244,11 @@ macro_rules! atomics {
         impl HostAtomic for atomic::$atomic {}
 
         #[diagnostic::do_not_recommend]
-        // SAFETY: nothing reads it: an atomic has no type on the device, and its methods are refused.
+        // SAFETY: the value is `()` without cells. It is never read, since an atomic has no type on the device and its
+        // methods are refused.
         unsafe impl ConstItem<'_> for atomic::$atomic {
             fn value(_: &Self) -> ConstValue {
-                ConstValue { ty: Ty::Unit, cells: Vec::new(), held: None }
+                ConstValue { ty: Ty::Unit, cells: Vec::new(), host_constant: None }
             }
         }
     )* };

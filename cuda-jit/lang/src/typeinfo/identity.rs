@@ -1,8 +1,8 @@
-//! What tells a generic argument from every other: rustc's own identity of a type, since several may have one name.
+//! The identity of a generic argument: rustc's `TypeId`, since several types may have one name.
 //!
 //! # Safety
 //!
-//! The one block asks a type for its identity with the lifetimes taken off, which identities do not have.
+//! The one unsafe block computes the `TypeId` of a type with its lifetimes erased, on which a `TypeId` does not depend.
 
 use std::any::{TypeId, type_name};
 use std::marker::PhantomData;
@@ -19,12 +19,12 @@ pub(crate) fn key_arg<K: Key>() -> GenericArg {
     GenericArg::Type(K::ty(), TypeId::of::<K>())
 }
 
-/// The type whose method a function is, as a generic argument: with any lifetimes one and the same.
+/// The type that a function is a method of, as a generic argument, independent of its lifetimes.
 pub fn owner_arg<T: ?Sized>() -> GenericArg {
     GenericArg::Of(type_name::<T>(), identity::<T>())
 }
 
-/// A type that has an identity once its lifetimes are forgotten.
+/// A type whose `TypeId` is available once its lifetimes are erased.
 trait Identified {
     fn identity(&self) -> TypeId
     where
@@ -40,12 +40,12 @@ impl<T: ?Sized> Identified for PhantomData<T> {
     }
 }
 
-/// The identity of a type, whatever its lifetimes.
+/// The `TypeId` of a type, independent of its lifetimes.
 fn identity<T: ?Sized>() -> TypeId {
     let marker = PhantomData::<T>;
     let marker: &dyn Identified = &marker;
-    // SAFETY: only the lifetime in the trait object's type changes, and what is called with it reads nothing: a marker holds
-    // no value, and code is generated for types without their lifetimes.
+    // SAFETY: only the lifetime in the trait object's type changes. The method that is called through it reads nothing,
+    // since the marker has no value, and code generation does not depend on lifetimes.
     let marker = unsafe { std::mem::transmute::<&dyn Identified, &(dyn Identified + 'static)>(marker) };
     marker.identity()
 }

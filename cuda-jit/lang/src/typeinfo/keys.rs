@@ -1,11 +1,12 @@
-//! Rust types that are device types: numbers, references, slices, views, arrays, tuples, `Option`, `Result`.
+//! Rust types that are device types: numbers, references, slices, arrays, tuples, `Option`, `Result`.
 //!
-//! A [`Key`] is a type's name without its lifetimes. Structs and enums get theirs from `#[derive(DeviceType)]`.
+//! A [`Key`] is the `'static` identity of a type, without its lifetimes. `#[derive(DeviceType)]` generates those of structs
+//! and enums.
 //!
 //! # Safety
 //!
-//! The compiler and typed launches believe what the traits here say of a type, so those are `unsafe` or sealed. There is no
-//! unsafe code in this file but their implementations.
+//! The compiler and typed launches rely on the descriptions of types here, so these traits are `unsafe` or sealed. The only
+//! unsafe code in this file is their implementations.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -14,18 +15,19 @@ use super::types::{EnumTy, Memory, Ty};
 use crate::kir::Scalar;
 use cuda_mem_element::Element;
 
-/// A type's name without its lifetimes: what specialisations are told apart by.
+/// The `'static` identity of a type, by which specialisations are distinguished.
 ///
 /// # Safety
 ///
-/// [`ty`](Self::ty) describes the type whose key this is: its numbers in order and, of a struct, its fields with their offsets,
-/// and the size and alignment that rustc gave it. It returns the same every time. `#[derive(DeviceType)]` implements it.
+/// [`ty`](Self::ty) describes the type whose key this is: its numbers in order and, for a struct, its fields with their
+/// offsets, and the size and alignment that rustc gave it. It always returns the same value. `#[derive(DeviceType)]`
+/// implements it.
 pub unsafe trait Key: 'static {
     /// The type.
     fn ty() -> Ty;
 }
 
-/// A type that values in a kernel can have.
+/// A type of values in a kernel.
 ///
 /// The numbers, `bool`, `()`, arrays, tuples, `Option`, references, slices, ndarray views, and the structs and enums that
 /// derive it.
@@ -39,16 +41,17 @@ pub unsafe trait Key: 'static {
     note = "kernels know the integers, `f32`, `f64`, `half`'s `f16` and `bf16`, num-complex's `Complex`, `bool`, vectors such as `f32x4`, arrays, tuples and `Option` of them, references, slices, ndarray views, and structs and enums with `#[derive(DeviceType)]`"
 )]
 pub unsafe trait DeviceType {
-    /// The type without its lifetimes.
+    /// The type's identity without its lifetimes.
     type K: Key;
 
-    /// Calls `push` with the bits of each number in the value, in order; of a slice, of its length first.
+    /// Calls `push` with the bits of each number in the value, in order; for a slice, with its length first.
     #[doc(hidden)]
     fn __cells(&self, push: &mut dyn FnMut(u128)) {
         let _ = push;
     }
 
-    /// A value of each variant in order, of what is no enum one value; none where the host can make none.
+    /// A value of each variant in order, or one value of a type that is no enum; `None` for a value that the host cannot
+    /// construct.
     #[doc(hidden)]
     fn __variants() -> Vec<Option<Self>>
     where
@@ -58,26 +61,26 @@ pub unsafe trait DeviceType {
     }
 }
 
-/// A value of a type, if the host can make one.
+/// A value of a type, if the host can construct one.
 pub fn any_value<T: DeviceType>() -> Option<T> {
     T::__variants().into_iter().flatten().next()
 }
 
-/// Arrays up to this size in bytes are made as values of their types.
+/// The maximum size in bytes of arrays that are constructed as values of their types.
 const LARGEST_VALUE: usize = 4096;
 
-/// A [`DeviceType`] that holds no references, so that it is a value by itself.
+/// A [`DeviceType`] without references, whose values are self-contained.
 ///
 /// # Safety
 ///
-/// [`cells`](Self::cells) pushes [`CELLS`](Self::CELLS) numbers: those that the key's type consists of, in order, none of which is
-/// an address. `#[derive(DeviceType)]` implements it.
+/// [`cells`](Self::cells) pushes [`CELLS`](Self::CELLS) numbers: those that the key's type consists of, in order, none of
+/// which is an address. `#[derive(DeviceType)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a value of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, and structs and enums with `#[derive(DeviceType)]`"
 )]
 pub unsafe trait ValueType: DeviceType + Copy + 'static {
-    /// How many cells a value consists of.
+    /// The number of cells in a value.
     const CELLS: usize;
 
     /// Calls `push` with the bits of each number in the value, in order.
@@ -86,12 +89,12 @@ pub unsafe trait ValueType: DeviceType + Copy + 'static {
     }
 }
 
-/// A [`ValueType`] that can lie in memory which holds anything at first: every bit pattern is a value.
+/// A [`ValueType`] that can lie in uninitialised memory: every bit pattern is a value.
 ///
 /// # Safety
 ///
-/// Every bit pattern of the numbers that it consists of is a value of the type, and its key tells the layout that rustc gave it.
-/// `#[derive(DeviceType)]` implements it.
+/// Every bit pattern of the numbers that it consists of is a value of the type, and its key has the layout that rustc gave
+/// it. `#[derive(DeviceType)]` implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not plain data",
     label = "slices, views and shared memory cannot hold this",
@@ -101,8 +104,7 @@ pub unsafe trait ElementType: ValueType + KernelParam {}
 
 /// A type that a kernel's parameter can have.
 ///
-/// Nothing unsafe relies on an implementation: what a launch may pass for a parameter is said by
-/// `KernelArg`.
+/// Nothing unsafe relies on an implementation: `KernelArg` defines the types that a launch may pass for a parameter.
 #[diagnostic::on_unimplemented(
     message = "a kernel cannot take a parameter of type `{Self}`",
     label = "this type cannot be passed to a kernel",
@@ -116,7 +118,7 @@ pub trait KernelParam: DeviceType {}
     note = "const parameters are single numbers"
 )]
 pub trait ScalarType: ElementType + CastType + sealed::Sealed {
-    /// Which one.
+    /// The number's type.
     const SCALAR: Scalar;
 
     /// The value's bits, zero-extended.
@@ -124,25 +126,25 @@ pub trait ScalarType: ElementType + CastType + sealed::Sealed {
 }
 
 /// A type that `as` can name; sealed.
-#[diagnostic::on_unimplemented(message = "`as` makes numbers, not `{Self}`")]
+#[diagnostic::on_unimplemented(message = "`as` converts to numbers, not to `{Self}`")]
 pub trait CastType: sealed::Sealed {
     /// The number's type.
     const TARGET: Scalar;
 }
 
 mod sealed {
-    /// Keeps [`ScalarType`](super::ScalarType) and [`CastType`](super::CastType) to the types below.
+    /// Seals [`ScalarType`](super::ScalarType) and [`CastType`](super::CastType).
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 }
 
 thread_local! {
-    /// Whether types are told as the source spells them.
+    /// True while types are reported as the source spells them.
     static SPELLED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `tell` tells, with `usize` and `isize` as the source spells them: as enums of these names, without variants. For all
-/// that kernels do they are `u64` and `i64`; only a debugger shows the difference.
+/// Calls `report`, with `usize` and `isize` reported as the source spells them: as enums of these names, without variants.
+/// Kernels treat them as `u64` and `i64`; only a debugger shows the difference.
 pub fn spelled<R>(report: impl FnOnce() -> R) -> R {
     SPELLED.set(true);
     let reported = report();
@@ -150,7 +152,7 @@ pub fn spelled<R>(report: impl FnOnce() -> R) -> R {
     reported
 }
 
-/// The number type of this name.
+/// The number type with this name.
 fn number(name: &'static str, scalar: Scalar) -> Ty {
     match name {
         "usize" | "isize" if SPELLED.get() => {
@@ -162,18 +164,18 @@ fn number(name: &'static str, scalar: Scalar) -> Ty {
 
 macro_rules! scalars {
     ($($ty:ty => $scalar:ident, |$v:ident| $bits:expr;)*) => { $(
-        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        // SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
         unsafe impl Key for $ty { fn ty() -> Ty { number(stringify!($ty), Scalar::$scalar) } }
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceType for $ty {
             type K = $ty;
             fn __cells(&self, push: &mut dyn FnMut(u128)) { push(self.bits()); }
             fn __variants() -> Vec<Option<Self>> { vec![Some(Self::default())] }
         }
-        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        // SAFETY: the one cell is the number's bits, as its key describes.
         unsafe impl ValueType for $ty { const CELLS: usize = 1; }
-        // SAFETY: every bit pattern is a value, as it is of what the type consists of.
+        // SAFETY: every bit pattern of a number is a value; of a `bool` in memory only the lowest bit counts (KIR).
         #[diagnostic::do_not_recommend]
         unsafe impl ElementType for $ty {}
         #[diagnostic::do_not_recommend]
@@ -207,15 +209,15 @@ scalars! {
     half::bf16 => Bf16, |v| u64::from(v.to_bits());
 }
 
-/// On the device a `char` is its number: it is compared, and made of a `u8`, as that.
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+/// On the device a `char` is its code point: it is compared, and converted from a `u8`, as a `u32`.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for char {
     fn ty() -> Ty {
         Ty::Scalar(Scalar::U32)
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for char {
     type K = char;
@@ -229,7 +231,7 @@ unsafe impl DeviceType for char {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the one cell is the code point, as the key describes.
 unsafe impl ValueType for char {
     const CELLS: usize = 1;
 }
@@ -245,14 +247,14 @@ impl CastType for char {
 #[derive(Debug)]
 pub struct SliceKey<K, const MUTABLE: bool>(PhantomData<K>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key, const MUTABLE: bool> Key for SliceKey<K, MUTABLE> {
     fn ty() -> Ty {
         Ty::Slice(Box::new(K::ty()), Memory::unknown(MUTABLE))
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &[T] {
     type K = SliceKey<T::K, false>;
@@ -267,7 +269,7 @@ unsafe impl<T: DeviceType> DeviceType for &[T] {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &mut [T] {
     type K = SliceKey<T::K, true>;
@@ -287,22 +289,22 @@ impl<T: ElementType + Element> KernelParam for &mut [T] {}
 #[derive(Debug)]
 pub struct RefKey<K: ?Sized, const MUTABLE: bool>(PhantomData<K>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key + ?Sized, const MUTABLE: bool> Key for RefKey<K, MUTABLE> {
     fn ty() -> Ty {
         Ty::Ref(Box::new(K::ty()), Memory::unknown(MUTABLE))
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 unsafe impl Key for str {
     fn ty() -> Ty {
         Ty::Str
     }
 }
 
-/// A text that the compiler knows, as `expect` takes it.
-// SAFETY: the key tells this very type.
+/// A text that is known at compile time, such as the argument of `expect`.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for &str {
     type K = RefKey<str, false>;
@@ -312,7 +314,7 @@ unsafe impl DeviceType for &str {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &T {
     type K = RefKey<T::K, false>;
@@ -326,7 +328,7 @@ unsafe impl<T: DeviceType> DeviceType for &T {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for &mut T {
     type K = RefKey<T::K, true>;
@@ -340,14 +342,14 @@ unsafe impl<T: DeviceType> DeviceType for &mut T {
 #[derive(Debug)]
 pub struct ArrayKey<K, const N: usize>(PhantomData<K>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key, const N: usize> Key for ArrayKey<K, N> {
     fn ty() -> Ty {
         Ty::Array(Box::new(K::ty()), N as u64)
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     type K = ArrayKey<T::K, N>;
@@ -362,12 +364,12 @@ unsafe impl<T: DeviceType, const N: usize> DeviceType for [T; N] {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the cells are those of the elements, in order, as the key describes.
 unsafe impl<T: ValueType, const N: usize> ValueType for [T; N] {
     const CELLS: usize = N * T::CELLS;
 }
 
-// SAFETY: every bit pattern is a value, as it is of what the type consists of.
+// SAFETY: the elements are plain data, and an array has no padding between them.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ElementType, const N: usize> ElementType for [T; N] {}
 #[diagnostic::do_not_recommend]
@@ -377,14 +379,14 @@ impl<T: KernelParam, const N: usize> KernelParam for [T; N] {}
 #[derive(Debug)]
 pub struct OptionKey<K>(PhantomData<K>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key> Key for OptionKey<K> {
     fn ty() -> Ty {
         Ty::option(K::ty())
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType> DeviceType for Option<T> {
     type K = OptionKey<T::K>;
@@ -402,7 +404,7 @@ unsafe impl<T: DeviceType> DeviceType for Option<T> {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the cells are the tag and the value's, or zeros instead, as the key describes.
 unsafe impl<T: ValueType> ValueType for Option<T> {
     const CELLS: usize = 1 + T::CELLS;
 }
@@ -414,14 +416,14 @@ impl<T: ValueType> KernelParam for Option<T> {}
 #[derive(Debug)]
 pub struct ResultKey<K, E>(PhantomData<(K, E)>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key, E: Key> Key for ResultKey<K, E> {
     fn ty() -> Ty {
         Ty::result(K::ty(), E::ty())
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
     type K = ResultKey<T::K, E::K>;
@@ -445,7 +447,7 @@ unsafe impl<T: DeviceType, E: DeviceType> DeviceType for Result<T, E> {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the cells are the tag and those of both variants, with zeros for the other one, as the key describes.
 unsafe impl<T: ValueType, E: ValueType> ValueType for Result<T, E> {
     const CELLS: usize = 1 + T::CELLS + E::CELLS;
 }
@@ -459,11 +461,11 @@ pub struct TupleKey<K>(PhantomData<K>);
 
 macro_rules! tuples {
     ($(($($name:ident $index:tt),+))*) => { $(
-        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        // SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
         unsafe impl<$($name: Key),+> Key for TupleKey<($($name,)+)> {
             fn ty() -> Ty { Ty::Tuple(vec![$($name::ty()),+]) }
         }
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl<$($name: DeviceType),+> DeviceType for ($($name,)+) {
             type K = TupleKey<($($name::K,)+)>;
@@ -473,7 +475,7 @@ macro_rules! tuples {
                 vec![value()]
             }
         }
-        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        // SAFETY: the cells are those of the elements, in order, as the key describes.
         unsafe impl<$($name: ValueType),+> ValueType for ($($name,)+) {
             const CELLS: usize = 0 $(+ $name::CELLS)+;
         }
@@ -493,14 +495,14 @@ tuples! {
     (A 0, B 1, C 2, D 3, E 4, F 5, G 6, H 7)
 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for () {
     fn ty() -> Ty {
         Ty::Unit
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for () {
     type K = ();
@@ -510,8 +512,8 @@ unsafe impl DeviceType for () {
     }
 }
 
-/// What only marks a type holds nothing.
-// SAFETY: the key tells this very type.
+/// A marker has no data.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ?Sized> DeviceType for PhantomData<T> {
     type K = ();
@@ -521,30 +523,30 @@ unsafe impl<T: ?Sized> DeviceType for PhantomData<T> {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: a marker has no cells, and its key describes none.
 unsafe impl<T: ?Sized + 'static> ValueType for PhantomData<T> {
     const CELLS: usize = 0;
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: ?Sized + 'static> KernelParam for PhantomData<T> {}
-// SAFETY: every bit pattern is a value, as it is of what the type consists of.
+// SAFETY: a marker has no bytes, so that there is only one bit pattern.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: ?Sized + 'static> ElementType for PhantomData<T> {}
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: `()` has no cells, and its key describes none.
 unsafe impl ValueType for () {
     const CELLS: usize = 0;
 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for std::cmp::Ordering {
     fn ty() -> Ty {
         Ty::ORDERING
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for std::cmp::Ordering {
     type K = Self;
@@ -558,7 +560,7 @@ unsafe impl DeviceType for std::cmp::Ordering {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the one cell is the variant's number, as the key describes.
 unsafe impl ValueType for std::cmp::Ordering {
     const CELLS: usize = 1;
 }

@@ -1,20 +1,21 @@
-//! How values of the language lie in KIR: in values and slots, by their *leaves*, and in memory, by their layout.
+//! The representation of values in KIR: as *leaves* in values and slots, and by their layout in memory.
 //!
-//! A value is its leaves in order: a number is one, a slice is an address and a length, a struct is those of its
-//! fields, a closure is those of what it has captured, an enum with fields its tag and the fields of every variant. An array is the address where it lies in the thread's memory, unless its elements hold references: then it
-//! is the leaves of all its elements. Structs lie in memory as rustc laid them out; tuples, `Option` and structs that
-//! hold them only ever lie in the thread's own memory, where the layout here is theirs.
+//! A value is its leaves in order: a number is one leaf, a slice is an address and a length, a struct has those of its
+//! fields, a closure those of its captures, an enum with fields its tag and the fields of every variant. An array is the
+//! address of its elements in the thread's memory, unless they contain references: then it has the leaves of all its
+//! elements. Structs lie in memory as rustc laid them out. Tuples, `Option` and structs that contain them only ever lie in
+//! the thread's own memory, with the layout defined here.
 
 use std::ops::Range;
 
 use super::{Memory, SumIdentity, SumTy, Ty};
 use crate::kir::{Access, Pointee, Record, Scalar, Space, Type};
 
-/// The tag of an enum with fields lies at its beginning.
+/// The offset of the tag of an enum with fields.
 pub const TAG: u32 = 0;
 
 impl Ty {
-    /// Whether it can lie in memory: it holds no references.
+    /// Returns true if it can lie in memory: it contains no references.
     pub fn is_plain(&self) -> bool {
         match self {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
@@ -26,7 +27,7 @@ impl Ty {
         }
     }
 
-    /// Returns true if it is an array or has one in it: it is no value of registers, and is copied where Rust copies.
+    /// Returns true if it is or contains an array: it is then no register value, and is copied where Rust copies it.
     pub fn holds_arrays(&self) -> bool {
         match self {
             Ty::Array(..) => true,
@@ -38,7 +39,7 @@ impl Ty {
         }
     }
 
-    /// The arrays in memory that a value of this type has, by the numbers of their leaves.
+    /// The arrays in memory that a value of this type has, with the indices of their leaves.
     pub fn arrays(&self) -> Vec<(usize, Ty)> {
         let mut arrays = Vec::new();
         self.each_array(0, &mut arrays);
@@ -54,14 +55,14 @@ impl Ty {
                 (0..*count as usize).for_each(|index| element.each_array(first + index * leaves, arrays));
             }
             _ => {
-                for (index, (part, _)) in self.parts().into_iter().enumerate() {
-                    part.each_array(first + self.part_leaves(index).start, arrays);
+                for (index, (part, _)) in self.fields().into_iter().enumerate() {
+                    part.each_array(first + self.field_leaves(index).start, arrays);
                 }
             }
         }
     }
 
-    /// The KIR types that a value of this type consists of, with what may be done behind those that are pointers.
+    /// Visits the KIR types that a value of this type consists of, with the accesses that are allowed through pointers.
     pub fn each_leaf(&self, visit: &mut impl FnMut(Type, Access)) {
         let mut pointer = |memory: &Memory, to: &Ty| {
             let access = if memory.writable() { Access::ReadWrite } else { Access::Read };
@@ -101,7 +102,7 @@ impl Ty {
         leaves
     }
 
-    /// What a pointer to it points to; to an array, its first number or record.
+    /// The pointee of a pointer to it; for an array, its first number or record.
     pub fn pointee(&self) -> Pointee {
         match self {
             Ty::Scalar(scalar) | Ty::Enum(_, scalar) => Pointee::Scalar(*scalar),
@@ -110,7 +111,7 @@ impl Ty {
         }
     }
 
-    /// How many of its pointee it is: the elements of an array, nested or not, else one.
+    /// The number of pointees in it: the elements of an array, nested or not, else one.
     pub fn count(&self) -> u64 {
         match self {
             Ty::Array(element, count) => count * element.count(),
@@ -138,8 +139,8 @@ impl Ty {
         record
     }
 
-    /// The parts of a tuple, struct or closure, or of all variants of an enum, each with where it begins in memory.
-    pub fn parts(&self) -> Vec<(&Ty, u32)> {
+    /// The fields of a tuple, struct or closure, or of all variants of an enum, each with its offset in memory.
+    pub fn fields(&self) -> Vec<(&Ty, u32)> {
         match self {
             Ty::Struct(of) if !self.is_of_one_thread() => {
                 of.fields.iter().map(|field| (&field.ty, field.offset as u32)).collect()
@@ -160,8 +161,8 @@ impl Ty {
         }
     }
 
-    /// Returns true if it only ever lies in a thread's own memory: it has tuples or enums with fields, whose places in rustc's layout nobody
-    /// tells, so that the layout is this module's.
+    /// Returns true if it only ever lies in a thread's own memory: it contains tuples or enums with fields, whose rustc
+    /// layout is not available, so that the layout is defined here.
     fn is_of_one_thread(&self) -> bool {
         match self {
             Ty::Tuple(_) | Ty::Sum(_) => true,
@@ -171,12 +172,12 @@ impl Ty {
         }
     }
 
-    /// The number of a field among the parts.
+    /// The index of a field.
     pub fn field(&self, name: &str) -> Option<usize> {
         self.field_of(0, name)
     }
 
-    /// The number of a field of a variant among the parts; what is no enum is its only variant.
+    /// The index of a variant's field among those of all variants; a type that is no enum has one variant.
     pub fn field_of(&self, variant: usize, name: &str) -> Option<usize> {
         match self {
             Ty::Tuple(types) => name.parse().ok().filter(|&index| index < types.len()),
@@ -189,34 +190,34 @@ impl Ty {
         }
     }
 
-    /// The numbers of a variant's fields among the parts; what is no enum is its only variant.
-    pub fn parts_of(&self, variant: usize) -> Range<usize> {
-        self.as_sum().map_or_else(|| 0..self.parts().len(), |of| of.fields_of(variant))
+    /// The indices of a variant's fields among those of all variants; a type that is no enum has one variant.
+    pub fn fields_of(&self, variant: usize) -> Range<usize> {
+        self.as_sum().map_or_else(|| 0..self.fields().len(), |of| of.fields_of(variant))
     }
 
-    /// The type of the tag that comes before the parts, if there is one.
+    /// The type of the tag that precedes the fields, if there is one.
     pub fn tag(&self) -> Option<Scalar> {
         self.as_sum().map(SumTy::tag)
     }
 
-    /// The leaves that hold a part.
-    pub fn part_leaves(&self, index: usize) -> Range<usize> {
+    /// The leaves of a field.
+    pub fn field_leaves(&self, index: usize) -> Range<usize> {
         let mut start = usize::from(self.tag().is_some());
-        let parts = self.parts();
+        let parts = self.fields();
         for (ty, _) in &parts[..index] {
             start += ty.leaves().len();
         }
         start..start + parts[index].0.leaves().len()
     }
 
-    /// The memories that it points to, in order.
+    /// The memories that its references point to, in order.
     pub fn memories(&self) -> Vec<Memory> {
         let mut memories = Vec::new();
         self.clone().each_memory(&mut |memory| memories.push(*memory));
         memories
     }
 
-    /// The same type, pointing to such memories.
+    /// The type with its references pointing to the given memories.
     pub fn in_memories(&self, memories: &[Memory]) -> Ty {
         let (mut ty, mut memories) = (self.clone(), memories.iter());
         ty.each_memory(&mut |memory| *memory = memories.next().copied().unwrap_or(*memory));
@@ -244,7 +245,7 @@ impl Ty {
         }
     }
 
-    /// Whether it is the same type but for where references point.
+    /// Returns true if the types are equal except for where references point.
     pub fn fits(&self, other: &Ty) -> bool {
         if self == other {
             return true;
@@ -262,7 +263,7 @@ impl Ty {
     }
 }
 
-/// The record of these fields in order behind a first one, padded to its alignment.
+/// The record of a first field and further ones in order, padded to its alignment.
 fn record_of<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Record {
     let mut record = first.record();
     for Record { size, align } in types.into_iter().map(Ty::record) {
@@ -272,7 +273,7 @@ fn record_of<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Record 
     record
 }
 
-/// Types one after the other behind a first one, each with where it begins.
+/// Consecutive fields after a first one, each with its offset.
 fn placed<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a Ty, u32)> {
     let mut record = first.record();
     let place = |ty| {
@@ -282,7 +283,7 @@ fn placed<'a>(first: &Ty, types: impl IntoIterator<Item = &'a Ty>) -> Vec<(&'a T
     types.into_iter().map(place).collect()
 }
 
-/// A type as an error shows it.
+/// A type's name in an error.
 pub fn ty_name(ty: &Ty) -> String {
     let list = |types: &[Ty]| types.iter().map(ty_name).collect::<Vec<_>>().join(", ");
     let reference = |memory: &Memory| if memory.writable() { "&mut " } else { "&" };
@@ -333,15 +334,15 @@ mod tests {
     fn tuples_and_options_are_laid_out_without_overlap() {
         let ty = ty_of::<(u8, f64, Option<u16>, [u8; 3])>();
         assert_eq!(ty.record(), Record { size: 24, align: 8 });
-        assert_eq!(ty.parts().iter().map(|part| part.1).collect::<Vec<_>>(), [0, 8, 16, 20]);
-        assert_eq!(ty_of::<Option<u16>>().parts()[0].1, 2);
+        assert_eq!(ty.fields().iter().map(|part| part.1).collect::<Vec<_>>(), [0, 8, 16, 20]);
+        assert_eq!(ty_of::<Option<u16>>().fields()[0].1, 2);
     }
 
     #[test]
     fn leaves_of_what_holds_references() {
         assert_eq!(ty_of::<[f32; 4]>().leaves().len(), 1);
         assert_eq!(ty_of::<[&[f32]; 3]>().leaves().len(), 6);
-        assert_eq!(ty_of::<(u8, Option<(i16, bool)>)>().part_leaves(1), 1..4);
+        assert_eq!(ty_of::<(u8, Option<(i16, bool)>)>().field_leaves(1), 1..4);
     }
 
     #[test]

@@ -1,16 +1,17 @@
-//! What rustc made of a captured function: the types of its bindings, its callees, its constants.
+//! Type information: rustc's types of a captured function's bindings, its resolved callees, and its constants.
 //!
-//! The macro emits, beside each function, a typing probe whose body is never run, nor even reached. Beside it a witness, a
-//! pointer to a type that is still open, stands for each binding and each call; rustc's own inference fixes those types,
-//! and instantiating the typing probe for given generics reads them out as a [`ProbeResult`]. There is no second inference.
+//! The macro emits, beside each function, a typing probe, whose body is type-checked and never run. In it, each binding and
+//! each call has a type witness: a raw pointer whose type is an inference variable that unifies with the subject's type.
+//! Instantiating the typing probe for given generic arguments returns these types as a [`ProbeResult`]. There is no second
+//! type inference.
 //!
 //! # Safety
 //!
-//! A launch is safe because the compiler was told the truth about the kernel's types. Who tells it are the implementations
-//! of the `unsafe` traits here and in the files below, which the macros write, and whoever makes a [`ProbeResult`].
+//! A launch is safe because the type information about the kernel is correct. This is the responsibility of the
+//! implementations of the `unsafe` traits here and in the files below, which the macros write, and of the code that creates
+//! a [`ProbeResult`].
 
 mod by_path;
-mod capitals;
 pub mod checked;
 mod closures;
 pub mod compare;
@@ -31,6 +32,7 @@ pub mod pattern;
 mod queries;
 mod reported;
 mod types;
+mod upper_case;
 mod views;
 
 use std::any::{Any, TypeId};
@@ -39,16 +41,15 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 pub use by_path::ByPath;
-pub use capitals::{Capitals, OtherCapitals, capitals};
 pub use closures::{BoxedCallee, OtherCallee, boxed};
 pub use compare::{Comparisons, Pairs};
 pub use constructor::{
-    Construction, Constructor, Constructs, MadeByFunction, Makes, NamedCallee, NamedFunction, OptionVariants,
-    ResultVariants, made, named,
+    CalledFunction, Construction, Constructor, ConstructorValue, Constructs, FnReturning, FunctionValue,
+    OptionVariants, ResultVariants, called_path, value_path,
 };
 pub use convert::{
-    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTrial, Trial, TypedDropped,
-    UntypedTrial,
+    DeviceFrom, DeviceInto, DeviceTryFrom, DeviceTryInto, Dropped, FromBits, MistypedTry, TryOperand, TypedDropped,
+    UntypedTry,
 };
 pub use fingerprint::Fingerprint;
 pub use identity::{owner_arg, type_arg};
@@ -67,9 +68,10 @@ pub use types::{
     Arithmetic, ClosureId, EnumTy, Field, Memory, Operator, Passed, StructTy, SumIdentity, SumTy, Ty, VariantTy,
 };
 pub use types::{OPTION_NONE, OPTION_SOME, RESULT_ERR, RESULT_OK};
+pub use upper_case::{UpperCaseConstructor, UpperCasePath, upper_case_path};
 pub use views::{
-    OpOfViews, PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall,
-    ViewCallee, ViewDim, ViewFunctions, ViewKey, ViewMade, ViewMethods, ViewOp, WholeView, op, section_index,
+    PlaneMethods, PlaneShape, SectionIndex, ShapeOp, SharedView, SliceOfView, UniqueView, ViewCall, ViewCallee,
+    ViewConversion, ViewDim, ViewFunctions, ViewIntrinsic, ViewKey, ViewMethods, ViewOp, WholeView, op, section_index,
 };
 
 use crate::kir::{
@@ -78,35 +80,35 @@ use crate::kir::{
 };
 use crate::syntax::Definition;
 
-/// What tells the type that a witness saw.
-pub fn seen<T: DeviceType>(_: *const T) -> fn() -> Ty {
+/// The function that reports the type of a witness.
+pub fn reported_type<T: DeviceType>(_: *const T) -> fn() -> Ty {
     ty_of::<T>
 }
 
-/// What a closure returns, of the type that its witness sees.
+/// The result of a closure, with the type of its witness.
 ///
 /// # Panics
 ///
 /// Always: the typing probe is never run.
-pub fn returned<T>(_: *const T) -> T {
+pub fn closure_result<T>(_: *const T) -> T {
     unreachable!("a typing probe is never run")
 }
 
-/// What tells the specialisation that a callee's witness saw.
-pub fn called<F: DeviceFn>(_: *const F) -> fn() -> Instance {
+/// The function that reports the specialisation of a callee's witness.
+pub fn resolved_callee<F: DeviceFn>(_: *const F) -> fn() -> Instance {
     F::instance
 }
 
-/// The type that stands beside a device function, and names it and its generic arguments.
+/// The type beside a device function, which names the function and its generic arguments.
 ///
 /// # Safety
 ///
-/// [`instance`](Self::instance) is the function that the type is named after, of these arguments and this result, as rustc checked
-/// it; it returns the same every time. `#[device]` implements it.
+/// [`instance`](Self::instance) is the function that the type is named after, with these arguments and this result, as
+/// rustc has type-checked it; it always returns the same value. `#[device]` implements it.
 #[diagnostic::on_unimplemented(
     message = "the device has no code for this call",
     label = "called with a type that the function does not take on the device",
-    note = "the types that it is called with, and the type whose function it is, derive `DeviceType`"
+    note = "the types of its arguments, and the type whose function it is, must derive `DeviceType`"
 )]
 pub unsafe trait DeviceFn {
     /// The types of its parameters, as a tuple.
@@ -122,7 +124,7 @@ pub unsafe trait DeviceFn {
 ///
 /// Nothing unsafe relies on an implementation: the compiler compares a call's arguments with the function's parameters.
 pub trait FnLike<Args> {
-    /// What it returns.
+    /// Its result.
     type Output;
 }
 
@@ -138,23 +140,23 @@ fn_like! { () (A) (A, B) (A, B, C) (A, B, C, D) (A, B, C, D, E) (A, B, C, D, E, 
 (A, B, C, D, E, F, G, H) (A, B, C, D, E, F, G, H, I) (A, B, C, D, E, F, G, H, I, J)
 (A, B, C, D, E, F, G, H, I, J, K) (A, B, C, D, E, F, G, H, I, J, K, L) }
 
-/// Stands for the type of a closure that a device function takes: the function is inlined, and the closure with it.
+/// The type of a closure that a device function takes: the function is inlined, and the closure with it.
 #[derive(Debug)]
 pub enum Closure {}
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl Key for Closure {
     fn ty() -> Ty {
         Ty::CLOSURE
     }
 }
 
-/// Stands for arguments and result where a call's path says all generic arguments.
+/// Unconstrained arguments and result, for callees whose path has all generic arguments.
 #[derive(Debug)]
-pub struct Untied;
+pub struct Unconstrained;
 
-impl<V> FnLike<Untied> for V {
-    type Output = Untied;
+impl<V> FnLike<Unconstrained> for V {
+    type Output = Unconstrained;
 }
 
 /// A device function whose generic arguments rustc infers from a call.
@@ -168,18 +170,18 @@ impl<F> Default for Callee<F> {
 }
 
 impl<F> Callee<F> {
-    /// A callee, whose generic arguments may still be open.
+    /// A callee, whose generic arguments may still be inference variables.
     pub const fn new() -> Self {
         Callee(PhantomData)
     }
 
-    /// Shows the callee to its witness.
+    /// Unifies the callee with its witness.
     pub fn of(self, _: *const F) -> Self {
         self
     }
 }
 
-/// What the call of a method would return, of a callee whose generic arguments rustc infers from that call.
+/// The result of a method's call, with a callee whose generic arguments rustc infers from that call.
 #[derive(Debug)]
 pub struct Returned<F, R>(PhantomData<Cell<F>>, PhantomData<fn() -> R>);
 
@@ -190,12 +192,12 @@ impl<F, R> Default for Returned<F, R> {
 }
 
 impl<F, R> Returned<F, R> {
-    /// Of a call that is only typed.
+    /// The result of a call in a typing probe.
     pub const fn new() -> Self {
         Returned(PhantomData, PhantomData)
     }
 
-    /// Shows the callee to its witness.
+    /// Unifies the callee with its witness.
     ///
     /// # Panics
     ///
@@ -206,8 +208,8 @@ impl<F, R> Returned<F, R> {
 }
 
 impl<F> Callee<F> {
-    /// Ties the generic arguments to those of a function value.
-    pub fn see<V>(self, _: &V) -> Self
+    /// Unifies the generic arguments with those of a function value.
+    pub fn unify<V>(self, _: &V) -> Self
     where
         F: DeviceFn,
         V: FnLike<F::Args, Output = F::Output>,
@@ -215,16 +217,16 @@ impl<F> Callee<F> {
         self
     }
 
-    /// The same of a path that is an argument.
+    /// Unifies the generic arguments with those of a path that is an argument.
     pub fn argument<'a, V, C: Fn() -> &'a V>(self, value: &V, _: C) -> Self
     where
         F: DeviceFn,
         V: FnLike<F::Args, Output = F::Output> + 'a,
     {
-        self.see(value)
+        self.unify(value)
     }
 
-    /// Shows the callee to its witness, and the function value that its path names.
+    /// Unifies the callee, and the function value that its path names, with a witness.
     pub fn by<V>(self, _: *const ByPath<F, V>, _: &V) -> Self {
         self
     }
@@ -233,43 +235,44 @@ impl<F> Callee<F> {
 /// A generic argument of a specialisation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum GenericArg {
-    /// A type, and what tells it from others of its name.
+    /// A type, and its identity among types of the same name.
     Type(Ty, TypeId),
     /// The bits of a constant.
     Const(u128),
-    /// The name of the type whose method it is, with its generic arguments, and what tells it from others of its name.
+    /// The name of the type that the function is a method of, with its generic arguments, and its identity among types of
+    /// the same name.
     Of(&'static str, TypeId),
 }
 
-/// What a device function is.
+/// The body of a device function.
 #[derive(Clone, Copy, Debug)]
 pub enum Body {
     /// Captured Rust.
     Captured(&'static Definition, fn() -> ProbeResult),
-    /// Something that the front end lowers itself.
+    /// An intrinsic that the front end lowers itself.
     Intrinsic(Intrinsic),
-    /// A function or method that the front end lowers itself, of these types.
+    /// A function or method that the front end lowers itself, and its signature.
     Operation(Operation, fn() -> Typing),
-    /// The constructor of a tuple struct, or of the variant of this number; none if it is unknown.
+    /// The constructor of a tuple struct, or of the variant with this number; `None` if it is unknown.
     Constructor(fn() -> Ty, fn() -> Option<usize>),
-    /// None: the constant that a path in the place of a function names.
+    /// No function: a constant, whose path is an argument where a function could stand.
     Constant(fn() -> ConstValue),
-    /// None: a path names this function as a value, and a device function as a type.
-    Another(&'static str),
-    /// None: it is refused already, or nothing calls it.
+    /// No body: the path resolves to this function as a value, and to another device function as a type.
+    Mismatch(&'static str),
+    /// No body: the call is refused already, or nothing calls it.
     None,
 }
 
-/// What the threads of a group within a warp do with values.
+/// A collective operation of a group within a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupOp {
-    /// Takes the value of another.
+    /// Reads the value of another thread.
     Shuffle(ShuffleOp),
-    /// Finds those with the same value.
+    /// Finds the threads with the same value.
     MatchAny,
-    /// Finds whether all have the same value.
+    /// Tests if all threads have the same value.
     MatchAll,
-    /// Combines the values.
+    /// Reduces the values of all threads.
     Reduce(BinaryOp),
 }
 
@@ -284,7 +287,7 @@ pub enum Exchange {
     Take,
 }
 
-/// Functions that kernels call and that are not written in Rust.
+/// Functions that kernels call and that the compiler lowers itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Intrinsic {
     /// The thread's position in the grid, in this many dimensions.
@@ -299,113 +302,113 @@ pub enum Intrinsic {
     BlockDim,
     /// The grid's extent in blocks.
     GridDim,
-    /// The lane in the warp.
+    /// The thread's lane in its warp.
     LaneId,
     /// The number of lanes in a warp.
     WarpSize,
-    /// Waits for the block.
+    /// A barrier of the block.
     Barrier,
-    /// Waits for the block and combines a `bool`.
+    /// A barrier of the block that reduces a `bool`.
     BarrierReduce(BarrierOp),
-    /// Orders memory operations.
+    /// A memory fence.
     Fence(Order),
-    /// Reads a number at once.
+    /// Atomically loads a number.
     AtomicLoad(Order),
-    /// Writes a number at once.
+    /// Atomically stores a number.
     AtomicStore(Order),
-    /// Changes a number at once.
+    /// Atomically updates a number and returns the old value.
     Atomic(AtomicOp, Order),
-    /// The smaller or larger number, where NaN counts as none.
+    /// Atomic minimum or maximum, where NaN is treated as missing.
     AtomicNotNan(AtomicOp, Order),
-    /// Replaces a number if it is the expected one.
+    /// Atomic compare-and-exchange.
     CompareExchange(Order),
-    /// Takes a number from another lane of so many.
+    /// Reads a number from another lane of a segment of this many.
     Shuffle(ShuffleOp, u32),
-    /// Combines a `bool` of the lanes.
+    /// A warp vote: combines a `bool` of the lanes.
     Vote(VoteOp),
     /// Finds the lanes with the same number.
     MatchAny,
-    /// Whether lanes have the same number.
+    /// Tests if all lanes have the same number.
     MatchAll,
-    /// Combines a number of the lanes.
+    /// A warp reduction of a number.
     Reduce(ReduceOp),
-    /// Lanes, by how they stand to the own one.
+    /// The mask of the lanes that compare so with the thread's own.
     LaneMask(CompareOp),
-    /// Waits for lanes.
+    /// A barrier of lanes.
     SyncWarp,
-    /// The lanes that run together.
+    /// The converged lanes.
     ActiveMask,
-    /// What time it is.
+    /// Reads a clock.
     Clock(Clock),
-    /// Waits for a while.
+    /// Sleeps.
     Sleep,
-    /// Stops in the debugger.
+    /// A breakpoint.
     Breakpoint,
-    /// Sets what a conditional node of a graph looks at.
+    /// Sets the value of a graph's conditional node.
     SetConditional,
-    /// An operator of an integer's bits.
+    /// A unary operator on an integer's bits.
     Bits(UnaryOp),
-    /// The place of the lowest bit that is one.
+    /// The position of the lowest one bit, from 1.
     FindFirstSet,
     /// A function of libdevice.
     Library(LibFn),
-    /// Tiles of so many threads of a warp.
+    /// An operation of a tile of this many threads of a warp.
     Tile(GroupOp, u32),
-    /// The threads of a warp that run together.
+    /// An operation of the converged threads of a warp.
     Coalesced(GroupOp),
     /// The block's index in its cluster.
     ClusterBlockIdx,
     /// The cluster's extent in blocks.
     ClusterDim,
-    /// The block's number in its cluster.
+    /// The block's rank in its cluster.
     ClusterRank,
-    /// How many blocks the cluster has.
+    /// The number of blocks in the cluster.
     ClusterRanks,
-    /// The shared memory of another block of the cluster.
+    /// Maps the shared memory of another block of the cluster.
     MapShared,
-    /// Waits for the cluster.
+    /// A barrier of the cluster.
     ClusterBarrier,
-    /// The word on which the grid meets.
+    /// The word of the grid barrier.
     GridBarrier,
-    /// Whether a thread of the kernel has panicked.
+    /// Tests if a thread of the kernel has panicked.
     KernelPanicked,
-    /// An operator of three integers.
+    /// A ternary operator on integers.
     Ternary(TernaryOp),
-    /// Loads a number with a hint for the caches.
+    /// Loads a number with a cache hint.
     LoadCached(CacheLoad),
-    /// Stores a number with a hint for the caches.
+    /// Stores a number with a cache hint.
     StoreCached(CacheStore),
-    /// A slice of numbers as one of vectors, and the rest.
+    /// Splits a slice of numbers into a slice of vectors and the rest.
     AsVectors,
-    /// A vector of its numbers, or of one for all.
+    /// A vector of given numbers, or of one number in all lanes.
     Vector,
-    /// A view of a slice; of one and a shape, if true.
+    /// A view of a slice; of a slice and a shape if true.
     View(bool),
     /// An intrinsic on ndarray views.
     ViewOp(ViewOp),
-    /// The argument, as it is.
+    /// The argument, unchanged.
     Identity,
-    /// A copy of what the argument refers to.
+    /// A copy of a reference's referent.
     Duplicate,
     /// The comparison of two values: true if the first is ordered after the second.
     ComesAfter,
-    /// The compute capability that is compiled for.
+    /// The compute capability of the target.
     ComputeCapability,
-    /// Two `f32` as 8-bit floats.
+    /// Converts two `f32` to 8-bit floats.
     Narrow(Float8),
-    /// Two 8-bit floats as `f16`.
+    /// Converts two 8-bit floats to `f16`.
     Widen(Float8),
-    /// A number made of another, of this type, as by `as`.
+    /// A conversion from this number type, as by `as`.
     Number(Scalar),
-    /// A float of its bits.
+    /// A float from its bits.
     FromBits,
-    /// An integer made of another, of this type, or the error that it does not fit.
+    /// A checked conversion from this integer type: the integer, or the error if it does not fit.
     TryNumber(Scalar),
     /// The argument.
     Same,
-    /// A vector of an array of its numbers.
+    /// A vector of an array's elements.
     VectorOfArray,
-    /// An array of a slice with as many elements, or a reference to one; or the error that there are others.
+    /// An array, or a reference to one, of a slice with as many elements; the error if the lengths differ.
     ArrayOfSlice,
     /// A function of `std::mem`.
     Exchange(Exchange),
@@ -414,18 +417,18 @@ pub enum Intrinsic {
 /// One specialisation of a device function or kernel.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// What it is.
+    /// Its body.
     pub body: Body,
-    /// Its generic arguments, which together with the definition's address tell specialisations apart.
+    /// Its generic arguments, which identify the specialisation together with the definition's address.
     pub generics: Vec<GenericArg>,
 }
 
 impl Instance {
-    /// The function that a kernel's instance, or that of a device function in Rust, is one of.
+    /// The captured function that this is a specialisation of.
     ///
     /// # Panics
     ///
-    /// If it is no function that was captured.
+    /// If it is no captured function.
     pub fn definition(&self) -> &'static Definition {
         match self.body {
             Body::Captured(definition, _) => definition,
@@ -433,7 +436,7 @@ impl Instance {
             | Body::Operation(..)
             | Body::Constructor(..)
             | Body::Constant(_)
-            | Body::Another(_)
+            | Body::Mismatch(_)
             | Body::None => {
                 panic!("it is captured Rust")
             }
@@ -441,7 +444,7 @@ impl Instance {
     }
 }
 
-/// A constant that the host updates between launches, as the runtime knows it.
+/// A host-updatable constant, as the runtime represents it.
 pub type HostConstant = Arc<dyn Any + Send + Sync>;
 
 /// A constant's type and the bits of the numbers in it, in order.
@@ -451,16 +454,16 @@ pub struct ConstValue {
     pub ty: Ty,
     /// The bits of each number.
     pub cells: Vec<u128>,
-    /// The host's part of it, if it is a `Constant`.
-    pub held: Option<HostConstant>,
+    /// The host's representation of it, if it is a `Constant`.
+    pub host_constant: Option<HostConstant>,
 }
 
-/// A name or path of a pattern, or a constructor, as rustc resolved it.
+/// A name or path in a pattern, or a constructor, as rustc resolved it.
 #[derive(Clone, Debug)]
 pub enum Resolved {
     /// A constant, or a variant without fields.
     Constant(ConstValue),
-    /// The variant of an enum by its number; 0 for a struct.
+    /// The number of an enum's variant; 0 for a struct.
     Variant(usize),
 }
 
@@ -468,7 +471,7 @@ pub enum Resolved {
 ///
 /// # Safety
 ///
-/// The value is of its type; what the host holds of it is a `Constant` of that type.
+/// The value is of the type `ty`; `host_constant`, if it is set, is a `Constant` of that type.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
@@ -479,27 +482,27 @@ pub unsafe trait ConstItem<'a> {
 }
 
 #[diagnostic::do_not_recommend]
-// SAFETY: the cells are those of the value.
+// SAFETY: the type is described by its key, and the cells are those of the value by the contract of `ValueType`.
 unsafe impl<'a, T: ValueType> ConstItem<'a> for T {
     fn value(item: &'a T) -> ConstValue {
         let mut cells = Vec::with_capacity(T::CELLS);
         item.cells(&mut |cell| cells.push(cell));
-        ConstValue { ty: T::K::ty(), cells, held: None }
+        ConstValue { ty: T::K::ty(), cells, host_constant: None }
     }
 }
 
-/// The answers of one specialisation's probe, by the numbers in the captured syntax.
+/// The type information of one specialisation, by the numbers in the captured syntax.
 ///
-/// They are read here and made by [`Answers::into_result`], or by the `unsafe` [`ProbeResult::new`].
+/// It is created by [`Answers::into_result`], or by the `unsafe` [`ProbeResult::new`], and only read otherwise.
 #[derive(Clone, Debug)]
 pub struct ProbeResult(TypeInfo);
 
 impl ProbeResult {
-    /// The answers of a typing probe.
+    /// The type information of a typing probe.
     ///
     /// # Safety
     ///
-    /// They are what rustc found of that function.
+    /// The type information is rustc's for the function `reported.of`.
     pub unsafe fn new(reported: TypeInfo) -> Self {
         ProbeResult(reported)
     }
@@ -511,33 +514,34 @@ impl ProbeResult {
         self
     }
 
-    /// The answers.
+    /// The type information.
     #[must_use]
     pub fn into_info(self) -> TypeInfo {
         self.0
     }
 }
 
-/// The answers of a typing probe, as the compiler reads them.
+/// The type information of a function, as the compiler reads it.
 #[derive(Clone, Debug)]
 pub struct TypeInfo {
-    /// The function whose typing probe it was.
+    /// The function that the typing probe belongs to.
     pub of: &'static Definition,
     /// The type of each parameter.
     pub params: Vec<Ty>,
     /// The type of the result.
     pub result: Ty,
-    /// The types of the bindings, as [`Binding::told`](crate::syntax::Binding::told) counts them; `None` for closures.
+    /// The types of the bindings, by [`Binding::reported`](crate::syntax::Binding::reported); `None` for closures.
     pub bindings: Vec<Option<Ty>>,
-    /// The same as the source spells them, where a debugger is to know; else nothing.
+    /// The types of the bindings as the source spells them, for debug information; otherwise empty.
     pub spelled: Vec<Option<Ty>>,
     /// Each constant.
     pub consts: Vec<ConstValue>,
-    /// The item that each name or path of a pattern, and each constructor, was resolved to; none of a name that is bound.
+    /// The item that each name or path in a pattern, and each constructor, resolves to; `None` for a name that is a
+    /// binding.
     pub patterns: Vec<Option<Resolved>>,
-    /// The function that each call calls.
+    /// The function that each call resolves to.
     pub callees: Vec<Instance>,
-    /// The types named in casts.
+    /// The types in casts.
     pub types: Vec<Scalar>,
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: Vec<Ty>,
@@ -546,32 +550,33 @@ pub struct TypeInfo {
     pub launch_bounds: [u32; 3],
 }
 
-/// What a typing probe's variables became: functions that tell it, which cost rustc less than values.
+/// The results of a typing probe's witnesses. Types are represented by functions that report them, which cost rustc less
+/// than values.
 #[derive(Clone, Debug)]
 pub struct Answers<'a> {
     /// The type of each parameter.
     pub params: &'a [fn() -> Ty],
     /// The type of the result.
     pub result: fn() -> Ty,
-    /// The type of each binding behind the parameters.
+    /// The type of each binding after the parameters.
     pub locals: Vec<Ty>,
-    /// The function that each call calls.
+    /// The function that each call resolves to.
     pub callees: &'a [fn() -> Instance],
-    /// The types named in casts.
+    /// The types in casts.
     pub types: &'a [Scalar],
     /// The types of struct expressions and patterns, and of arrays in shared memory.
     pub named: &'a [fn() -> Ty],
-    /// The item that each name or path of a pattern, and each constructor, was resolved to.
+    /// The item that each name or path in a pattern, and each constructor, resolves to.
     pub patterns: Vec<Option<Resolved>>,
 }
 
 impl Answers<'_> {
-    /// The answers, with the constants, of the typing probe of a function.
+    /// Combines the witnesses' results with the constants.
     ///
     /// # Safety
     ///
-    /// They are what rustc made of that function, in the order in which its definition numbers them, and it has checked the
-    /// function.
+    /// They are the results for the function `of`, in the order in which its definition numbers them, and rustc has
+    /// type-checked that function.
     #[must_use]
     pub unsafe fn into_result(self, of: &'static Definition, consts: Vec<ConstValue>) -> ProbeResult {
         let params = report(self.params);
@@ -599,24 +604,24 @@ pub fn closure_ty() -> Ty {
 
 /// The type of a struct's field.
 #[derive(Debug)]
-pub struct Part<T> {
+pub struct FieldType<T> {
     ty: fn() -> Ty,
     cells: fn(&T, &mut dyn FnMut(u128)),
     value: fn() -> Option<T>,
 }
 
 /// The type of a struct's field, by name.
-pub fn part<T: DeviceType>() -> Part<T> {
-    Part { ty: T::K::ty, cells: T::__cells, value: any_value }
+pub fn field_type<T: DeviceType>() -> FieldType<T> {
+    FieldType { ty: T::K::ty, cells: T::__cells, value: any_value }
 }
 
-impl<T> Part<T> {
+impl<T> FieldType<T> {
     /// The type.
     pub fn ty(self) -> Ty {
         (self.ty)()
     }
 
-    /// A value of the type, if the host can make one.
+    /// A value of the type, if the host can construct one.
     pub fn value(self) -> Option<T> {
         (self.value)()
     }
@@ -632,17 +637,17 @@ impl<T> Part<T> {
     }
 }
 
-/// The type of a parameter or result, by name.
+/// The type of a parameter or result.
 pub fn ty_of<T: DeviceType>() -> Ty {
     T::K::ty()
 }
 
-/// The type of a kernel's parameter, by name.
+/// The type of a kernel's parameter.
 pub fn param_of<T: KernelParam>() -> Ty {
     T::K::ty()
 }
 
-/// Ties a witness to the type of an array in shared memory.
+/// Unifies a witness with the type of an array in shared memory.
 pub fn shared_array<T>(_: *const T) {}
 
 /// A constant's type and bits.
@@ -655,41 +660,42 @@ pub fn bits_of<T: ScalarType>(value: T) -> u128 {
     value.bits()
 }
 
-/// Ties a witness to the type named in a cast.
+/// Unifies a witness with the type in a cast.
 pub fn cast_to<T: CastType>(_: *const T) {}
 
-/// The type named in a cast, of its witness.
+/// The type in a cast, from its witness.
 pub fn cast_type<T: CastType>(_: *const T) -> Scalar {
     T::TARGET
 }
 
-/// Ties a witness to the closure that yields a constant, which the typing probe writes where the constant is named: rustc
-/// resolves its path there.
+/// Unifies a witness with the closure that returns a constant. The typing probe has the closure where the constant is
+/// named, so that rustc resolves its path there.
 pub fn constant<R: ToConstant, F: Fn() -> R>(_: *const F, _: F) {}
 
-/// The constant that a closure yields, of its witness.
+/// The constant that a closure returns, by the closure's witness.
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference, or closures that capture nothing.
+/// The closure captures only by reference, except for closures that capture nothing.
 pub unsafe fn evaluated<R: ToConstant, F: Fn() -> R>(_: *const F) -> ConstValue {
     const { assert!(size_of::<F>() == 0, "a variable is named where a constant is expected") };
-    // SAFETY: the caller promises it.
+    // SAFETY: the caller guarantees that all captures are by reference or of closures without captures, which is the
+    // contract of `run`.
     let constant = unsafe { run(std::ptr::null::<F>()) };
     constant.unwrap_or_else(|| unreachable!("the closure has no size")).into_constant()
 }
 
-/// The result of a closure, unless it captures something.
+/// The result of a closure; `None` if it captures something.
 ///
 /// # Safety
 ///
-/// All captures of the closure are by reference, or closures that capture nothing.
+/// The closure captures only by reference, except for closures that capture nothing.
 unsafe fn run<T, F: Fn() -> T>(_: *const F) -> Option<T> {
     if size_of::<F>() != 0 {
         return None;
     }
-    // SAFETY: A closure that captured a reference would have a size, and by the caller's promise this one captures nothing
-    // else but closures without a value. So it has no bytes, and any well-aligned pointer is one to its value.
+    // SAFETY: A closure that captured a reference would have a size, and the caller guarantees that it captures nothing
+    // else except closures without captures. So it has no bytes, and any well-aligned pointer points to a value of it.
     let closure = unsafe { std::ptr::NonNull::<F>::dangling().as_ref() };
     Some(closure())
 }

@@ -1,18 +1,18 @@
-//! The parts of a probe of names: rustc's own resolution gives each use the number of the declaration that it means.
+//! The building blocks of a name probe, in which rustc's name resolution gives each use the number of its declaration.
 //!
-//! The probe is the body of a constant and is typed, but not run: `macros/src/capture/resolution.rs` writes it.
+//! The probe is the body of a constant and is type-checked, but not run: `macros/src/capture/resolution.rs` writes it.
 
-/// The declaration of a binding or label, by its number.
+/// The declaration of a binding or label, with its number.
 #[derive(Clone, Copy, Debug)]
 pub struct Name<const NUMBER: u32>;
 
 /// A declaration.
 ///
-/// Nothing unsafe relies on an implementation: a wrong number is another binding of the same function.
+/// Nothing unsafe relies on an implementation: a wrong number only selects another binding of the same function.
 #[diagnostic::on_unimplemented(
-    message = "this name means an item here, and a variable of the same spelling is in scope",
+    message = "this name refers to an item here, and a variable of the same name is in scope",
     label = "an item",
-    note = "a macro, or an import of all names of a module, has put both in one function: rename one of them"
+    note = "a macro or a glob import has put both in one function: rename one of them"
 )]
 pub trait Declared {
     /// Its number.
@@ -24,34 +24,34 @@ impl<const NUMBER: u32> Declared for Name<NUMBER> {
     const NUMBER: u32 = NUMBER;
 }
 
-/// Shows what a name means to the witness of its use.
+/// Unifies the declaration that a name resolves to with the witness of its use.
 pub const fn is<T>(_: *const T, _: &T) {}
 
-/// The value of a loop or block with a label, for the witness of a use.
+/// The value of a loop or labelled block, whose type the witness of a use has.
 ///
 /// # Panics
 ///
-/// Always: a probe is never run.
+/// Always: a name probe is never run.
 pub const fn of<T>(_: *const T) -> T {
     panic!("a probe is never run")
 }
 
-/// The number that a witness has seen.
+/// The number of a witness's declaration.
 pub const fn number<T: Declared>(_: *const T) -> u32 {
     T::NUMBER
 }
 
-/// The slot of a name in a pattern, which has the type of the constant that the name is; else that of the declaration of
-/// this number.
+/// The slot of a name in a pattern. Its type is that of the constant that the name resolves to; otherwise it is the
+/// declaration with this number.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<T, const NUMBER: u32>(pub *const T);
 
 impl<const NUMBER: u32> Slot<Name<NUMBER>, NUMBER> {
-    /// Gives a slot whose type is open that of the declaration.
+    /// Unifies an open slot type with the declaration.
     pub fn __cuda_jit_declare(self) {}
 }
 
-/// Leaves a slot the type of a constant; rustc finds the function of that name above first.
+/// Leaves a slot the type of a constant; rustc finds the inherent method of that name first.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait DeclareConstant: Sized {
@@ -61,23 +61,23 @@ pub trait DeclareConstant: Sized {
 
 impl<T, const NUMBER: u32> DeclareConstant for Slot<T, NUMBER> {}
 
-/// A use of a name, beside the slot of the pattern that may have it.
+/// A use of a name, beside the slot of the pattern that may declare it.
 #[derive(Debug)]
 pub struct Use<'a, T, S>(pub &'a T, pub S);
 
 impl<S, const NUMBER: u32> Use<'_, Name<NUMBER>, S> {
-    /// Shows the declaration to the witness of the use.
+    /// Unifies the declaration with the witness of the use.
     pub fn __cuda_jit_means(self, _: *const Name<NUMBER>) {}
 }
 
-/// A use of the constant that a pattern has by its name; rustc finds the function of that name above first.
+/// A use of the constant that a pattern names; rustc finds the inherent method of that name first.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait UseOfConstant: Sized {
-    /// The declaration that the pattern stands for.
+    /// The declaration of the pattern's binding.
     type Name;
 
-    /// Shows that to the witness of the use.
+    /// Unifies that declaration with the witness of the use.
     fn __cuda_jit_means(self, _: *const Self::Name)
     where
         Self: IsThePatterns,
@@ -89,13 +89,13 @@ impl<T, S, const NUMBER: u32> UseOfConstant for Use<'_, T, Slot<S, NUMBER>> {
     type Name = Name<NUMBER>;
 }
 
-/// A use that means what the pattern means by that name.
+/// A use that resolves to the same constant as the pattern's name.
 ///
 /// Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
-    message = "this name means an item here, and a variable of the same spelling is in scope",
+    message = "this name refers to an item here, and a variable of the same name is in scope",
     label = "an item",
-    note = "a macro, or an import of all names of a module, has put both in one function: rename one of them"
+    note = "a macro or a glob import has put both in one function: rename one of them"
 )]
 pub trait IsThePatterns {}
 

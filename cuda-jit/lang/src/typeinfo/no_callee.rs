@@ -1,27 +1,27 @@
-//! Stand-ins for a callee where there is none.
+//! Placeholders for a missing callee.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
-use super::{Body, DeviceFn, Instance, Returned, Untied};
+use super::{Body, DeviceFn, Instance, Returned, Unconstrained};
 
-/// The callee of what is refused already, or that nothing calls.
+/// The callee of a call that is refused already, or of a function that nothing calls.
 #[derive(Debug)]
 pub struct NoCallee;
 
-// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+// SAFETY: the instance has no body, so that there is no code that the type could misdescribe.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceFn for NoCallee {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::None, generics: Vec::new() }
     }
 }
 
-/// The methods of text that slices have too. Text is refused where it comes from.
+/// The methods of text that slices have too. Text itself is refused elsewhere.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait TextMethods {
@@ -38,9 +38,11 @@ pub trait TextMethods {
 
 impl TextMethods for str {}
 
-/// Nothing has this, which errors name, and nothing unsafe relies on an implementation: the typing probe's last resort for a method that no `#[device] impl` has, so that the error says so.
+/// Implemented for no type; rustc reports the missing implementation. The typing probe has a method of each called name
+/// that requires it, as a last resort, for methods that no `#[device] impl` has. Nothing unsafe relies on an
+/// implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels cannot call this method, which is none of the device's",
+    message = "kernels cannot call this method, since it is not a device method",
     label = "`{Self}` has no device method of this name",
     note = "write `#[device]` before the `impl` that has it, or call a `#[device]` function; kernels have no heap, thus no `Vec`, `Box` or `String`"
 )]

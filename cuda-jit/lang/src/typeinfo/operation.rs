@@ -1,12 +1,13 @@
-//! Operations: functions and methods of kernels that the compiler lowers itself, each by its own item.
+//! Operations: functions and methods that the compiler lowers itself, each represented by an item of its own.
 //!
-//! An operation is a type, made by [`operations!`], which stands in the place of the method: a probe's hidden method returns
-//! [`Returned`](super::Returned) of it. rustc finds the method, and its parameters' and its result's types; the compiler
-//! matches [`Operation`] exhaustively and knows no name.
+//! An operation is a type, defined by [`operations!`], which represents the method: a probe's hidden method returns
+//! [`Returned`](super::Returned) with it. rustc resolves the method, and the types of its parameters and its result. The
+//! compiler matches [`Operation`] exhaustively, and does not compare names.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the operations, each of the signature beside it.
+//! The only unsafe code is the `DeviceFn` implementations, which describe the operations to the compiler, each with its
+//! signature.
 
 use super::{DeviceType, Ty, ty_of};
 use crate::kir::{BinaryOp, UnaryOp};
@@ -14,17 +15,17 @@ use crate::kir::{BinaryOp, UnaryOp};
 /// The kind of an operation on values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// An operator of a number.
+    /// A unary operator on a number.
     Unary(UnaryOp),
-    /// An operator of two numbers; integers wrap.
+    /// A binary operator on two numbers; integers wrap.
     Binary(BinaryOp),
-    /// The absolute value of a number; overflow panics where overflow checks are on.
+    /// The absolute value of a number; overflow panics if overflow checks are on.
     Abs,
     /// A count of an integer's bits, as `u32`.
     Count(UnaryOp),
-    /// The bytes of an integer in the opposite order.
+    /// The bytes of an integer in reverse order.
     SwapBytes,
-    /// The bits of a number as another of the same width.
+    /// The bits of a number as another type of the same width.
     Bits,
     /// The number converted, as by `as`.
     Cast,
@@ -35,27 +36,27 @@ pub enum Operation {
         /// True of a rotation to the left.
         left: bool,
     },
-    /// True where an operator of two integers overflows.
+    /// True if a binary operator on integers overflows.
     Overflows(BinaryOp),
-    /// The product of two floats and a third, rounded once.
+    /// The product of two floats plus a third, rounded once.
     Fma,
     /// A mathematical function of a float.
     Math(Math),
-    /// The sum of the products of two vectors' numbers.
+    /// The dot product of two vectors.
     Dot,
-    /// The numbers of a vector as an array.
+    /// The elements of a vector as an array.
     ToArray,
-    /// The order of two values behind references, as by `Ord`.
+    /// The order of two values behind references, by `Ord`.
     Order,
-    /// The same as by `PartialOrd`.
+    /// The order of two values behind references, by `PartialOrd`.
     PartialOrder,
     /// The length of a slice.
     Len,
-    /// The value of a `Constant`, which is where it lies.
-    HeldValue,
-    /// An array that is written before it is read.
-    Unfilled,
-    /// `Some` of a value where a condition holds; the value is there in either case.
+    /// The value of a `Constant`, in place.
+    HostConstantValue,
+    /// An uninitialised array.
+    UninitArray,
+    /// `Some` of a value if a condition is true; the value is evaluated in either case.
     SomeWhere,
 }
 
@@ -112,7 +113,7 @@ impl Typing {
 
 /// The types of parameters, as a tuple.
 ///
-/// Nothing unsafe relies on an implementation: it is for tuples alone.
+/// Nothing unsafe relies on an implementation: only tuples implement it.
 pub trait Parameters {
     /// The types in order.
     fn types() -> Vec<Ty>;
@@ -130,8 +131,8 @@ macro_rules! parameters {
 
 parameters! { () (A) (A B) (A B C) (A B C D) }
 
-/// Types that stand for operations, generic over the types behind the name: the types of the parameters and of the result, and
-/// the [`Operation`]. Beside each is a function, which the device library calls.
+/// Defines the types that represent operations, generic over the types in brackets: the types of the parameters and of the
+/// result, and the [`Operation`]. Beside each is a function, which the device library calls.
 macro_rules! operations {
     ($($(#[$doc:meta])* $name:ident[$($generic:ident: $bound:path),*]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $(#[$doc])*
@@ -152,7 +153,7 @@ macro_rules! operations {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { pub, }
+            $crate::__private::unify! { pub, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
@@ -171,8 +172,8 @@ macro_rules! operations {
     )* };
 }
 
-/// The same of operations whose path says all generic arguments, and whose types may hold references that name no static lifetime.
-macro_rules! untied_operations {
+/// Defines operations whose path has all generic arguments, and whose types may contain references that are not `'static`.
+macro_rules! unconstrained_operations {
     ($($(#[$doc:meta])* $vis:vis $name:ident[$generic:ident]($($param:ty),*) -> $output:ty => $operation:expr;)*) => { $(
         $(#[$doc])*
         #[expect(non_camel_case_types, reason = "it stands for the method of this name")]
@@ -187,13 +188,13 @@ macro_rules! untied_operations {
                 $crate::typeinfo::Callee::new()
             }
 
-            $crate::__private::see! { $vis, }
+            $crate::__private::unify! { $vis, }
         }
 
         // SAFETY: the operation is the one that the type is named after, with these parameters and this result.
         unsafe impl<$generic: $crate::typeinfo::DeviceType> $crate::typeinfo::DeviceFn for $name<$generic> {
-            type Args = $crate::typeinfo::Untied;
-            type Output = $crate::typeinfo::Untied;
+            type Args = $crate::typeinfo::Unconstrained;
+            type Output = $crate::typeinfo::Unconstrained;
 
             fn instance() -> $crate::typeinfo::Instance {
                 let typing = || $crate::typeinfo::Typing {
@@ -207,4 +208,4 @@ macro_rules! untied_operations {
     )* };
 }
 
-pub(crate) use {operations, untied_operations};
+pub(crate) use {operations, unconstrained_operations};

@@ -1,8 +1,8 @@
-//! Operators of structs: how a `#[device] impl Add for Type` is found by the struct that lists it.
+//! Operators of structs: a `#[device] impl Add for Type` is found through the struct, which lists it.
 //!
 //! # Safety
 //!
-//! The compiler believes what [`DeviceOperator`] says, so that is an `unsafe` trait. There is no other unsafe code.
+//! The compiler relies on implementations of [`DeviceOperator`], so it is an `unsafe` trait. There is no other unsafe code.
 
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -14,7 +14,8 @@ use crate::syntax::Definition;
 ///
 /// # Safety
 ///
-/// The definition and the type information are those of the method that the operator calls on the host. `#[device]` implements it.
+/// The definition and the type information are those of the method that the operator calls on the host. `#[device]`
+/// implements it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no `{Op}` for `{Right}` on the device",
     label = "listed here",
@@ -24,7 +25,7 @@ pub unsafe trait DeviceOperator<Op, Right> {
     /// The method as written.
     fn definition() -> &'static Definition;
 
-    /// What rustc knows of it.
+    /// The method's type information.
     fn probe() -> ProbeResult;
 
     /// The method.
@@ -35,42 +36,42 @@ pub unsafe trait DeviceOperator<Op, Right> {
     }
 }
 
-/// An operator of the left operand that a struct or enum lists, which is how kernels find it. Nothing unsafe relies on an
+/// An operator of the left operand that a struct or enum lists, through which kernels find it. Nothing unsafe relies on an
 /// implementation.
 #[diagnostic::on_unimplemented(
-    message = "kernels do not find this operator, which no struct or enum lists",
+    message = "kernels cannot find this operator, since no struct or enum lists it",
     label = "not listed",
     note = "write `#[operators(..)]` with the operator's trait before the struct or enum, such as `#[operators(Add, Mul<f32>, Mul<Self> for f32)]`"
 )]
 pub trait ListedOperator<Op, Right> {}
 
-/// Compiles for an operator that is listed.
+/// Compiles only for an operator that is listed.
 pub fn listed<Left: ListedOperator<Op, Right>, Op, Right>() {}
 
 /// A type of the device language that does not implement `Deref`.
 ///
-/// Whatever implements `Deref` has this too, so that an implementation for such a type is one too many. Nothing unsafe relies on an
-/// implementation.
+/// A blanket implementation covers all types that implement `Deref`, so that an implementation for such a type is a
+/// conflict. Nothing unsafe relies on an implementation.
 pub trait KernelsFollowNoDeref {}
 
 impl<T: Deref + ?Sized> KernelsFollowNoDeref for T {}
 
-/// Holds between a type and itself.
+/// Type equality.
 ///
-/// Nothing unsafe relies on an implementation: there is one, for all types.
+/// Nothing unsafe relies on an implementation: there is only the blanket one.
 #[diagnostic::on_unimplemented(
-    message = "this `impl` is of another trait than the standard library's of the same name",
+    message = "this `impl` is not of the standard library's trait of this name",
     label = "not the standard library's",
-    note = "`#[device]` takes an `impl` of a trait named so for that of the operator, the conversion, the default or the iterator: give a trait of your own another name"
+    note = "`#[device]` treats a trait of this name as the standard library's: give your own trait another name"
 )]
 pub trait Same<T> {}
 
 impl<T> Same<T> for T {}
 
-/// Takes two functions that are one.
+/// Compiles only for two functions of one type.
 pub fn standard<A, B: Same<A>>(_: A, _: B) {}
 
-/// The operators' traits by names that nothing else has: rustc writes such without their paths.
+/// The operators' traits, under names that are unique in the program: rustc prints these without their paths.
 pub mod operators {
     macro_rules! operators {
         ($($name:ident)*) => { $(
@@ -88,7 +89,7 @@ pub mod operators {
     }
 }
 
-/// The answer to the question if a type implements `Deref`: its own constant where it does, else that of [`NoDeref`].
+/// Tests if a type implements `Deref`: by its own constant if it does, else by that of [`NoDeref`].
 #[derive(Debug)]
 pub struct Derefs<T>(PhantomData<T>);
 
@@ -97,7 +98,7 @@ impl<T: Deref> Derefs<T> {
     pub const HOLDS: bool = true;
 }
 
-/// The answer where the type does not. Nothing unsafe relies on an implementation.
+/// The constant of a type that does not implement `Deref`. Nothing unsafe relies on an implementation.
 pub trait NoDeref {
     /// It does not.
     const HOLDS: bool = false;
@@ -105,11 +106,11 @@ pub trait NoDeref {
 
 impl<T> NoDeref for Derefs<T> {}
 
-/// Whether something about a struct's layout holds.
+/// The result of a test of a struct's layout.
 #[derive(Debug)]
 pub struct Layout<const HOLDS: bool>;
 
-/// The layout is pinned. Nothing unsafe relies on another implementation: there can be none of [`Layout`].
+/// The layout is pinned. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory without `#[repr(C)]`",
     note = "device memory holds types whose layout is defined: write `#[repr(C)]` or `#[repr(transparent)]` before the struct, and not `packed`"
@@ -118,7 +119,7 @@ pub trait PinnedLayout {}
 
 impl PinnedLayout for Layout<true> {}
 
-/// No byte of the struct lies between its fields. Nothing unsafe relies on another implementation: there can be none of [`Layout`].
+/// The struct has no padding. Nothing unsafe relies on another implementation: [`Layout`] belongs to this crate.
 #[diagnostic::on_unimplemented(
     message = "this struct cannot lie in device memory, since it may have padding",
     note = "every byte of plain data belongs to a field: reorder the fields, or add one that fills the gap; the fields of a generic struct must have one type, and it no `align`"

@@ -1,72 +1,72 @@
-//! Patterns: how a typing probe asks rustc what a name or path in a pattern is.
+//! Patterns: resolves the names and paths in them by rustc.
 //!
-//! Each question is a closure, of which the probe keeps the type. A name that is bound is captured by the closure that
-//! reads it, which then has a size; a constant is not, and the closure is run. A path in a pattern is read as a constant,
-//! or applied by rustc to a value of each variant.
+//! Each query is a closure, whose type the probe keeps. A closure that reads a binding captures it, and thus has a size;
+//! one that reads a constant does not, and is called. A path in a pattern is read as a constant, or matched by rustc
+//! against a value of each variant.
 //!
-//! Nothing ties the type arguments of an enum to what the pattern matches. Where its path leaves them open, rustc is given those of
-//! its [`Representative`], whose variants are the same.
+//! Nothing relates the type arguments of an enum to the matched value. If its path leaves them open, rustc uses those of
+//! its [`Representative`], which has the same variants.
 //!
 //! # Safety
 //!
-//! A closure without a size captures nothing, so that there is a value of its type anywhere.
+//! A closure without a size captures nothing, so that a dangling pointer points to a value of its type.
 
 use std::marker::PhantomData;
 
 use super::{ConstValue, DeviceType, Key, Resolved};
 
-/// Ties witnesses to a name in a pattern and to the closure that reads it.
+/// Unifies witnesses with a name in a pattern and with the closure that reads it.
 pub fn name<T, R: Answer, F: Fn() -> R>(_: *const T, _: &T, _: *const F, _: F) {}
 
-/// Ties a witness to the closure that reads or applies a path in a pattern.
+/// Unifies a witness with the closure that reads or applies a path in a pattern.
 pub fn path<R: Answer, F: Fn() -> R>(_: *const F, _: F) {}
 
-/// Ties a witness to the closure that applies a path to values of the same type as another one.
-pub fn like<T, F: Fn() -> Valued<T>>(_: &T, _: *const F, _: F) {}
+/// Unifies a witness with the closure that applies a path to values of the same type as another one.
+pub fn like<T, F: Fn() -> VariantOf<T>>(_: &T, _: *const F, _: F) {}
 
-/// The answer to a question, of its witness; none of a name that is bound.
+/// The answer to a query, by its witness; `None` for a name that is a binding.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn answer<F: Question>(question: *const F) -> Option<Resolved> {
-    // SAFETY: the caller promises it.
-    unsafe { F::answer(question) }
+pub unsafe fn answer<F: Query>(query: *const F) -> Option<Resolved> {
+    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `Query::answer`.
+    unsafe { F::answer(query) }
 }
 
-/// A closure that tells an answer. Nothing unsafe relies on an implementation.
-pub trait Question {
+/// A closure that returns an answer. Nothing unsafe relies on an implementation.
+pub trait Query {
     /// The answer.
     ///
     /// # Safety
     ///
     /// All captures of the closure are by reference.
-    unsafe fn answer(question: *const Self) -> Option<Resolved>;
+    unsafe fn answer(query: *const Self) -> Option<Resolved>;
 }
 
-impl<R: Answer, F: Fn() -> R> Question for F {
-    unsafe fn answer(question: *const F) -> Option<Resolved> {
-        // SAFETY: the caller promises it.
-        unsafe { super::run(question) }.and_then(Answer::resolved)
+impl<R: Answer, F: Fn() -> R> Query for F {
+    unsafe fn answer(query: *const F) -> Option<Resolved> {
+        // SAFETY: the caller guarantees that all captures are by reference, which satisfies the contract of `run`.
+        unsafe { super::run(query) }.and_then(Answer::resolved)
     }
 }
 
-/// The answer to a question about a path, of its witness.
+/// The answer to a query about a path, by its witness.
 ///
 /// # Safety
 ///
 /// All captures of the closure are by reference.
-pub unsafe fn path_answer<F: Question>(question: *const F) -> Option<Resolved> {
+pub unsafe fn path_answer<F: Query>(query: *const F) -> Option<Resolved> {
     const { item::<F>() };
-    // SAFETY: the caller promises it.
-    unsafe { answer(question) }
+    // SAFETY: the caller guarantees that all captures are by reference, which is the contract of `answer`.
+    unsafe { answer(query) }
 }
 
-/// Refuses a variable that a pattern takes for a path, which the closure of the question captures.
+/// Refuses a variable in a pattern that the macro took for a path, and that the query's closure captures.
 ///
 /// # Panics
 ///
-/// If it captures something: in a constant, an error of the compilation.
+/// If it captures something. In a constant, this is a compile error.
 pub const fn item<F>() {
     assert!(
         size_of::<F>() == 0,
@@ -75,9 +75,9 @@ pub const fn item<F>() {
     );
 }
 
-/// An answer to what a name or path is. Nothing unsafe relies on an implementation.
+/// The resolution of a name or path. Nothing unsafe relies on an implementation.
 pub trait Answer {
-    /// The item that rustc resolved it to, if that is known.
+    /// The item that rustc resolved it to, if it is known.
     fn resolved(self) -> Option<Resolved>;
 }
 
@@ -87,19 +87,19 @@ impl Answer for Option<Resolved> {
     }
 }
 
-impl<T> Answer for Valued<T> {
+impl<T> Answer for VariantOf<T> {
     fn resolved(self) -> Option<Resolved> {
         self.0
     }
 }
 
 impl<T, P: Fn(&T) -> bool> Applied<T, P> {
-    /// The variant that the path is among values of each, or the only one of which there is no value.
+    /// The variant that the path matches among values of each; otherwise the variant without a value, if there is only one.
     fn among(&self, values: Vec<Option<T>>) -> Option<Resolved> {
         let matches = |value: &Option<T>| value.as_ref().is_some_and(&self.0);
         let open: Vec<usize> = (0..values.len()).filter(|index| values[*index].is_none()).collect();
         let found = values.iter().position(matches).or(if let [one] = open[..] { Some(one) } else { None });
-        // values are of types that may be the user's, whose destructors are not to run
+        // their types may be the user's, whose destructors must not run
         std::mem::forget(values);
         found.map(Resolved::Variant)
     }
@@ -109,57 +109,58 @@ impl<T, P: Fn(&T) -> bool> Applied<T, P> {
 pub fn value<T: DeviceType>(value: &T) -> Option<Resolved> {
     let mut cells = Vec::new();
     value.__cells(&mut |cell| cells.push(cell));
-    Some(Resolved::Constant(ConstValue { ty: T::K::ty(), cells, held: None }))
+    Some(Resolved::Constant(ConstValue { ty: T::K::ty(), cells, host_constant: None }))
 }
 
 /// A path in a pattern, by its value.
 #[derive(Debug)]
 pub struct Path<'a, T>(pub &'a T);
 
-/// A path in a pattern, by what it matches.
+/// A path in a pattern, by the values that it matches.
 #[derive(Debug)]
 pub struct Applied<T, F>(F, PhantomData<fn(&T)>);
 
-/// A path in a pattern, by a closure that tells what it matches.
+/// A path in a pattern, by a closure that tests if it matches a value.
 pub fn applied<T, F: Fn(&T) -> bool>(matches: F) -> Applied<T, F> {
     Applied(matches, PhantomData)
 }
 
-/// The place of a path of a type among the type's values.
+/// The variant that a path of a type `T` resolves to.
 #[derive(Debug)]
-pub struct Valued<T>(Option<Resolved>, PhantomData<fn(&T)>);
+pub struct VariantOf<T>(Option<Resolved>, PhantomData<fn(&T)>);
 
-/// The answer for a path of a type that is told elsewhere. Nothing unsafe relies on an implementation.
+/// The answer for a path of a device type. Nothing unsafe relies on an implementation.
 pub trait OfDevice<T> {
     /// The answer.
-    fn __cuda_jit_valued(self) -> Valued<T>;
+    fn __cuda_jit_variant(self) -> VariantOf<T>;
 }
 
 impl<T: DeviceType, F: Fn(&T) -> bool> OfDevice<T> for Applied<T, F> {
-    fn __cuda_jit_valued(self) -> Valued<T> {
-        Valued(self.among(T::__variants()), PhantomData)
+    fn __cuda_jit_variant(self) -> VariantOf<T> {
+        VariantOf(self.among(T::__variants()), PhantomData)
     }
 }
 
-/// The answer for a path of a type that kernels do not know, or that stands beside a device function: there is none.
+/// The answer for a path of a type that is no device type, or of the type beside a device function: there is none.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait OfOther<T> {
     /// The answer.
-    fn __cuda_jit_valued(self) -> Valued<T>;
+    fn __cuda_jit_variant(self) -> VariantOf<T>;
 }
 
 impl<T, F> OfOther<T> for &Applied<T, F> {
-    fn __cuda_jit_valued(self) -> Valued<T> {
-        Valued(None, PhantomData)
+    fn __cuda_jit_variant(self) -> VariantOf<T> {
+        VariantOf(None, PhantomData)
     }
 }
 
-/// The instance of a generic type that stands for all where nothing tells its arguments. `#[derive(DeviceType)]` implements it.
+/// The instance of a generic type that represents all others if its arguments are open. `#[derive(DeviceType)]` implements
+/// it.
 ///
-/// Nothing unsafe relies on an implementation: the variants of all are the same.
+/// Nothing unsafe relies on an implementation: all instances have the same variants.
 pub trait Representative: Sized {
-    /// A value of each variant in order, or none.
+    /// A value of each variant in order; `None` for one that cannot be constructed.
     #[doc(hidden)]
     fn __values() -> Vec<Option<Self>> {
         vec![None]
@@ -190,7 +191,7 @@ impl Representative for Result<(), ()> {
 
 impl Representative for num_complex::Complex<()> {}
 
-/// The question of a path whose type arguments may be open: rustc looks for this before [`OfKnown`].
+/// The query about a path whose type arguments may be open; rustc looks for this before [`OfKnown`].
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait OfRepresentative {
@@ -210,7 +211,7 @@ impl<T: Representative, F: Fn(&T) -> bool> OfRepresentative for Applied<T, F> {
     }
 }
 
-/// The question of a path of any other type.
+/// The query about a path of any other device type.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait OfKnown<T> {
@@ -230,11 +231,11 @@ impl<T: DeviceType, F: Fn(&T) -> bool> OfKnown<T> for &Applied<T, F> {
     }
 }
 
-/// The question of a path of a type that kernels do not know: the error is where the value comes from.
+/// The query about a path of a type that is no device type: the error is reported for the matched value.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait OfUnknown<T> {
-    /// Nothing.
+    /// None.
     fn __cuda_jit_resolved(self) -> Option<Resolved>;
 }
 

@@ -1,10 +1,10 @@
-//! Questions about a type that the compiler asks.
+//! Properties of types that the compiler queries.
 
 use super::{Arithmetic, Memory, Operator, SumIdentity, Ty};
 use crate::kir::Scalar;
 
 impl Ty {
-    /// The type of a complex number's parts.
+    /// The type of a complex number's real and imaginary part.
     pub fn complex(&self) -> Option<Scalar> {
         match self {
             Ty::Struct(of) => match of.arithmetic {
@@ -15,7 +15,7 @@ impl Ty {
         }
     }
 
-    /// The type of a short vector's numbers.
+    /// The element type of a short vector.
     pub fn lanes(&self) -> Option<Scalar> {
         match self {
             Ty::Struct(of) => match of.arithmetic {
@@ -26,7 +26,7 @@ impl Ty {
         }
     }
 
-    /// The pair that a vector of two floats of 16 bits is in a register.
+    /// The register type of a vector of two 16-bit floats.
     pub fn packed(&self) -> Option<Scalar> {
         self.lanes().and_then(Scalar::pair)
     }
@@ -36,7 +36,7 @@ impl Ty {
         matches!(self, Ty::Struct(_)) || self.as_sum().is_some_and(|of| matches!(of.identity, SumIdentity::Own(_)))
     }
 
-    /// Its operators are these, if it is a struct or an enum with fields.
+    /// The kind of operators, of a struct or an enum with fields.
     pub fn arithmetic(&self) -> Option<Arithmetic> {
         match self {
             Ty::Struct(of) => Some(of.arithmetic),
@@ -54,29 +54,29 @@ impl Ty {
         }
     }
 
-    /// Returns true if its values are shown; those of some structs are once they are converted.
-    pub fn is_shown(&self) -> bool {
+    /// Returns true if panic messages can print its values; those of some structs must be converted first.
+    pub fn is_printable(&self) -> bool {
         match self {
             Ty::Unit | Ty::Scalar(_) | Ty::Enum(..) => true,
-            Ty::Tuple(types) => types.iter().all(Ty::is_shown),
-            Ty::Sum(of) => of.fields().all(Ty::is_shown),
-            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_shown(),
-            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_shown()),
+            Ty::Tuple(types) => types.iter().all(Ty::is_printable),
+            Ty::Sum(of) => of.fields().all(Ty::is_printable),
+            Ty::Array(inner, _) | Ty::Ref(inner, _) => inner.is_printable(),
+            Ty::Struct(of) => of.fields.iter().all(|field| field.ty.is_printable()),
             Ty::Slice(..) | Ty::View(..) | Ty::Str | Ty::Closure(_) | Ty::Passed(_) => false,
         }
     }
 
-    /// Returns true if it holds references that are no values.
+    /// Returns true if it contains references that have no address.
     pub fn holds_places(&self) -> bool {
         self.memories().iter().any(|memory| matches!(memory, Memory::Place(_) | Memory::Text(_) | Memory::Closure(_)))
     }
 
-    /// Returns true if it holds references of which nothing says where they point.
+    /// Returns true if it contains references to unknown memory.
     pub fn holds_unknown(&self) -> bool {
         self.memories().iter().any(|memory| memory.is_unknown())
     }
 
-    /// The same type, whose references point nowhere.
+    /// The type with all its references pointing to unknown memory.
     pub fn pointing_nowhere(&self) -> Ty {
         let nowhere = |memory: &Memory| match memory {
             Memory::Closure(_) => Memory::Closure(None),
@@ -85,7 +85,7 @@ impl Ty {
         self.in_memories(&self.memories().iter().map(nowhere).collect::<Vec<_>>())
     }
 
-    /// The same type, whose references point where those of another do if nothing says where.
+    /// The type, in which references to unknown memory point where those of `other` do.
     pub fn joined(&self, other: &Ty) -> Ty {
         let both = self.memories().into_iter().zip(other.memories());
         let join = |(own, other): (Memory, Memory)| match own {

@@ -1,21 +1,21 @@
-//! The types and constants that a typing probe tells.
+//! The types and constants that a typing probe reports.
 
 use super::{ConstValue, DeviceType, Key, Ty};
 
-/// The types that these functions tell.
+/// The types that these functions report.
 pub fn report(types: &[fn() -> Ty]) -> Vec<Ty> {
     types.iter().map(|ty| ty()).collect()
 }
 
-/// Ties a witness to the closure that yields a constant of the same type as a value: a variant without fields may be one of an
-/// enum whose generic arguments its path does not tell.
+/// Unifies a witness with the closure that returns a constant of the same type as a value: a variant without fields may
+/// belong to an enum whose generic arguments its path leaves open.
 pub fn constant_like<T, F: Fn() -> Typed<T>>(_: &T, _: *const F, _: F) {}
 
 /// A constant as a value.
 #[derive(Debug)]
 pub struct Typed<T>(pub T);
 
-/// The answer to which constant a path names. Nothing unsafe relies on an implementation.
+/// The constant that a path names. Nothing unsafe relies on an implementation.
 pub trait ToConstant {
     /// The constant.
     fn into_constant(self) -> ConstValue;
@@ -31,6 +31,6 @@ impl<T: DeviceType> ToConstant for Typed<T> {
     fn into_constant(self) -> ConstValue {
         let mut cells = Vec::new();
         self.0.__cells(&mut |cell| cells.push(cell));
-        ConstValue { ty: T::K::ty(), cells, held: None }
+        ConstValue { ty: T::K::ty(), cells, host_constant: None }
     }
 }

@@ -1,7 +1,7 @@
-//! The types of the device language, as the front end sees them.
+//! The types of the device language, as the front end represents them.
 //!
-//! A [`Ty`] is what rustc says, without lifetimes. Where a reference points ([`Memory`]) is not Rust's to say: in a
-//! reported type it is a placeholder, and the front end fills in what flows there.
+//! A [`Ty`] is a type as rustc reports it, without lifetimes. The memory that a reference points to ([`Memory`]) is unknown
+//! to Rust: in a reported type it is a placeholder, and the front end fills in the memory of the value that flows there.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -12,14 +12,14 @@ use super::Instance;
 use super::compare::Comparisons;
 use crate::kir::{Scalar, Space};
 
-/// A type as the front end sees it.
+/// A type, as the front end represents it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// `()`, and the type of expressions that do not return.
     Unit,
     /// A number or `bool`; `usize` is `u64`, `isize` is `i64`.
     Scalar(Scalar),
-    /// A C-like enum, and the integer that it is; without variants, the name of `usize` or `isize`.
+    /// A C-like enum, and its integer type; without variants, the name of `usize` or `isize`.
     Enum(EnumTy, Scalar),
     /// A tuple.
     Tuple(Vec<Ty>),
@@ -33,13 +33,13 @@ pub enum Ty {
     Slice(Box<Ty>, Memory),
     /// `&T` or `&mut T`.
     Ref(Box<Ty>, Memory),
-    /// An ndarray view of so many dimensions.
+    /// An ndarray view of this many dimensions.
     View(Box<Ty>, usize, Memory),
     /// `str`, behind a reference.
     Str,
-    /// A closure, which is inlined where it is called; which one, by what flows there.
+    /// A closure, which is inlined where it is called; the value that flows there decides which one it is.
     Closure(Memory),
-    /// A closure or device function that a launch passes; a kernel's parameter only.
+    /// A closure or device function that a launch passes; only a kernel's parameter has this type.
     Passed(Arc<Passed>),
 }
 
@@ -54,7 +54,7 @@ impl Ty {
         Scalar::I8,
     );
 
-    /// A closure, before the front end knows which.
+    /// A closure that the front end does not know yet.
     pub const CLOSURE: Ty = Ty::Closure(Memory::Closure(None));
 
     /// `usize`
@@ -80,7 +80,7 @@ impl Ty {
         }))
     }
 
-    /// The opaque type of an error that has one value, by its name and its `Debug` text.
+    /// The opaque type of an error with one value, by its name and its `Debug` text.
     pub fn opaque_error(name: &'static str, text: &'static [(&'static str, u64)]) -> Ty {
         Ty::Enum(EnumTy { name, variants: text, comparisons: super::compare::of_one_value }, Scalar::U8)
     }
@@ -90,7 +90,7 @@ impl Ty {
         if let Ty::Sum(of) = self { Some(of) } else { None }
     }
 
-    /// The count of numbers in a constant of the type.
+    /// The number of cells in a constant of the type.
     pub fn cells(&self) -> usize {
         match self {
             Ty::Scalar(_) | Ty::Enum(..) => 1,
@@ -103,7 +103,7 @@ impl Ty {
         }
     }
 
-    /// The type of a binding's value; closures are no values.
+    /// The type of a binding's value; `None` for closures, which are no values.
     pub fn of_binding(self) -> Option<Ty> {
         Some(self).filter(|ty| !matches!(ty, Ty::Closure(_) | Ty::Passed(_)))
     }
@@ -112,15 +112,15 @@ impl Ty {
 /// A C-like enum.
 #[derive(Clone, Copy, Debug)]
 pub struct EnumTy {
-    /// Its path, which tells it from every other.
+    /// Its path, which identifies it.
     pub name: &'static str,
-    /// The name and the bits of each variant, those above its width being unspecified.
+    /// The name and the bits of each variant; bits above the type's width are unspecified.
     pub variants: &'static [(&'static str, u64)],
     /// Their comparisons.
     pub comparisons: fn() -> &'static Comparisons,
 }
 
-/// An enum is its name and variants: functions have no identity.
+/// Enums are equal by name and variants, since functions cannot be compared.
 impl PartialEq for EnumTy {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.variants == other.variants
@@ -147,24 +147,24 @@ pub const RESULT_ERR: usize = 1;
 /// An enum with fields: a tag, which is the number of the variant, and the fields of every variant.
 #[derive(Clone, Debug)]
 pub struct SumTy {
-    /// The enum that it is.
+    /// The enum's identity.
     pub identity: SumIdentity,
     /// Its variants in the order of the source.
     pub variants: Vec<VariantTy>,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,
-    /// Its operators.
+    /// The kind of its operators.
     pub arithmetic: Arithmetic,
 }
 
-/// The enum that a type with variants is.
+/// The identity of an enum with fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SumIdentity {
     /// `Option`
     Option,
     /// `Result`
     Result,
-    /// One that derives `DeviceType`, by its path with its generic arguments.
+    /// A user's enum that derives `DeviceType`, by its path with its generic arguments.
     Own(&'static str),
 }
 
@@ -191,12 +191,12 @@ impl SumTy {
         self.variants.iter().flat_map(|variant| variant.fields.iter().map(|(_, ty)| ty))
     }
 
-    /// The same to change them.
+    /// The types of the fields of all variants, in order, mutably.
     pub fn fields_mut(&mut self) -> impl Iterator<Item = &mut Ty> {
         self.variants.iter_mut().flat_map(|variant| variant.fields.iter_mut().map(|(_, ty)| ty))
     }
 
-    /// The numbers that a variant's fields have among those of all variants.
+    /// The indices of a variant's fields among those of all variants.
     pub fn fields_of(&self, variant: usize) -> std::ops::Range<usize> {
         let start = self.variants[..variant].iter().map(|variant| variant.fields.len()).sum();
         start..start + self.variants[variant].fields.len()
@@ -212,7 +212,7 @@ impl SumTy {
     }
 }
 
-/// An enum is its identity and fields: operators are functions, which have no identity.
+/// Enums are equal by identity and fields, since operators are functions, which cannot be compared.
 impl PartialEq for SumTy {
     fn eq(&self, other: &Self) -> bool {
         self.identity == other.identity && self.variants == other.variants
@@ -227,40 +227,41 @@ impl Hash for SumTy {
     }
 }
 
-/// What a reference points to.
+/// The memory that a reference points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// Nothing in memory: the value itself stands for a shared reference to it.
+    /// No memory: a shared reference is represented by the value itself.
     Value,
-    /// Memory that nobody writes during the launch.
+    /// Memory that is read-only during the launch.
     Read(Space),
     /// Memory that this thread, and others, may write.
     Write(Space),
-    /// Memory that no other thread writes: this thread's own, or what nobody writes during the launch.
+    /// Memory that no other thread writes: this thread's own, or memory that is read-only during the launch.
     Unshared,
-    /// Nothing in memory: a place of the function that is being lowered, by its number, which a mutable reference names.
+    /// No memory: a mutable reference to a place of the function that is being lowered, by the place's number.
     Place(u32),
-    /// Nothing, since it is part of what is not there, as in `None`; of a mutable reference if true.
+    /// No memory: the reference does not exist, as in `None`; true for a mutable reference.
     Unknown(bool),
-    /// Nothing, as [`Memory::Unknown`]; but the reference has an address, which nobody follows, so that code can be made of it.
+    /// No memory, as [`Memory::Unknown`]; the reference has an address that is never dereferenced, so that code can be
+    /// generated for it.
     Absent(bool),
-    /// Nothing in memory: a text that the compiler knows.
+    /// No memory: a text that is known at compile time.
     Text(&'static str),
-    /// Nothing in memory: a closure of the function that is being lowered, if it is known which.
+    /// No memory: a closure of the function that is being lowered, `None` if it is unknown.
     Closure(Option<ClosureId>),
 }
 
 /// A closure of the function that is being lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClosureId {
-    /// Its number, which tells its body.
+    /// Its number, which identifies its body.
     pub number: u32,
-    /// The types of the values that it has captured: its parts, as those of a tuple.
+    /// The types of its captures, which are its fields, as those of a tuple.
     pub state: &'static [Ty],
 }
 
 impl ClosureId {
-    /// A closure of a number that has captured values of these types. Each list of types is kept once, for good.
+    /// The closure with a number and captures of these types. Lists of types are interned and never freed.
     pub fn new(number: u32, state: Vec<Ty>) -> Self {
         static STATES: LazyLock<Mutex<HashSet<&'static [Ty]>>> = LazyLock::new(Mutex::default);
         let mut states = STATES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -275,12 +276,12 @@ impl ClosureId {
 }
 
 impl Memory {
-    /// What a reported `&T` or `&mut T` says before the front end knows where it points.
+    /// The memory of a reported `&T` or `&mut T`, before the front end knows where it points.
     pub const fn unknown(mutable: bool) -> Self {
         if mutable { Memory::Write(Space::Global) } else { Memory::Read(Space::Global) }
     }
 
-    /// Where it is.
+    /// The memory space.
     pub fn space(self) -> Space {
         match self {
             Memory::Value | Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_) => {
@@ -292,17 +293,17 @@ impl Memory {
         }
     }
 
-    /// Returns true if a reference there is no value: the compiler follows it, or it never exists.
+    /// Returns true if a reference to it has no address: the compiler resolves it, or it never exists.
     pub fn is_no_address(self) -> bool {
         matches!(self, Memory::Place(_) | Memory::Unknown(_) | Memory::Text(_) | Memory::Closure(_))
     }
 
-    /// Returns true if nothing says where it is.
+    /// Returns true if the memory is unknown.
     pub fn is_unknown(self) -> bool {
         matches!(self, Memory::Unknown(_) | Memory::Absent(_) | Memory::Closure(None))
     }
 
-    /// Returns true if it is a place of the function that is being lowered, or a closure that has captured one.
+    /// Returns true for a place of the function that is being lowered, or a closure that has captured one.
     pub fn names_places(self) -> bool {
         match self {
             Memory::Place(_) => true,
@@ -325,34 +326,34 @@ impl Memory {
 /// A struct, with the layout that rustc gave it.
 #[derive(Clone, Debug)]
 pub struct StructTy {
-    /// Its path with its generic arguments, which tells it from every other.
+    /// Its path with its generic arguments, which identifies it.
     pub name: &'static str,
     /// Its fields in the order of the source; those of a tuple struct are named by their numbers.
     pub fields: Vec<Field>,
     /// Its size in bytes.
     pub size: usize,
-    /// Its alignment in bytes; 0 where its layout is the front end's.
+    /// Its alignment in bytes; 0 if the front end chooses its layout.
     pub align: usize,
     /// The operators that it lists.
     pub operators: fn() -> Vec<Operator>,
-    /// What its operators are.
+    /// The kind of its operators.
     pub arithmetic: Arithmetic,
 }
 
-/// What a struct's operators are.
+/// The kind of a struct's or enum's operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arithmetic {
-    /// Those that it lists, and no others.
+    /// Only the listed ones.
     Listed,
-    /// Those that it lists, and it is compared field by field: whether they are the same and, if true, how they are ordered.
+    /// The listed ones, and a derived comparison field by field: equality and, if true, order.
     Compared(bool),
-    /// Those of its fields, which are all numbers of this type, one by one.
+    /// Those of its fields, which are all numbers of this type, elementwise.
     Lanes(Scalar),
-    /// Those of complex numbers of such parts: it lists them, and what they are with `=` follows.
+    /// Those of complex numbers with components of this type: the listed ones, from which the assigning ones are derived.
     Complex(Scalar),
 }
 
-/// A struct is its name and fields: operators are functions, which have no identity.
+/// Structs are equal by name and fields, since operators are functions, which cannot be compared.
 impl PartialEq for StructTy {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name && self.fields == other.fields
@@ -374,18 +375,18 @@ pub struct Field {
     pub name: &'static str,
     /// Its type.
     pub ty: Ty,
-    /// Where it begins, in bytes.
+    /// Its offset in bytes.
     pub offset: usize,
 }
 
-/// An operator that a struct has through a `#[device] impl`.
+/// An operator of a struct, defined by a `#[device] impl`.
 #[derive(Clone, Debug)]
 pub struct Operator {
     /// The operator's trait, such as `Add`.
     pub name: &'static str,
-    /// The type of the left operand, where it is not the struct.
+    /// The type of the left operand, if it is not the struct.
     pub left: Option<Ty>,
-    /// The type of the right operand; the struct itself for operators of one operand.
+    /// The type of the right operand; the struct itself for unary operators.
     pub right: Ty,
     /// The method.
     pub instance: Instance,
@@ -394,15 +395,15 @@ pub struct Operator {
 /// A closure or device function that a launch passes to a kernel.
 #[derive(Clone, Debug)]
 pub struct Passed {
-    /// What tells it from every other.
+    /// Its identity.
     pub id: TypeId,
-    /// The device function, or a function of what is captured that yields the closure.
+    /// The device function, or a function that takes the captures and returns the closure.
     pub instance: Instance,
-    /// The types of what the closure captures; `None` for a device function.
+    /// The types of the closure's captures; `None` for a device function.
     pub captures: Option<Vec<Ty>>,
 }
 
-/// Its identity says it all.
+/// Equal by identity.
 impl PartialEq for Passed {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

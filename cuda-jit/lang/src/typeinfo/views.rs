@@ -1,11 +1,11 @@
-//! ndarray's views: their types, their methods that are intrinsics of the compiler, and the views that kernels make of slices.
+//! ndarray's views: their types, their methods that are compiler intrinsics, and the conversions of slices to views.
 //!
-//! A hidden method stands on the same type of ndarray's as the method that it is named after, so that rustc finds one where it
-//! finds the other: the methods of `ArrayRef` behind those of a view itself.
+//! A hidden method is defined on the same ndarray type as the method that it is named after, so that method lookup finds
+//! both in the same order: the methods of `ArrayRef` after those of a view itself.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ use ndarray::{
 use super::identity::key_arg;
 use super::{
     Arithmetic, Body, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam, Key,
-    Memory, RefKey, Returned, StructTy, Ty, Untied, ValueType, type_arg,
+    Memory, RefKey, Returned, StructTy, Ty, Unconstrained, ValueType, type_arg,
 };
 
-/// The dimension of a view that kernels have.
+/// The dimension of a supported view.
 ///
-/// Nothing unsafe relies on an implementation: the number of axes is a type's own.
+/// Nothing unsafe relies on an implementation: the type itself has the number of axes.
 pub trait ViewDim: Dimension {}
 
 macro_rules! dimensions {
@@ -37,14 +37,14 @@ dimensions! { Ix1 Ix2 Ix3 Ix4 Ix5 Ix6 }
 #[derive(Debug)]
 pub struct ViewKey<K, const DIMS: usize, const MUTABLE: bool>(PhantomData<K>);
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<K: Key, const DIMS: usize, const MUTABLE: bool> Key for ViewKey<K, DIMS, MUTABLE> {
     fn ty() -> Ty {
         Ty::View(Box::new(K::ty()), DIMS, Memory::unknown(MUTABLE))
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const DIMS: usize> DeviceType for ArrayView<'_, T, Dim<[usize; DIMS]>>
 where
@@ -57,7 +57,7 @@ where
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const DIMS: usize> DeviceType for ArrayViewMut<'_, T, Dim<[usize; DIMS]>>
 where
@@ -70,7 +70,7 @@ where
     }
 }
 
-// SAFETY: on the device this is a reference to a view, which is all that Rust makes such a reference of.
+// SAFETY: on the device this is a reference to a view, which is the only source of such a reference in a kernel.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const DIMS: usize> DeviceType for &ArrayRef<T, Dim<[usize; DIMS]>>
 where
@@ -79,7 +79,7 @@ where
     type K = RefKey<ViewKey<T::K, DIMS, true>, false>;
 }
 
-// SAFETY: on the device this is a reference to a view, which is all that Rust makes such a reference of.
+// SAFETY: on the device this is a reference to a view, which is the only source of such a reference in a kernel.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: DeviceType, const DIMS: usize> DeviceType for &mut ArrayRef<T, Dim<[usize; DIMS]>>
 where
@@ -114,7 +114,7 @@ unsafe impl Key for Axis {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for Axis {
     type K = Axis;
@@ -128,7 +128,7 @@ unsafe impl DeviceType for Axis {
     }
 }
 
-// SAFETY: the cell is the number that it consists of.
+// SAFETY: the cell is the axis' number, which is the struct's only field.
 unsafe impl ValueType for Axis {
     const CELLS: usize = 1;
 }
@@ -140,7 +140,7 @@ unsafe impl Key for NewAxis {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl DeviceType for NewAxis {
     type K = NewAxis;
@@ -155,9 +155,9 @@ unsafe impl ValueType for NewAxis {
     const CELLS: usize = 0;
 }
 
-/// An argument of `s![..]` for an axis where no range is written.
+/// The value for an axis in `s![..]` that is not written as a range.
 ///
-/// Nothing unsafe relies on an implementation: the compiler knows the value's type.
+/// Nothing unsafe relies on an implementation: the compiler checks the value's type.
 #[diagnostic::on_unimplemented(
     message = "`s![..]` takes a value of type `{Self}` on the host alone",
     label = "kernels take an index or `NewAxis` here",
@@ -170,22 +170,22 @@ impl SectionIndex for usize {}
 impl SectionIndex for i32 {}
 impl SectionIndex for NewAxis {}
 
-/// The same index in `s![..]`.
+/// Returns the index, and checks its type, in `s![..]`.
 pub fn section_index<T: SectionIndex>(index: T) -> T {
     index
 }
 
-/// A type that stands for an intrinsic on views.
+/// A type that represents an intrinsic on views.
 ///
-/// Nothing unsafe relies on an implementation: the compiler looks at the types of the values.
-pub trait OpOfViews: 'static {
-    /// Which one.
+/// Nothing unsafe relies on an implementation: the compiler checks the types of the values.
+pub trait ViewIntrinsic: 'static {
+    /// The intrinsic.
     const OP: ViewOp;
 }
 
 macro_rules! ops {
     (shape { $($(#[$of:meta])* $shape:ident)* } view { $($(#[$doc:meta])* $view:ident)* }) => {
-        /// An intrinsic that yields a part of a view's shape.
+        /// An intrinsic that returns a part of a view's shape.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum ShapeOp {
             $($(#[$of])* $shape,)*
@@ -199,16 +199,16 @@ macro_rules! ops {
             $($(#[$doc])* $view,)*
         }
 
-        /// The types that stand for the intrinsics on views.
+        /// The types that represent the intrinsics on views.
         pub mod op {
-            use super::{OpOfViews, ShapeOp, ViewOp};
+            use super::{ViewIntrinsic, ShapeOp, ViewOp};
 
             $(
                 $(#[$of])*
                 #[derive(Debug)]
                 pub enum $shape {}
 
-                impl OpOfViews for $shape {
+                impl ViewIntrinsic for $shape {
                     const OP: ViewOp = ViewOp::Shape(ShapeOp::$shape);
                 }
             )*
@@ -217,7 +217,7 @@ macro_rules! ops {
                 #[derive(Debug)]
                 pub enum $view {}
 
-                impl OpOfViews for $view {
+                impl ViewIntrinsic for $view {
                     const OP: ViewOp = ViewOp::$view;
                 }
             )*
@@ -241,13 +241,13 @@ ops! {
         LenOf
         /// The stride of an axis.
         StrideOf
-        /// The number of rows, which is that of the parts along the first axis.
+        /// The number of rows, which is the length of the first axis.
         Rows
         /// The number of columns.
         Columns
-        /// The test whether there are as many rows as columns.
+        /// Tests if there are as many rows as columns.
         IsSquare
-        /// The test whether the elements lie one behind the other in their order.
+        /// Tests if the elements are contiguous in row-major order.
         IsStandardLayout
     }
     view {
@@ -255,27 +255,27 @@ ops! {
         Same
         /// The view with its axes in reverse order.
         Reversed
-        /// The view with its axes in an order.
+        /// The view with its axes permuted.
         Permuted
-        /// The view with an axis before the others.
+        /// The view with an axis moved to the front.
         WithFirst
-        /// The view with a further axis of one place.
+        /// The view with an additional axis of length one.
         InsertAxis
         /// A row.
         Row
         /// A column.
         Column
-        /// The part at a place of an axis.
+        /// The subview at an index of an axis.
         IndexAxis
-        /// The part at a place of the first axis, which there is.
+        /// The subview at an index of the first axis, which is in bounds.
         Lane
-        /// The part that `s![..]` says.
+        /// The subview selected by `s![..]`.
         Sliced
-        /// The parts before and behind a place of an axis.
+        /// The subviews before and after an index of an axis.
         SplitAt
         /// The diagonal.
         Diagonal
-        /// The elements as a slice, where they lie one behind the other in their order.
+        /// The elements as a slice, if they are contiguous in row-major order.
         AsSlice
         /// The first element.
         First
@@ -283,34 +283,34 @@ ops! {
         Last
         /// The element at an index, if there is one.
         Get
-        /// Exchanges two elements.
+        /// Swaps two elements.
         Swap
-        /// The element at a place, which becomes the next.
+        /// The element at a position, which is advanced to the next one.
         NextElement
-        /// The view beside another, which is broadcast to its shape.
+        /// The view, and another one that is broadcast to its shape.
         Beside
     }
 }
 
-/// The callee of an intrinsic on views that yields an `R`.
+/// The callee of an intrinsic on views that returns an `R`.
 #[derive(Debug)]
 pub struct ViewCallee<O, R>(PhantomData<fn() -> (O, R)>);
 
 // SAFETY: the instance is the intrinsic that the type names, with the type of its result.
 #[diagnostic::do_not_recommend]
-unsafe impl<O: OpOfViews, R: DeviceType> DeviceFn for ViewCallee<O, R> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<O: ViewIntrinsic, R: DeviceType> DeviceFn for ViewCallee<O, R> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::ViewOp(O::OP)), generics: vec![type_arg::<R>()] }
     }
 }
 
-/// The call of an intrinsic on views that yields an `R`.
+/// The call of an intrinsic on views that returns an `R`.
 pub type ViewCall<O, R> = Returned<ViewCallee<O, R>, R>;
 
-/// Declares the hidden methods of methods of ndarray's, which take and yield what those do.
+/// Declares the hidden counterparts of ndarray's methods, with the same parameters and results.
 macro_rules! methods {
     ($($call:ident[$($generics:tt)*]($($this:tt)*)($($arg:ty),*) -> $result:ty => $op:ident;)*) => { $(
         #[doc(hidden)]
@@ -320,7 +320,6 @@ macro_rules! methods {
     )* };
 }
 
-/// The same for names that other types' methods have, too: kernels ask for them before the call.
 /// The hidden methods of `ArrayRef`.
 ///
 /// Nothing unsafe relies on an implementation.
@@ -370,7 +369,7 @@ pub trait ViewMethods<A, D: Dimension> {
 
 impl<A, D: Dimension> ViewMethods<A, D> for ArrayRef<A, D> {}
 
-/// The hidden methods of `ArrayRef` of two dimensions.
+/// The hidden methods of two-dimensional `ArrayRef`.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait PlaneMethods<A> {
@@ -384,7 +383,7 @@ pub trait PlaneMethods<A> {
 
 impl<A> PlaneMethods<A> for ArrayRef<A, Ix2> {}
 
-/// The hidden methods that `ArrayRef` and `ArrayBase` of two dimensions have.
+/// The hidden methods of two-dimensional `ArrayRef` and `ArrayBase`.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait PlaneShape {
@@ -398,7 +397,7 @@ pub trait PlaneShape {
 impl<A> PlaneShape for ArrayRef<A, Ix2> {}
 impl<S: RawData> PlaneShape for ArrayBase<S, Ix2> {}
 
-/// The hidden method that `ArrayRef` and `ArrayBase` have.
+/// The hidden method of `ArrayRef` and `ArrayBase`.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait SliceOfView<A> {
@@ -434,7 +433,7 @@ pub trait WholeView<S: RawData, D: Dimension>: Sized {
 
 impl<S: Data, D: Dimension> WholeView<S, D> for ArrayBase<S, D> {}
 
-/// The hidden methods of views that yield slices of the same lifetime.
+/// The hidden methods of views that return slices of the same lifetime.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait SharedView<'a, A>: Sized {
@@ -445,7 +444,7 @@ pub trait SharedView<'a, A>: Sized {
 
 impl<'a, A, D: Dimension> SharedView<'a, A> for ArrayView<'a, A, D> {}
 
-/// The same of views that can be written.
+/// The hidden methods of mutable views that return slices of the same lifetime.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait UniqueView<'a, A: 'a>: Sized {
@@ -456,25 +455,25 @@ pub trait UniqueView<'a, A: 'a>: Sized {
 
 impl<'a, A: 'a, D: Dimension> UniqueView<'a, A> for ArrayViewMut<'a, A, D> {}
 
-/// What stands for a function that makes a view with this key, of a slice; of one and a shape, if `SHAPED`.
+/// The callee of a function that converts a slice to a view with this key; if `SHAPED`, it also takes a shape.
 #[derive(Debug)]
-pub struct ViewMade<K, const SHAPED: bool>(PhantomData<fn() -> K>);
-// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-unsafe impl<K: Key, const SHAPED: bool> DeviceFn for ViewMade<K, SHAPED> {
-    type Args = Untied;
-    type Output = Untied;
+pub struct ViewConversion<K, const SHAPED: bool>(PhantomData<fn() -> K>);
+// SAFETY: the instance is the view intrinsic, with the type that the key describes as its result.
+unsafe impl<K: Key, const SHAPED: bool> DeviceFn for ViewConversion<K, SHAPED> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::View(SHAPED)), generics: vec![key_arg::<K>()] }
     }
 }
 
-/// The hidden functions of the functions that are called by the view's path.
+/// The hidden counterparts of the functions that are called by the view's path.
 ///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
+/// Nothing unsafe relies on an implementation: the front end checks the types of the arguments, and refuses types that it
+/// does not know.
 pub trait ViewFunctions: DeviceType + Sized {
-    /// The slice that such a view can be of.
+    /// The slice type that such a view is created from.
     type Slice;
     /// The view's dimension.
     type Dim: Dimension;
@@ -483,7 +482,7 @@ pub trait ViewFunctions: DeviceType + Sized {
     fn __call_from_shape<S: Into<StrideShape<Self::Dim>>>(
         _: S,
         _: Self::Slice,
-    ) -> Returned<ViewMade<Self::K, true>, Result<Self, ShapeError>> {
+    ) -> Returned<ViewConversion<Self::K, true>, Result<Self, ShapeError>> {
         Returned::new()
     }
 }
@@ -506,14 +505,14 @@ where
 
 macro_rules! of_slices {
     ($($view:ident($($reference:tt)+))*) => { $(
-        // SAFETY: the instance makes the view of the slice.
+        // SAFETY: the instance is the conversion of the slice to a view.
         #[diagnostic::do_not_recommend]
         unsafe impl<'a, S: ?Sized, T, D: Dimension> DeviceFrom<$($reference)+ S> for $view<'a, T, D>
         where
             Self: DeviceType + From<$($reference)+ S>,
         {
             fn instance() -> Instance {
-                ViewMade::<<Self as DeviceType>::K, false>::instance()
+                ViewConversion::<<Self as DeviceType>::K, false>::instance()
             }
         }
     )* };

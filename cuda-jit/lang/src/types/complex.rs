@@ -1,12 +1,12 @@
-//! `num_complex::Complex` in kernels: its operators and methods as `#[device]` functions of this crate's own.
+//! `num_complex::Complex` in kernels: its operators and methods as `#[device]` functions of this crate.
 //!
-//! Sums, products and quotients are num-complex's to the bit where products are not fused; functions that go through the
-//! sine and its kin are as near to the host's as those of `f32` and `f64` are. Not a type of its own: what users write is
-//! num-complex's.
+//! Sums, products and quotients agree with num-complex's to the bit if products are not fused. Functions based on the sine
+//! and other transcendental functions are as close to the host's as those of `f32` and `f64` are. There is no separate
+//! type: users write num-complex's.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use num_complex::Complex;
 
@@ -18,7 +18,7 @@ use crate::typeinfo::{
     ValueType, ty_of,
 };
 
-/// `f32` or `f64`: what complex numbers consist of.
+/// `f32` or `f64`: the component type of complex numbers.
 ///
 /// Sealed, as [`Float`] is.
 pub trait Real: Float + Bits {
@@ -34,13 +34,13 @@ pub trait Real: Float + Bits {
     fn sinh(self) -> Self;
     /// The hyperbolic cosine.
     fn cosh(self) -> Self;
-    /// Whether it is infinite.
+    /// Returns true if it is infinite.
     fn is_infinite(self) -> bool;
-    /// Whether it is neither infinite nor NaN.
+    /// Returns true if it is neither infinite nor NaN.
     fn is_finite(self) -> bool;
-    /// Whether its sign bit is set.
+    /// Returns true if its sign bit is set.
     fn is_sign_negative(self) -> bool;
-    /// This with the sign of another.
+    /// This number with the sign of another.
     fn copysign(self, sign: Self) -> Self;
 }
 
@@ -63,7 +63,7 @@ macro_rules! reals {
 
 reals! { f32 f64 }
 
-// SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+// SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
 unsafe impl<T: Real> Key for Complex<T> {
     fn ty() -> Ty {
         let field = |name, offset| Field { name, ty: ty_of::<T>(), offset };
@@ -78,7 +78,7 @@ unsafe impl<T: Real> Key for Complex<T> {
     }
 }
 
-// SAFETY: the key tells this very type.
+// SAFETY: the key describes this very type.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Real> DeviceType for Complex<T> {
     type K = Self;
@@ -93,21 +93,21 @@ unsafe impl<T: Real> DeviceType for Complex<T> {
     }
 }
 
-// SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+// SAFETY: the cells are the real and the imaginary part, in the order of the key's fields.
 unsafe impl<T: Real> ValueType for Complex<T> {
     const CELLS: usize = 2;
 }
 
-// SAFETY: every bit pattern is a value, as it is of what the type consists of.
+// SAFETY: it is a `repr(C)` struct of two floats of one type, without padding; every bit pattern of a float is a value.
 #[diagnostic::do_not_recommend]
 unsafe impl<T: Real> ElementType for Complex<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Real> KernelParam for Complex<T> {}
 
-/// The hidden functions of the functions that are called by the type's path: as a call has it, and as a value.
+/// The hidden counterparts of the functions that are called by the type's path, for calls and as values.
 ///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
+/// Nothing unsafe relies on an implementation: the front end checks the types of the arguments, and refuses types that it
+/// does not know.
 pub trait ForeignFunctions<T: Real>: Sized {
     /// `Complex::new`
     fn __call_new(_re: T, _im: T) -> Returned<new<T>, Self> {
@@ -152,7 +152,7 @@ pub trait ForeignFunctions<T: Real>: Sized {
 
 impl<T: Real> ForeignFunctions<T> for Complex<T> {}
 
-/// The operators, by the names of their traits; the last ones have a real number on the left.
+/// The operators, by the names of their traits; the last ones have a real left operand.
 fn operators<T: Real>() -> Vec<Operator> {
     macro_rules! list {
         ($($name:literal $left:expr, $right:ty, $function:ident;)*) => {
@@ -247,12 +247,12 @@ functions! {
         Complex { re: T::ZERO, im: T::ONE }
     }
 
-    /// The number of length 1 at an angle.
+    /// The number with modulus 1 and this argument.
     fn cis(phase: T) -> Complex<T> {
         Complex { re: phase.cos(), im: phase.sin() }
     }
 
-    /// The number of a length at an angle.
+    /// The number with this modulus and argument.
     fn from_polar(r: T, theta: T) -> Complex<T> {
         Complex { re: r * theta.cos(), im: r * theta.sin() }
     }
@@ -324,7 +324,7 @@ functions! {
         Complex { re: z.re / by, im: z.im / by }
     }
 
-    /// The number mirrored at the real axis.
+    /// The complex conjugate.
     fn conj(z: Complex<T>) -> Complex<T> {
         Complex { re: z.re, im: -z.im }
     }
@@ -335,27 +335,27 @@ functions! {
         Complex { re: z.re / square, im: -z.im / square }
     }
 
-    /// The square of the length.
+    /// The square of the modulus.
     fn norm_sqr(z: Complex<T>) -> T {
         z.re * z.re + z.im * z.im
     }
 
-    /// The length.
+    /// The modulus.
     fn norm(z: Complex<T>) -> T {
         z.re.hypot(z.im)
     }
 
-    /// The sum of the parts' absolute values.
+    /// The sum of the components' absolute values.
     fn l1_norm(z: Complex<T>) -> T {
         z.re.abs() + z.im.abs()
     }
 
-    /// The angle, from -π to π.
+    /// The argument, from -π to π.
     fn arg(z: Complex<T>) -> T {
         z.im.atan2(z.re)
     }
 
-    /// Length and angle.
+    /// Modulus and argument.
     fn to_polar(z: Complex<T>) -> (T, T) {
         (norm(z), arg(z))
     }
@@ -366,7 +366,7 @@ functions! {
         if z.im == T::ZERO {
             return Complex { re: length, im: z.im };
         }
-        // an infinite length or none, at an angle that is none
+        // the modulus is infinite or NaN, at an undefined argument
         if z.re.is_infinite() && !z.im.is_finite() {
             return if z.re < T::ZERO { Complex { re: T::ZERO, im: T::ZERO } } else { Complex { re: length, im: T::NAN } };
         }
@@ -400,7 +400,7 @@ functions! {
 
     /// The square root with a positive real part.
     fn sqrt(z: Complex<T>) -> Complex<T> {
-        // on the axes exactly
+        // exact on the axes
         if z.im == T::ZERO {
             if z.re.is_sign_negative() {
                 return Complex { re: T::ZERO, im: (-z.re).sqrt().copysign(z.im) };
@@ -422,7 +422,7 @@ functions! {
         from_polar(norm(z).powf(exponent), arg(z) * exponent)
     }
 
-    /// This to a whole power that is not negative.
+    /// This to a non-negative integer power.
     fn powu(z: Complex<T>, exponent: u32) -> Complex<T> {
         let mut power = Complex { re: T::ONE, im: T::ZERO };
         let mut begun = false;
@@ -440,7 +440,7 @@ functions! {
         power
     }
 
-    /// This to a whole power.
+    /// This to an integer power.
     fn powi(z: Complex<T>, exponent: i32) -> Complex<T> {
         if exponent < 0 { powu(inv(z), exponent.unsigned_abs()) } else { powu(z, exponent as u32) }
     }
@@ -543,17 +543,17 @@ functions! {
         unscale(sub(ln(real_add(T::ONE, z)), ln(real_sub(T::ONE, z))), T::ONE + T::ONE)
     }
 
-    /// Whether a part is NaN.
+    /// Returns true if a component is NaN.
     fn is_nan(z: Complex<T>) -> bool {
         z.re.is_nan() || z.im.is_nan()
     }
 
-    /// Whether a part is infinite and none is NaN.
+    /// Returns true if a component is infinite and none is NaN.
     fn is_infinite(z: Complex<T>) -> bool {
         !is_nan(z) && (z.re.is_infinite() || z.im.is_infinite())
     }
 
-    /// Whether both parts are neither infinite nor NaN.
+    /// Returns true if both components are neither infinite nor NaN.
     fn is_finite(z: Complex<T>) -> bool {
         z.re.is_finite() && z.im.is_finite()
     }

@@ -1,6 +1,7 @@
 //! Short vectors under CUDA's names.
 //!
-//! `float4` is [`f32x4`], and so on; `long2` and its kin are of 64 bits, as on Linux. They are no other types.
+//! `float4` is [`f32x4`], and so on; `long2` and the other `long` vectors have 64-bit elements, as on Linux. They are
+//! aliases, not separate types.
 //!
 //! # Examples
 //!

@@ -1,8 +1,8 @@
-//! Floats of 8 bits: [`e4m3`] and [`e5m2`] of OCP's FP8, and [`e8m0`], the scales of its microscaling formats.
+//! 8-bit floats: [`e4m3`] and [`e5m2`] of OCP's FP8, and [`e8m0`], the scales of its microscaling formats.
 //!
-//! They are for storage: numbers are converted, computed with as `f32` or `f16`, and converted back. Conversions are CUDA's to
-//! the bit (`cuda_fp8.h`), on the host and on every device: where the target has the instructions (compute capability 8.9)
-//! they are used, elsewhere the code below runs. What Rust's `float8` crate has saturates always, and lacks [`e8m0`].
+//! They are storage formats: numbers are converted to `f32` or `f16` for arithmetic, and back. The conversions agree with
+//! CUDA's to the bit (`cuda_fp8.h`), on the host and on every device: they use the instructions of targets from compute
+//! capability 8.9 on, and the code below elsewhere. Rust's `float8` crate always saturates, and lacks [`e8m0`].
 
 #![expect(non_camel_case_types, reason = "they are named as Rust names its numbers")]
 
@@ -19,13 +19,13 @@ use crate::device::{compute_capability, narrow_e4m3, narrow_e5m2, widen_e4m3, wi
 use crate::num::to_odd;
 use crate::typeinfo::{DeviceFn, Instance};
 
-/// The oldest target that has the instructions.
+/// The first compute capability with the instructions.
 const CONVERTS: u32 = 89;
 
-/// The bits of a NaN whose bits say nothing.
+/// The bits of a NaN without a payload.
 const NAN: u32 = 0x7fff_ffff;
 
-/// The code of a number: nearest, of two as near the even one, and at most `most`, beyond which there is NaN.
+/// The encoding of the nearest number, ties to even, of at most `most`; NaN is encoded beyond that.
 #[device]
 fn narrowed(v: f32, fraction: u32, bias: u32, most: u32) -> u8 {
     let bits = v.to_bits();
@@ -35,23 +35,23 @@ fn narrowed(v: f32, fraction: u32, bias: u32, most: u32) -> u8 {
     }
     let dropped = 23 - fraction;
     let code = if magnitude >= (128 - bias) << 23 {
-        // a carry out of the fraction counts the exponent up
+        // a carry out of the fraction increments the exponent
         let half = (1 << (dropped - 1)) - 1 + (magnitude >> dropped & 1);
         ((magnitude + half) >> dropped) - ((127 - bias) << fraction)
     } else {
-        // in the sum the last bit counts what a subnormal's does
+        // in the sum, the last bit has the weight of a subnormal's last bit
         let unit = f32::from_bits((151 - bias - fraction) << 23);
         (f32::from_bits(magnitude) + unit).to_bits() - unit.to_bits()
     };
     (bits >> 24 & 0x80 | code.min(most)) as u8
 }
 
-/// The number of a code, of which `largest` is the largest finite one.
+/// The number of an encoding; `largest` is the encoding of the largest finite number.
 #[device]
 fn widened(code: u8, fraction: u32, bias: u32, largest: u32) -> f32 {
     let magnitude = (code & 0x7f) as u32;
     if magnitude > largest {
-        // of the two formats one has an infinity
+        // only one of the two formats has an infinity
         return f32::from_bits(if magnitude == 0x7c { 0x7f80_0000 | (code as u32 & 0x80) << 24 } else { NAN });
     }
     let number = if magnitude >> fraction == 0 {
@@ -62,7 +62,8 @@ fn widened(code: u8, fraction: u32, bias: u32, largest: u32) -> f32 {
     if code >= 0x80 { -number } else { number }
 }
 
-/// The code of a scale: the exponent of the magnitude, the next where `up` is true and something is lost, and at most `most`.
+/// The encoding of a scale: the exponent of the magnitude, rounded up if `up` and the fraction is not zero, and at most
+/// `most`.
 #[device]
 fn exponent(v: f32, up: bool, most: u32) -> u8 {
     let magnitude = v.to_bits() & 0x7fff_ffff;
@@ -74,7 +75,7 @@ fn exponent(v: f32, up: bool, most: u32) -> u8 {
     ((magnitude >> 23) + (up && lost) as u32).min(most) as u8
 }
 
-/// What all types have that holds a number in one byte.
+/// Defines the methods of all types that store a number in one byte.
 macro_rules! bytes {
     ($($name:ident)*) => { $(
         #[device]
@@ -89,12 +90,12 @@ macro_rules! bytes {
                 self.0
             }
 
-            /// The same number, which `f64` has.
+            /// The number as `f64`, exactly.
             pub fn to_f64(self) -> f64 {
                 self.to_f32() as f64
             }
 
-            /// Whether it is NaN.
+            /// Returns true for NaN.
             pub fn is_nan(self) -> bool {
                 self.to_f32().is_nan()
             }
@@ -163,11 +164,11 @@ macro_rules! floats {
             pub const MAX: Self = Self($largest);
             /// The smallest finite number.
             pub const MIN: Self = Self($largest | 0x80);
-            /// The smallest positive number whose fraction has all its bits.
+            /// The smallest positive normal number.
             pub const MIN_POSITIVE: Self = Self(1 << $fraction);
             /// The smallest positive number.
             pub const MIN_POSITIVE_SUBNORMAL: Self = Self(1);
-            /// One, and how far the next larger number is from it.
+            /// The difference between one and the next larger number.
             pub const EPSILON: Self = Self(($bias - $fraction) << $fraction);
             /// Not a number.
             pub const NAN: Self = Self(0x7f);
@@ -184,7 +185,7 @@ macro_rules! floats {
             widened(v.to_bits(), $fraction, $bias, $largest)
         }
 
-        /// What a NaN of 64 bits becomes: as in CUDA's headers it keeps its sign, and of its payload what has room.
+        /// The conversion of a 64-bit NaN: as in CUDA's headers, it keeps its sign, and the part of its payload that fits.
         #[device]
         fn $quiet(v: f64) -> $name {
             let bits = v.to_bits();
@@ -193,13 +194,14 @@ macro_rules! floats {
 
         #[device]
         impl $name {
-            /// The nearest number, of two as near the even one. Beyond the largest it is that one (CUDA's
-            /// `__NV_SATFINITE`), and NaN is NaN.
+            /// The nearest number, ties to even. Numbers beyond the largest become the largest (CUDA's `__NV_SATFINITE`),
+            /// and NaN is NaN.
             pub fn from_f32(v: f32) -> Self {
                 if compute_capability() >= CONVERTS { Self::from_bits($narrow(v, 0.0) as u8) } else { $narrowed(v, $largest) }
             }
 
-            /// The nearest number; beyond the largest infinity, or NaN where there is none (CUDA's `__NV_NOSAT`).
+            /// The nearest number; numbers beyond the largest become infinity, or NaN if the format has no infinity (CUDA's
+            /// `__NV_NOSAT`).
             pub fn from_f32_nosat(v: f32) -> Self {
                 $narrowed(v, $beyond)
             }
@@ -234,12 +236,12 @@ macro_rules! floats {
                 Self::from_f32_nosat(v.to_f32())
             }
 
-            /// The same number, which `f32` has.
+            /// The number as `f32`, exactly.
             pub fn to_f32(self) -> f32 {
                 if compute_capability() >= CONVERTS { self.to_f16().to_f32() } else { $widened(self) }
             }
 
-            /// The same number, which `f16` has.
+            /// The number as `f16`, exactly.
             pub fn to_f16(self) -> f16 {
                 if compute_capability() >= CONVERTS {
                     return $widen(self.to_bits() as u16).0;
@@ -247,7 +249,7 @@ macro_rules! floats {
                 f16::from_f32($widened(self))
             }
 
-            /// The same number, which `bf16` has.
+            /// The number as `bf16`, exactly.
             pub fn to_bf16(self) -> bf16 {
                 bf16::from_f32(self.to_f32())
             }
@@ -282,7 +284,7 @@ macro_rules! floats {
                 Self { x, y }
             }
 
-            /// The bits of both, of the first the lower ones.
+            /// The bits of both; those of the first are the lower ones.
             pub const fn to_bits(self) -> u16 {
                 self.x.to_bits() as u16 | (self.y.to_bits() as u16) << 8
             }
@@ -392,11 +394,11 @@ impl e5m2 {
     pub const NEG_INFINITY: Self = Self(0xfc);
 }
 
-/// A power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN: the scale of a block of smaller floats (CUDA's `__nv_fp8_e8m0`). It has neither
-/// sign nor zero; conversions take the magnitude.
+/// A power of two from 2⁻¹²⁷ to 2¹²⁷, or NaN: the scale of a block of smaller floats (CUDA's `__nv_fp8_e8m0`). It has
+/// neither sign nor zero; conversions use the magnitude.
 ///
-/// `from_f32` and its kin round up, as CUDA's constructors do, those that end in `_rz` down; beyond the largest scale they
-/// yield that one, those that end in `_nosat` NaN.
+/// `from_f32` and the other conversions round up, as CUDA's constructors do; those that end in `_rz` round down. Numbers
+/// beyond the largest scale become the largest, or NaN by those that end in `_nosat`.
 #[derive(Clone, Copy, Default, DeviceType)]
 #[operators(PartialEq)]
 #[repr(transparent)]
@@ -413,28 +415,28 @@ impl e8m0 {
     pub const NAN: Self = Self(255);
 }
 
-/// The conversions to a scale: from what, as `f32` that stands for it.
+/// Defines the conversions to a scale from a type, which is converted to `f32` first.
 macro_rules! scales {
     ($($from:ty, |$v:ident| $single:expr, $up:ident $up_nosat:ident $down:ident $down_nosat:ident;)*) => {
         #[device]
         impl e8m0 {
             $(
-                /// The next power of two that is not smaller; beyond the largest that one.
+                /// The smallest power of two that is not less; numbers beyond the largest become the largest.
                 pub fn $up($v: $from) -> Self {
                     Self::from_bits(exponent($single, true, 0xfe))
                 }
 
-                /// The next power of two that is not smaller; beyond the largest NaN.
+                /// The smallest power of two that is not less; numbers beyond the largest become NaN.
                 pub fn $up_nosat($v: $from) -> Self {
                     Self::from_bits(exponent($single, true, 0xff))
                 }
 
-                /// The next power of two that is not larger; of infinity the largest.
+                /// The largest power of two that is not greater; infinity becomes the largest.
                 pub fn $down($v: $from) -> Self {
                     Self::from_bits(exponent($single, false, 0xfe))
                 }
 
-                /// The next power of two that is not larger; of infinity NaN.
+                /// The largest power of two that is not greater; infinity becomes NaN.
                 pub fn $down_nosat($v: $from) -> Self {
                     Self::from_bits(exponent($single, false, 0xff))
                 }
@@ -465,17 +467,17 @@ pub(crate) fn widened_e8m0(v: e8m0) -> f32 {
 
 #[device]
 impl e8m0 {
-    /// The same number, which `f32` has.
+    /// The number as `f32`, exactly.
     pub fn to_f32(self) -> f32 {
         widened_e8m0(self)
     }
 
-    /// The same number, which `bf16` has.
+    /// The number as `bf16`, exactly.
     pub fn to_bf16(self) -> bf16 {
         bf16::from_f32(self.to_f32())
     }
 
-    /// The nearest number that `f16` has, which may be zero or infinite.
+    /// The nearest `f16`, which may be zero or infinite.
     pub fn to_f16(self) -> f16 {
         f16::from_f32(self.to_f32())
     }
@@ -504,17 +506,17 @@ impl e8m0x2 {
         Self { x, y }
     }
 
-    /// Each as by [`e8m0::from_f32`].
+    /// Both converted as by [`e8m0::from_f32`].
     pub fn from_f32x2(v: f32x2) -> Self {
         Self { x: e8m0::from_f32(v.x), y: e8m0::from_f32(v.y) }
     }
 
-    /// Each as by [`e8m0::from_f32_nosat`].
+    /// Both converted as by [`e8m0::from_f32_nosat`].
     pub fn from_f32x2_nosat(v: f32x2) -> Self {
         Self { x: e8m0::from_f32_nosat(v.x), y: e8m0::from_f32_nosat(v.y) }
     }
 
-    /// Each as by [`e8m0::from_bf16`].
+    /// Both converted as by [`e8m0::from_bf16`].
     pub fn from_bf16x2(v: bf16x2) -> Self {
         Self { x: e8m0::from_bf16(v.x), y: e8m0::from_bf16(v.y) }
     }
@@ -530,7 +532,7 @@ impl e8m0x2 {
     }
 }
 
-/// The function that makes an `f32` of a type of this file, for what only `f32` can do.
+/// The function that converts a type of this file to `f32`, for operations that only `f32` has.
 pub fn widening(name: &str) -> Option<Instance> {
     macro_rules! pick {
         ($($ty:ty => $function:ident),*) => {
@@ -543,7 +545,7 @@ pub fn widening(name: &str) -> Option<Instance> {
     pick! { e4m3 => widened_e4m3, e5m2 => widened_e5m2, e8m0 => widened_e8m0 }
 }
 
-/// What DLPack calls them.
+/// Implements `Element`, with the names of DLPack.
 macro_rules! exchanged {
     ($($name:ident $pair:ident $kind:ident;)*) => { $(
         impl Exchanged for $name {

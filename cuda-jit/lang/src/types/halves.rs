@@ -1,23 +1,23 @@
-//! Hidden functions by which kernels call `half`'s.
+//! The hidden counterparts of `half`'s functions, which kernels call.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
-use crate::typeinfo::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Untied, type_arg};
+use crate::typeinfo::{Body, DeviceFn, Instance, Intrinsic, Returned, ScalarType, Unconstrained, type_arg};
 
-/// What stands for a function that makes a `To` of a `From`.
+/// The callee of a function that converts a `From` to a `To`.
 #[derive(Debug)]
 pub struct Converted<From, To>(PhantomData<(From, To)>);
 
-// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+// SAFETY: the instance is the conversion from `From` to `To`, as by `as`.
 unsafe impl<From: ScalarType, To: ScalarType> DeviceFn for Converted<From, To> {
-    type Args = Untied;
-    type Output = Untied;
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         let generics = vec![type_arg::<To>()];
@@ -25,10 +25,10 @@ unsafe impl<From: ScalarType, To: ScalarType> DeviceFn for Converted<From, To> {
     }
 }
 
-/// The hidden functions of the functions that are called by the type's path.
+/// The hidden counterparts of the functions that are called by the type's path.
 ///
-/// Nothing unsafe relies on an implementation: the front end knows the methods of the types that it knows, and refuses
-/// others.
+/// Nothing unsafe relies on an implementation: the front end checks the types of the arguments, and refuses types that it
+/// does not know.
 pub trait HalfFunctions: Sized {
     /// `f16::from_f32`
     fn __call_from_f32(_: f32) -> Returned<Converted<f32, Self>, Self> {

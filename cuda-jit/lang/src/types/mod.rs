@@ -1,5 +1,4 @@
-//! The number types that Rust itself does not have: 16-bit floats, which are `half`'s, floats of 8 bits, short vectors, and
-//! num-complex's numbers.
+//! The number types that Rust itself lacks: `half`'s 16-bit floats, 8-bit floats, short vectors, and num-complex's numbers.
 
 #[doc(hidden)]
 pub mod complex;

@@ -1,12 +1,13 @@
-//! Short vectors: two to four numbers that are computed with one by one and lie in memory together.
+//! Short vectors: two to four numbers with elementwise arithmetic, stored contiguously.
 //!
-//! Their names are the element's and the count, as in `f32x4`; CUDA's and Numba's are aliases in the documentation. Layouts are
-//! CUDA's: of two and four numbers a vector is aligned to its size, up to 16 bytes, so that one instruction loads it; of
-//! three it is aligned as its elements are. Invariant: nothing but the numbers is in a vector, in order.
+//! Their names are the element's type and the count, as in `f32x4`; CUDA's and Numba's names are aliases in the
+//! documentation. Layouts are CUDA's: a vector of two or four numbers is aligned to its size, up to 16 bytes, so that one
+//! instruction loads it; a vector of three is aligned as its elements are. Invariant: a vector consists of its numbers, in
+//! order, without padding.
 //!
 //! # Safety
 //!
-//! The traits that are `unsafe` to implement promise no more than that.
+//! The `unsafe` traits that are implemented here require no more than this layout.
 
 use std::marker::PhantomData;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -21,18 +22,18 @@ use crate::num::{Float, Vector};
 use crate::typeinfo::operation::operations;
 use crate::typeinfo::{
     Arithmetic, Body, Callee, DeviceFn, DeviceFrom, DeviceType, ElementType, Field, Instance, Intrinsic, KernelParam,
-    Key, Operation, Returned, ScalarType, StructTy, Ty, Untied, ValueType, type_arg,
+    Key, Operation, Returned, ScalarType, StructTy, Ty, Unconstrained, ValueType, type_arg,
 };
 
-/// What stands for the functions that make a vector.
+/// The callee of the functions that construct a vector.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct MadeVector<V>(PhantomData<V>);
+pub struct VectorConstructor<V>(PhantomData<V>);
 
-// SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
-unsafe impl<V: Vector> DeviceFn for MadeVector<V> {
-    type Args = Untied;
-    type Output = Untied;
+// SAFETY: the instance is the intrinsic that constructs a vector of this type from its numbers.
+unsafe impl<V: Vector> DeviceFn for VectorConstructor<V> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: Body::Intrinsic(Intrinsic::Vector), generics: vec![type_arg::<V>()] }
@@ -40,17 +41,17 @@ unsafe impl<V: Vector> DeviceFn for MadeVector<V> {
 }
 
 operations! {
-    /// The smaller of each two numbers.
+    /// The elementwise minimum.
     min[V: Vector](V, V) -> V => Operation::Binary(BinaryOp::Min);
-    /// The larger of each two numbers.
+    /// The elementwise maximum.
     max[V: Vector](V, V) -> V => Operation::Binary(BinaryOp::Max);
-    /// The absolute value of each number.
+    /// The elementwise absolute value.
     abs[V: Vector](V) -> V => Operation::Abs;
-    /// `a * b + c` of each three numbers, rounded once.
+    /// `a * b + c` elementwise, each rounded once.
     mul_add[V: Vector](V, V, V) -> V => Operation::Fma;
-    /// The sum of the products of each two numbers, from the first on.
+    /// The dot product, summed from the first element on.
     dot[V: Vector](V, V) -> V::Number => Operation::Dot;
-    /// The numbers in order.
+    /// The elements in order.
     to_array[V: VectorMethods](V) -> V::Numbers => Operation::ToArray;
 }
 
@@ -58,7 +59,7 @@ operations! {
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait VectorMethods: Vector {
-    /// An array of its numbers.
+    /// An array of its elements.
     type Numbers: DeviceType;
 
     cuda_jit_macros::device_methods! {
@@ -69,7 +70,7 @@ pub trait VectorMethods: Vector {
     }
 }
 
-/// The hidden methods of vectors of numbers with a sign.
+/// The hidden methods of vectors of signed numbers.
 ///
 /// Nothing unsafe relies on an implementation.
 pub trait SignedVectorMethods: Vector {
@@ -94,7 +95,7 @@ macro_rules! lane {
     };
 }
 
-/// One operator of a vector: with a vector, with a number on either side, and with assignment.
+/// Defines an operator of a vector: with a vector, with a number on either side, and with assignment.
 macro_rules! operator {
     ($name:ident $number:ident [$($lane:ident)+] $trait:ident $method:ident $assign:ident $assign_method:ident) => {
         impl $trait for $name {
@@ -153,39 +154,39 @@ macro_rules! vectors {
                 Self { $($lane),+ }
             }
 
-            /// The vector of one number everywhere.
+            /// The vector with one number in all lanes.
             pub const fn splat(number: $number) -> Self {
                 Self { $($lane: number),+ }
             }
 
             #[doc(hidden)]
-            pub fn __call_new($(_: lane!($lane $number)),+) -> Returned<MadeVector<Self>, Self> {
+            pub fn __call_new($(_: lane!($lane $number)),+) -> Returned<VectorConstructor<Self>, Self> {
                 Returned::new()
             }
 
             #[doc(hidden)]
-            pub fn __call_splat(_: $number) -> Returned<MadeVector<Self>, Self> {
+            pub fn __call_splat(_: $number) -> Returned<VectorConstructor<Self>, Self> {
                 Returned::new()
             }
 
-            /// The smaller of each two numbers.
+            /// The elementwise minimum.
             pub fn min(self, other: Self) -> Self {
                 Self { $($lane: self.$lane.min(other.$lane)),+ }
             }
 
-            /// The larger of each two numbers.
+            /// The elementwise maximum.
             pub fn max(self, other: Self) -> Self {
                 Self { $($lane: self.$lane.max(other.$lane)),+ }
             }
 
-            /// The sum of the products of each two numbers, from the first on.
+            /// The dot product, summed from the first element on.
             pub fn dot(self, other: Self) -> $number {
                 let products = self * other;
                 let [first, rest @ ..] = products.to_array();
                 rest.into_iter().fold(first, |sum, product| sum + product)
             }
 
-            /// The numbers in order.
+            /// The elements in order.
             pub const fn to_array(self) -> [$number; $count] {
                 [$(self.$lane),+]
             }
@@ -202,7 +203,7 @@ macro_rules! vectors {
             }
         }
 
-        // SAFETY: the instance makes the vector of the array.
+        // SAFETY: the instance constructs the vector from the array's elements, in order.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceFrom<[$number; $count]> for $name {
             fn instance() -> Instance {
@@ -210,7 +211,7 @@ macro_rules! vectors {
             }
         }
 
-        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        // SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
         unsafe impl Key for $name {
             fn ty() -> Ty {
                 let ty = || Ty::Scalar(<$number as ScalarType>::SCALAR);
@@ -227,7 +228,7 @@ macro_rules! vectors {
             }
         }
 
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceType for $name {
             type K = Self;
@@ -235,10 +236,10 @@ macro_rules! vectors {
             fn __variants() -> Vec<Option<Self>> { vec![Some(Self { $($lane: <$number>::default()),+ })] }
         }
 
-        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        // SAFETY: the cells are the elements, in the order of the key's fields.
         unsafe impl ValueType for $name { const CELLS: usize = $count; }
 
-        // SAFETY: every bit pattern is a value, as it is of what the type consists of.
+        // SAFETY: the elements are plain data, and the assertions above exclude padding.
         #[diagnostic::do_not_recommend]
         unsafe impl ElementType for $name {}
         #[diagnostic::do_not_recommend]
@@ -250,10 +251,11 @@ macro_rules! vectors {
 
         const _: () = assert!(size_of::<$name>() == $count * size_of::<$number>());
 
-        // SAFETY: it is numbers one behind the other, and its size, which is asserted above, leaves room for no padding.
+        // SAFETY: it consists of consecutive numbers, and its size, which is asserted above, leaves no room for padding.
         unsafe impl Element for $name {}
 
-        // SAFETY: as above.
+        // SAFETY: it consists of `COUNT` consecutive numbers, and its size, which is asserted above, leaves no room for
+        // padding.
         unsafe impl Vector for $name {
             type Number = $number;
             const COUNT: usize = $count;
@@ -268,7 +270,7 @@ macro_rules! vectors {
     )* };
 }
 
-/// Calls a macro with a list of all vectors: name, numbers of which type, fields, alignment, CUDA's name.
+/// Calls a macro with a list of all vectors: name, element type, fields, alignment, CUDA's name.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! each_vector {
@@ -322,7 +324,7 @@ macro_rules! signed {
         impl SignedVectorMethods for $name {}
 
         impl $name {
-            /// The absolute value of each number.
+            /// The elementwise absolute value.
             pub fn abs(self) -> Self {
                 Self { $($lane: self.$lane.abs()),+ }
             }
@@ -335,7 +337,7 @@ macro_rules! floats {
         impl FloatVectorMethods for $name {}
 
         impl $name {
-            /// `self * a + b` of each three numbers, rounded once.
+            /// `self * a + b` elementwise, each rounded once.
             pub fn mul_add(self, a: Self, b: Self) -> Self {
                 Self { $($lane: self.$lane.mul_add(a.$lane, b.$lane)),+ }
             }

@@ -1,8 +1,8 @@
-//! Attributes within a body: those that mean nothing to the device are taken away, all others are refused; and so are names that
-//! are the macros' own.
+//! Attributes within a body. Those that mean nothing to the device are removed, all others are refused, as are names that
+//! are reserved for the macros.
 //!
-//! `#[cfg(..)]` is evaluated before ([`configured`](crate::configured)), where the macro is an attribute. An item in a block keeps its
-//! attributes: it stands in the typing probe as it is written.
+//! `#[cfg(..)]` is evaluated before ([`configured`](crate::configured)), where the macro is an attribute. An item in a
+//! block keeps its attributes, since it is copied to the typing probe as written.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -11,18 +11,18 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, ExprClosure, Item, PatIdent, UseTree};
 
-/// Attributes that say something of lints, documentation and inlining on the host.
+/// Attributes about lints, documentation and inlining on the host.
 const MEANINGLESS: &[&str] = &["allow", "cold", "deny", "doc", "expect", "forbid", "inline", "must_use", "warn"];
 
 /// Tools, whose attributes no compiler reads.
 const TOOLS: &[&str] = &["clippy", "diagnostic", "rustfmt"];
 
-/// Takes the attributes away, and collects errors of those that mean something.
+/// Removes the attributes, and collects an error for each that the device language does not have.
 struct Remover {
     errors: Option<syn::Error>,
-    /// True if rustc has evaluated the conditions: those that are left hold.
+    /// True if rustc has evaluated the conditions: the ones that are left are true.
     configured: bool,
-    /// True if a block imports all names of a module.
+    /// True if a block has a glob import.
     globs: bool,
 }
 
@@ -49,7 +49,7 @@ impl VisitMut for Remover {
         if pat.ident.to_string().starts_with("__cuda_jit_") {
             self.refuse(
                 pat.ident.span(),
-                "names that begin with `__cuda_jit_` are the macros'; choose another one".to_owned(),
+                "names that begin with `__cuda_jit_` are reserved for the macros; choose another name".to_owned(),
             );
         }
         visit_mut::visit_pat_ident_mut(self, pat);
@@ -62,11 +62,11 @@ impl VisitMut for Remover {
     }
 }
 
-/// The refusal of a condition within `device_fn!`.
+/// The error text for a condition within `device_fn!`.
 const CONDITION: &str = "`device_fn!` is expanded before rustc evaluates `#[cfg]`: write `if NAME { .. }` with `const NAME: bool = cfg!(..);` \
                          outside of the closure, or pass a `#[device]` function";
 
-/// The refusal of an attribute.
+/// The error text for an attribute; `None` if the attribute is removed.
 fn refused(attribute: &Attribute, configured: bool) -> Option<String> {
     let names: Vec<_> = attribute.path().segments.iter().map(|segment| segment.ident.unraw().to_string()).collect();
     match &names[..] {
@@ -77,7 +77,7 @@ fn refused(attribute: &Attribute, configured: bool) -> Option<String> {
     }
 }
 
-/// Returns true for an import of all names of a module.
+/// Returns true for a glob import.
 fn has_glob(tree: &UseTree) -> bool {
     match tree {
         UseTree::Path(path) => has_glob(&path.tree),
@@ -87,14 +87,14 @@ fn has_glob(tree: &UseTree) -> bool {
     }
 }
 
-/// Takes the attributes in a body away. Yields whether a block in it imports all names of a module.
+/// Removes the attributes in a body. Returns true if a block in it has a glob import.
 pub(super) fn remove(body: &mut Block) -> syn::Result<bool> {
     let mut remover = Remover { errors: None, configured: true, globs: false };
     remover.visit_block_mut(body);
     remover.errors.map_or(Ok(remover.globs), Err)
 }
 
-/// The same of a closure on the host.
+/// Removes the attributes in a closure on the host. Returns true if a block in it has a glob import.
 pub(super) fn remove_in_closure(closure: &mut ExprClosure) -> syn::Result<bool> {
     let mut remover = Remover { errors: None, configured: false, globs: false };
     remover.visit_expr_closure_mut(closure);

@@ -42,13 +42,13 @@ impl Capture {
             let callee = node(span, s::ExprKind::Binding(self.used(ident, number)));
             return node(span, s::ExprKind::CallClosure(Box::new(callee), args));
         }
-        // what a constructor takes by a path is a constant
+        // a path among a constructor's arguments is a constant
         let is_constructor = is_constructor(&callee);
         let takes = |arg| if is_constructor { self.is_closure(arg) } else { self.names_function(arg) };
         let closures = call.args.iter().any(takes) || self.holds_closures && call.args.iter().any(may_hold_closure);
         let args: Vec<_> = call.args.iter_mut().map(|arg| self.argument_of(arg, is_constructor)).collect();
         if let Some(name) = without_dimensions(&callee.path).filter(|_| call.args.is_empty()) {
-            let hint = format!("in how many dimensions? Write `{name}::<1>()`, `<2>` or `<3>`");
+            let hint = format!("the number of dimensions is missing: write `{name}::<1>()`, `<2>` or `<3>`");
             return self.refuse(callee.span(), hint);
         }
         let place = begin(&call.func);
@@ -62,10 +62,10 @@ impl Capture {
                     last.ident = hidden;
                 }
                 *call.func = Expr::Path(path);
-                *expr = shown(expr, number, place);
+                *expr = with_witness(expr, number, place);
             }
             None => {
-                let (path, found) = self.tied(number, &callee, Some((args.len(), closures)));
+                let (path, found) = self.unified_callee(number, &callee, Some((args.len(), closures)));
                 *call.func = path;
                 if let Some(found) = found {
                     *expr = Expr::Verbatim(quote_spanned!(place => #found.result(#expr)));
@@ -75,7 +75,7 @@ impl Capture {
         node(span, s::ExprKind::Call(number, args))
     }
 
-    /// `(value.field)(args)`: a call of a closure that a value holds, whose result nothing but rustc tells.
+    /// `(value.field)(args)`: a call of a closure in a value. Only rustc knows its result type.
     fn call_of_value(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         let Expr::Call(call) = &mut *expr else { return self.refuse(span, "this is not a call") };
@@ -87,7 +87,7 @@ impl Capture {
         }
         let called = node(span, s::ExprKind::CallClosure(Box::new(callee), args));
         let number = self.observe(expr, None);
-        node(span, s::ExprKind::Asked(Box::new(called), number))
+        node(span, s::ExprKind::Typed(Box::new(called), number))
     }
 
     /// The arguments of a closure's call, each with its type.
@@ -100,7 +100,7 @@ impl Capture {
         captured
     }
 
-    /// `receiver.method(args)`. In the typing probe the method's hidden one is called in its place.
+    /// `receiver.method(args)`. The typing probe calls the method's hidden counterpart instead.
     pub(super) fn method_call(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::MethodCall(call) = &mut *expr else { return self.refuse(expr.span(), "this is not a call") };
         let receiver = self.typed(&mut call.receiver);
@@ -115,24 +115,25 @@ impl Capture {
         let span = call.method.span();
         let number = self.callee(span);
         call.method = self.imports.method(&call.method);
-        *expr = shown(expr, number, span);
+        *expr = with_witness(expr, number, span);
         node(span, s::ExprKind::Method(Box::new(receiver), args, number))
     }
 
-    /// An argument of a call, which may be a function or a constructor by its path; that of a constructor is a constant.
+    /// An argument of a call, which may be a function or a constructor by its path; a path among a constructor's arguments
+    /// is a constant.
     fn argument_of(&mut self, arg: &mut Expr, is_constructor: bool) -> s::Expr {
         match arg {
             Expr::Macro(call) if is_slicing(&call.mac) => self.sections(&mut call.mac),
-            _ => match self.capital_of(arg) {
-                Some(Capital::Throughout) => self.in_capitals(arg),
-                Some(Capital::OfType) if !is_constructor => self.constructor(arg),
+            _ => match self.path_case(arg) {
+                Some(PathCase::Upper) => self.upper_case_path(arg),
+                Some(PathCase::UpperCamel) if !is_constructor => self.constructor(arg),
                 None if is_constructor && self.is_closure(arg) => self.expr(arg),
                 _ => self.argument_or_function(arg),
             },
         }
     }
 
-    /// An argument, which may be a function by its path, or a reference to one.
+    /// An argument, which may be a path to a function, or a reference to one.
     fn argument_or_function(&mut self, arg: &mut Expr) -> s::Expr {
         if self.is_closure(arg) || !self.names_function(arg) {
             return self.argument(arg);
@@ -146,22 +147,22 @@ impl Capture {
         }
     }
 
-    /// The case of a path that begins with a capital and is no binding's.
-    fn capital_of(&self, arg: &Expr) -> Option<Capital> {
+    /// The letter case of a path that begins with a capital and does not name a binding.
+    fn path_case(&self, arg: &Expr) -> Option<PathCase> {
         let Expr::Path(path) = arg else { return None };
         let is_local = path.path.get_ident().is_some_and(|ident| self.scopes.may_be_local(ident));
         let last = &path.path.segments.last().filter(|_| !is_local)?.ident;
         let is_capital = last.to_string().starts_with(char::is_uppercase);
-        is_capital.then_some(if is_type_case(last) { Capital::OfType } else { Capital::Throughout })
+        is_capital.then_some(if is_type_case(last) { PathCase::UpperCamel } else { PathCase::Upper })
     }
 
-    /// `matches!(value, pattern)`: the `match` that it is.
+    /// `matches!(value, pattern)`, captured as the equivalent `match`.
     pub(super) fn matches(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::Macro(call) = &*expr else { return nothing() };
         let (span, path) = (call.mac.path.span(), call.mac.path.clone());
         self.known_macro(&call.mac);
-        // the name stays in the probe, so that rustc says if it is another macro's
-        self.say(quote_spanned!(span => let _ = || #path!(0, _);));
+        // the name stays in the probe, so that rustc reports it if it is another macro's
+        self.prepend(quote_spanned!(span => let _ = || #path!(0, _);));
         let parse = |input: ParseStream<'_>| {
             let value: Expr = input.parse()?;
             input.parse::<Token![,]>()?;
@@ -174,7 +175,7 @@ impl Capture {
         match parse.parse2(call.mac.tokens.clone()) {
             Ok((value, pattern, guard)) => {
                 let guard = guard.into_iter();
-                // in parentheses, since at the beginning of a statement a `match` would be all of it
+                // in parentheses, since a `match` at the beginning of a statement would end the statement
                 let written = quote_spanned!(span => (match #value { #pattern #(if #guard)* => true, _ => false }));
                 match syn::parse2(written) {
                     Ok(matched) => *expr = matched,
@@ -214,7 +215,7 @@ impl Capture {
                     "print" | "println" | "eprint" | "eprintln" | "dbg" | "format" => "write `printf!(\"..\\n\", ..)`",
                     "vec" => "kernels have no heap; write an array, `[0.0; 16]`",
                     "s" => "write it where a view is sliced: `x.slice(s![1.., 0])`",
-                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and their kin so far",
+                    _ => "kernels can use `printf!`, `assert!`, `panic!`, `unreachable!` and similar macros",
                 };
                 let path = call.path.to_token_stream().to_string().replace(' ', "");
                 self.refuse(span, format!("`{path}!` is not supported; {hint}"))
@@ -222,12 +223,12 @@ impl Capture {
         }
     }
 
-    /// Has rustc check that a macro is the one that the language knows by this name: the typing probe imports that by a glob, and where the
-    /// name, or what a path ends in, is another macro's, it is ambiguous.
+    /// Makes rustc check that a macro is the one that the language knows by this name. The typing probe imports that one by
+    /// a glob, so that the name, or the last segment of a path, is ambiguous where it is another macro's.
     pub(super) fn known_macro(&mut self, call: &Macro) {
         let Some(name) = call.path.segments.last().map(|last| &last.ident) else { return };
         self.imports.known_macro(name);
-        // an import of the body comes before that of the typing probe, so that it is asked where the macro is called
+        // an import in the body shadows those of the typing probe, so the check is emitted at the macro's call
         if call.path.segments.len() > 1 || self.scopes.block() > 0 {
             let (path, module) = (&call.path, Ident::new(&name.to_string(), Span::mixed_site()));
             let taken = match name.to_string().as_str() {
@@ -241,7 +242,7 @@ impl Capture {
                 _ => TokenStream::new(),
             };
             let import = (call.path.segments.len() > 1).then(|| quote!(use #path;));
-            self.say(quote_spanned!(name.span() => {
+            self.prepend(quote_spanned!(name.span() => {
                 #import
                 { use __cuda_jit_macros::#module::*; let _ = || { #name!(#taken); }; }
             }));
@@ -264,7 +265,7 @@ impl Capture {
         }
     }
 
-    /// Where the length of an array, nested or not, is a binding.
+    /// The span of the binding if the length of an array, nested or not, is one.
     fn runtime_length(&mut self, ty: &syn::Type) -> Option<Span> {
         let syn::Type::Array(array) = ty else { return None };
         let is_binding = match &array.len {
@@ -274,11 +275,11 @@ impl Capture {
         if is_binding { Some(array.len.span()) } else { self.runtime_length(&array.elem) }
     }
 
-    /// `dynamic_shared!([T; n], ..)`; the last part may be without a length.
+    /// `dynamic_shared!([T; n], ..)`; the last array may have no length.
     fn dynamic_shared(&mut self, call: &mut Macro, span: Span) -> s::Expr {
         let hint = "`dynamic_shared!` takes what each part holds, such as `dynamic_shared!([f32; n], [u32; m])`; only the \
                     last may have no length, and takes what is left";
-        let parts = Punctuated::<DynamicPart, Token![,]>::parse_terminated.parse2(call.tokens.clone());
+        let parts = Punctuated::<DynamicArray, Token![,]>::parse_terminated.parse2(call.tokens.clone());
         let Ok(mut parts) = parts else { return self.refuse(span, hint) };
         let open = parts.iter().position(|part| part.len.is_none()).unwrap_or(parts.len());
         if parts.is_empty() || open + 1 < parts.len() {
@@ -289,7 +290,7 @@ impl Capture {
             let number = self.shared_type(&part.element);
             captured.push((number, part.len.as_mut().map(|len| Box::new(self.expr(len)))));
         }
-        let parts = parts.iter().map(|DynamicPart { element, len }| match len {
+        let parts = parts.iter().map(|DynamicArray { element, len }| match len {
             Some(len) => quote!([#element; #len]),
             None => quote!([#element]),
         });
@@ -314,7 +315,7 @@ impl Capture {
     }
 }
 
-/// Returns true for an argument whose value may hold a closure.
+/// Returns true for an argument whose value may contain a closure.
 fn may_hold_closure(arg: &Expr) -> bool {
     !matches!(arg, Expr::Lit(_) | Expr::Unary(_) | Expr::Binary(_) | Expr::Cast(_))
 }
@@ -327,33 +328,33 @@ fn is_known_macro(name: &str) -> bool {
     ) || matches!(name, "todo" | "unimplemented" | "unreachable")
 }
 
-/// In the typing probe: the call of a hidden function, whose callee is shown to its witness.
-fn shown(call: &Expr, number: u32, span: Span) -> Expr {
+/// In the typing probe: the call of a hidden function, whose callee is unified with its witness.
+fn with_witness(call: &Expr, number: u32, span: Span) -> Expr {
     let witness = callee(number, span);
     Expr::Verbatim(quote_spanned!(span => #call.of(#witness)))
 }
 
-/// The case of a path's last name.
-enum Capital {
-    /// That of types and variants.
-    OfType,
-    /// Capitals alone, as constants have.
-    Throughout,
+/// The letter case of a path's last name.
+enum PathCase {
+    /// Upper camel case, as types and variants have.
+    UpperCamel,
+    /// Upper case throughout, as constants have.
+    Upper,
 }
 
 /// `[T; n]` or `[T]`.
-struct DynamicPart {
+struct DynamicArray {
     element: syn::Type,
     len: Option<Expr>,
 }
 
-impl Parse for DynamicPart {
+impl Parse for DynamicArray {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let inner;
         syn::bracketed!(inner in input);
         let element = inner.parse()?;
         let len = if inner.parse::<Option<Token![;]>>()?.is_some() { Some(inner.parse()?) } else { None };
-        Ok(DynamicPart { element, len })
+        Ok(DynamicArray { element, len })
     }
 }
 
@@ -362,7 +363,8 @@ fn message_of(text: &LitStr) -> s::Expr {
     node(text.span(), s::ExprKind::Lit(s::Lit::Text(text.value())))
 }
 
-/// Why a function cannot be called: it may be a kernel's, of which the path is a type's, as nothing here can tell.
+/// The error text for a function that cannot be called. A macro cannot know whether a path names a kernel, so that case is
+/// left to rustc.
 fn refused_function(path: &ExprPath) -> Option<String> {
     let [.., of, function] = &path.path.segments.iter().collect::<Vec<_>>()[..] else { return None };
     let (of, name) = (&of.ident, &function.ident);
@@ -374,7 +376,7 @@ fn refused_function(path: &ExprPath) -> Option<String> {
     })
 }
 
-/// `grid` or `grid_size` without their number of dimensions, which nothing could infer.
+/// The error text for `grid` or `grid_size` without a number of dimensions, which rustc could not infer.
 fn without_dimensions(path: &Path) -> Option<String> {
     let last = path.segments.last()?;
     let name = last.ident.to_string();

@@ -1,16 +1,17 @@
-//! What a call names, and under which name the typing probe asks for it.
+//! Callees: the names under which the typing probe resolves the function that a call names.
 //!
-//! A free function may be none of the device's, or a kernel, and a type may lack the function on the device. The typing probe asks
-//! so that rustc then finds something that says so, instead of nothing:
+//! A free function may be no device function, or a kernel, and a type may lack the function on the device. The typing probe
+//! is written so that rustc then finds an item whose error explains this, instead of no item:
 //!
-//! - a free function is asked for under an alias, which a `use` of its path declares. Where the path is that of a function
-//!   alone, and no type stands beside it, the alias names one that the glob import beside it brings.
-//! - a type's hidden function is there for each reference, by a trait. rustc looks for it there last, and then finds that
-//!   the type itself lacks the trait, whose text is the error's.
+//! - A free function is named by an alias, which a `use` of its path declares. Where the path names only a function, and no
+//!   type beside it, the alias resolves to the name of a placeholder type that a glob import brings in.
+//! - A type's hidden function exists for every reference type, by a trait. rustc looks there last, and then finds that the
+//!   type itself does not implement the trait, whose `on_unimplemented` text becomes the error.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code; what is emitted has some around names of this macro's own, and nothing that the user wrote.
+//! Nothing here runs `unsafe` code. The emitted code has some, but only around names of this macro's own, never around the
+//! user's tokens.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -25,30 +26,33 @@ use super::span::{begin, begin_path};
 use super::witnesses::{callee, callee_value};
 use super::{Capture, node, nothing};
 
-/// The types that are named in lower case and are no primitives of Rust's.
+/// Types with lower-case names that are not Rust primitives.
 const LOWER_TYPES: &[&str] = &["f16", "bf16", "e4m3", "e5m2", "e8m0"];
 
-/// What CUDA calls the numbers of its vectors, as in `float4`.
+/// The element names of CUDA's vector types, as in `float4`.
 const CUDA_NUMBERS: &[&str] =
     &["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "longlong", "ulonglong", "float", "double"];
 
 impl Capture {
-    /// Has rustc check the first name of a path of a primitive's function.
+    /// Makes rustc check the first name of a path to a primitive's function.
     pub(super) fn check_primitive(&mut self, path: &ExprPath) {
         match primitive(path) {
             Some(name) if self.scopes.block() == 0 => self.imports.primitive(name),
-            Some(name) => self.say(primitive_check(name)),
+            Some(name) => self.prepend(primitive_check(name)),
             None => {}
         }
     }
 
-    /// In the typing probe: `let f = path; witness.see(&f);` before the statement, and `f` in it, so that the callee's generic
-    /// arguments are seen. With closures among the arguments `see(path, &witness)`: rustc finds the types of a
-    /// closure's parameters in the bounds of the function only where its path stands in the call. Of a call it is known how
-    /// many arguments it has, and whether closures are among them. The functions of the standard library that kernels know
-    /// and that have as many go along, so that rustc finds out whether it is one of them, and what stands for it then; where
-    /// closures are among the arguments, what tells the type of the call's result comes back beside the path.
-    pub(super) fn tied(
+    /// In the typing probe: adds `let f = path;` and `callee.unify(&f).by(witness, &f);` before the statement, and uses `f` in
+    /// it, so that the witness unifies with the callee's generic arguments.
+    ///
+    /// If the arguments contain closures, the call becomes `__unify(path, callee, witness)(..)`: rustc infers a closure's
+    /// parameter types from the function's bounds only if the path stands in the call itself. `call` is the number of
+    /// arguments and whether closures are among them. The standard-library functions with as many arguments that kernels
+    /// support are passed along, so that rustc finds out whether the callee is one of them and which device function
+    /// replaces it. If there are closures, the name of the variable that has the call's result type is returned beside the
+    /// path.
+    pub(super) fn unified_callee(
         &mut self,
         number: u32,
         written: &ExprPath,
@@ -59,7 +63,7 @@ impl Capture {
         let free = call.filter(|_| !of_type(written) && !is_constructor(written));
         let (path, import) = &self.imports.alias(written, &self.scopes);
         let (witness, hidden) = (callee(number, span), hidden(path));
-        let same = self.imports.is_repeated().then(|| quote_spanned!(span => __cuda_jit_same));
+        let same = self.imports.has_body_copy().then(|| quote_spanned!(span => __cuda_jit_same));
         let same: Vec<_> = same.into_iter().collect();
         let known = free.and_then(|(count, closures)| known_functions(count, closures));
         let value = callee_value(number, span);
@@ -68,92 +72,93 @@ impl Capture {
             None => expr,
         };
         let named = imported(path.to_token_stream());
-        // an import stands by itself before each path, since rustc forgets the bounds of a function that a block yields as its callee
-        let seen = |named: TokenStream, found: TokenStream, witness: TokenStream| {
-            let seer = imported(seer(path).to_token_stream());
-            Expr::Verbatim(quote_spanned!(span => ((#seer)(#named, #found, #witness))))
+        // an import stands before each path, since rustc forgets the bounds of a function that a block returns as its
+        // callee
+        let unified = |named: TokenStream, found: TokenStream, witness: TokenStream| {
+            let unify = imported(unify_path(path).to_token_stream());
+            Expr::Verbatim(quote_spanned!(span => ((#unify)(#named, #found, #witness))))
         };
         if let (Some((_, true)), None, false) = (call, &known, is_constructor(path)) {
             let found = imported(quote_spanned!(span => #hidden()));
-            return (seen(quote_spanned!(span => #(#same)*(#named)), found, witness.to_token_stream()), None);
+            return (unified(quote_spanned!(span => #(#same)*(#named)), found, witness.to_token_stream()), None);
         }
         if is_constructor(path) {
-            self.say(quote_spanned!(span => let #value = #(#same)*(#named);));
-            let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
-            self.say(quote_spanned!(span => let #asked = || #applied.__cuda_jit_valued();));
-            // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
-            let made = quote!(unsafe { __cuda_jit_made(&#value, #asked) });
+            self.prepend(quote_spanned!(span => let #value = #(#same)*(#named);));
+            let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
+            self.prepend(quote_spanned!(span => let #query = || #applied.__cuda_jit_variant();));
+            // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.
+            let called = quote!(unsafe { __cuda_jit_called_path(&#value, #query) });
             let callee = Ident::new("__callee", Span::mixed_site().located_at(span));
-            self.say(quote!(let #callee = #made;));
-            self.say(quote_spanned!(span => #callee.of(#witness);));
+            self.prepend(quote!(let #callee = #called;));
+            self.prepend(quote_spanned!(span => #callee.of(#witness);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
-        let asked = format_ident!("__cuda_jit_asked{}", number, span = span);
+        let hidden_callee = format_ident!("__cuda_jit_callee{}", number, span = span);
         if call.is_none() && !of_type(written) {
             // rustc tells a constant from a function
             let constant = format_ident!("__cuda_jit_constant{}", number, span = span);
             let all = imported(quote_spanned!(span => (#(#same)*(#path), #hidden(), || &#path)));
-            self.say(quote_spanned!(span => let (#value, #asked, #constant) = #all;));
-            self.say(quote_spanned!(span => #asked.argument(&#value, #constant).by(#witness, &#value);));
+            self.prepend(quote_spanned!(span => let (#value, #hidden_callee, #constant) = #all;));
+            self.prepend(quote_spanned!(span => #hidden_callee.argument(&#value, #constant).by(#witness, &#value);));
             return (Expr::Verbatim(value.to_token_stream()), None);
         }
         let both = imported(quote_spanned!(span => (#(#same)*(#path), #hidden())));
-        self.say(quote_spanned!(span => let (#value, #asked) = #both;));
-        let Some((mut see, known)) = known else {
-            // a type's function is the type's, whatever is imported
-            let shown = if of_type(written) { quote!(of(#witness)) } else { quote!(by(#witness, &#value)) };
-            self.say(quote_spanned!(span => #asked.see(&#value).#shown;));
+        self.prepend(quote_spanned!(span => let (#value, #hidden_callee) = #both;));
+        let Some((mut unify, known)) = known else {
+            // a path `Type::f` does not depend on imports
+            let by_witness = if of_type(written) { quote!(of(#witness)) } else { quote!(by(#witness, &#value)) };
+            self.prepend(quote_spanned!(span => #hidden_callee.unify(&#value).#by_witness;));
             return (Expr::Verbatim(value.to_token_stream()), None);
         };
-        see.set_span(span);
-        let found = quote_spanned!(span => #asked.#see(&#value, #known).by(#witness, &#value));
+        unify.set_span(span);
+        let found = quote_spanned!(span => #hidden_callee.#unify(&#value, #known).by(#witness, &#value));
         if let Some((_, true)) = call {
             let callee = format_ident!("__cuda_jit_known{}", number, span = span);
-            self.say(quote_spanned!(span => let #callee = #(#same)*(#found);));
-            let tied = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
-            return (seen(tied, callee.to_token_stream(), quote!(0 as *const _)), Some(callee));
+            self.prepend(quote_spanned!(span => let #callee = #(#same)*(#found);));
+            let tied_path = quote_spanned!(span => #callee.tie(&#value, #(#same)*(#named)));
+            return (unified(tied_path, callee.to_token_stream(), quote!(0 as *const _)), Some(callee));
         }
-        self.say(quote_spanned!(span => let #value = #found.stand_in(&#value, #value);));
+        self.prepend(quote_spanned!(span => let #value = #found.replacement(&#value, #value);));
         (Expr::Verbatim(value.to_token_stream()), None)
     }
 
-    /// A path in capitals as an argument: a constant, or a constructor.
-    pub(super) fn in_capitals(&mut self, arg: &mut Expr) -> s::Expr {
+    /// An upper-case path as an argument: a constant, or a constructor.
+    pub(super) fn upper_case_path(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let number = self.callee(span);
         let (witness, value) = (callee(number, span), callee_value(number, span));
-        self.say(quote_spanned!(span => let #value = #arg;));
-        let reported = quote_spanned!(span => || __cuda_jit_Capitals(&#arg).reported());
-        self.say(quote_spanned!(span => __cuda_jit_capitals(&#value, #reported, #witness);));
+        self.prepend(quote_spanned!(span => let #value = #arg;));
+        let reported = quote_spanned!(span => || __cuda_jit_UpperCasePath(&#arg).reported());
+        self.prepend(quote_spanned!(span => __cuda_jit_upper_case_path(&#value, #reported, #witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
 
-    /// A path in the case of types as an argument: a constructor, or a value without fields.
+    /// An upper-camel-case path as an argument: a constructor, or a value without fields.
     pub(super) fn constructor(&mut self, arg: &mut Expr) -> s::Expr {
         let span = begin(arg);
         let Expr::Path(path) = &*arg else { return nothing() };
-        let (applied, asked) = (applied(path), Ident::new("__asked", Span::mixed_site()));
+        let (applied, query) = (applied(path), Ident::new("__query", Span::mixed_site()));
         let number = self.callee(span);
         let (witness, value) = (callee(number, span), callee_value(number, span));
-        self.say(quote_spanned!(span => let #value = #path; let #asked = || #applied.__cuda_jit_valued();));
-        // SAFETY, in what is emitted: the closure is one that this macro has written, and captures nothing.
-        let named = quote!(unsafe { __cuda_jit_named(&#value, #asked) });
+        self.prepend(quote_spanned!(span => let #value = #path; let #query = || #applied.__cuda_jit_variant();));
+        // SAFETY, of the emitted code: this macro has written the closure, which captures nothing.
+        let named = quote!(unsafe { __cuda_jit_value_path(&#value, #query) });
         let name = Ident::new("__callee", Span::mixed_site().located_at(span));
-        self.say(quote!(let #name = #named;));
-        self.say(quote_spanned!(span => #name.of(#witness);));
+        self.prepend(quote!(let #name = #named;));
+        self.prepend(quote_spanned!(span => #name.of(#witness);));
         *arg = Expr::Verbatim(value.to_token_stream());
         node(span, s::ExprKind::Function(number))
     }
 }
 
-/// The functions of the standard library that kernels know and call with so many arguments, and the hidden method that compares a
-/// callee with them; none if there are none.
+/// The standard-library functions with this number of arguments that kernels support, and the hidden method that compares a
+/// callee with them; `None` if there are none.
 fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)> {
     let (name, known) = match count {
-        0 => ("none", quote!((::core::iter::empty,))),
+        0 => ("nullary", quote!((::core::iter::empty,))),
         1 => (
-            "one",
+            "unary",
             quote!((
                 ::core::mem::take,
                 ::core::iter::once,
@@ -163,7 +168,7 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
             )),
         ),
         2 => (
-            "two",
+            "binary",
             quote!((
                 ::core::mem::swap,
                 ::core::mem::replace,
@@ -174,17 +179,17 @@ fn known_functions(count: usize, closures: bool) -> Option<(Ident, TokenStream)>
         ),
         _ => return None,
     };
-    let see = if closures { "beside" } else { "see" };
-    Some((format_ident!("{}_{}", see, name, span = Span::mixed_site()), known))
+    let unify = if closures { "accept" } else { "unify" };
+    Some((format_ident!("{}_{}", unify, name, span = Span::mixed_site()), known))
 }
 
-/// What the alias of a function begins with, by how many generic arguments its path has and whether a name that nothing has is
-/// an error elsewhere; none if there is to be no alias.
+/// The prefix of a function's alias, which depends on the number of generic arguments of its path and on whether an
+/// unresolved name is already an error elsewhere; `None` if the function gets no alias.
 pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str> {
     let (last, before) =
         path.path.segments.iter().collect::<Vec<_>>().split_last().map(|(last, before)| (*last, before.to_vec()))?;
     let name = last.ident.to_string();
-    // what begins with a capital may be a variant, of which rustc is to say that under its own name
+    // a capitalised name may be a variant, which rustc reports better under its own name
     if of_type(path)
         || name.starts_with(char::is_uppercase)
         || before.iter().any(|segment| !segment.arguments.is_none())
@@ -199,7 +204,7 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
             match arguments.args.len() {
                 1 if are_types => Some(if silent { "__cuda_jit_u" } else { "__cuda_jit_q" }),
                 2 if are_types => Some(if silent { "__cuda_jit_v" } else { "__cuda_jit_r" }),
-                // as those of `array::from_fn`
+                // as in `array::from_fn`
                 3 if is_length(&arguments.args[1]) => Some(if silent { "__cuda_jit_y" } else { "__cuda_jit_x" }),
                 _ => None,
             }
@@ -208,7 +213,7 @@ pub(super) fn alias_prefix(path: &ExprPath, silent: bool) -> Option<&'static str
     }
 }
 
-/// A path of a free function without generic arguments that are all inferred.
+/// The path of a free function; generic arguments that are all `_` are removed.
 fn without_inferred(path: &ExprPath) -> ExprPath {
     let mut path = path.clone();
     let is_inferred = |argument: &GenericArgument| matches!(argument, GenericArgument::Type(syn::Type::Infer(_)));
@@ -232,8 +237,8 @@ fn is_length(argument: &GenericArgument) -> bool {
     }
 }
 
-/// The path of the hidden function that names a device function: `f::__callee` of a free one, for which a type stands,
-/// `Type::__fn_f` of a type's or trait's.
+/// The path of the hidden function that names a device function: `f::__callee` for a free function, beside which stands a
+/// type, and `Type::__fn_f` for one of a type or trait.
 pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
     let of_type = of_type(path);
     let mut path = path.clone();
@@ -247,7 +252,7 @@ pub(crate) fn hidden(path: &ExprPath) -> ExprPath {
     path
 }
 
-/// Returns true if a path may name a constructor that has no hidden function beside it: that of a struct, or of an imported variant.
+/// Returns true if a path may name a constructor without a hidden function: a struct's, or an imported variant's.
 pub(super) fn is_constructor(path: &ExprPath) -> bool {
     let capital = path.path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(char::is_uppercase));
     capital && !of_type(path)
@@ -258,8 +263,8 @@ pub(crate) fn function_of_type(path: &ExprPath) -> Option<Ident> {
     path.path.segments.last().filter(|_| of_type(path)).map(|last| last.ident.clone())
 }
 
-/// Whether a path names a function of a type or trait, by Rust's naming. What is wrong of that rustc refuses: a module has no hidden
-/// function, and nothing is imported from a type.
+/// Returns true if a path names a function of a type or trait, judged by Rust's naming conventions. rustc reports a wrong
+/// guess: a module has no hidden function, and nothing can be imported from a type.
 pub(super) fn of_type(path: &ExprPath) -> bool {
     let mut before = path.path.segments.iter().rev().skip(1).map(|segment| segment.ident.to_string());
     let (name, outer) = (before.next().unwrap_or_default(), before.next());
@@ -272,37 +277,38 @@ pub(super) fn of_type(path: &ExprPath) -> bool {
     path.qself.is_some() || name.starts_with(char::is_uppercase) || is_lower
 }
 
-/// The name of the type of Rust's own that a path names a function of.
+/// The name of the primitive type whose function a path names.
 pub(super) fn primitive(path: &ExprPath) -> Option<&Ident> {
     let of = &path.path.segments.first()?.ident;
     (path.qself.is_none() && path.path.segments.len() == 2 && is_primitive(&of.to_string())).then_some(of)
 }
 
-/// Returns true for the name of a type of Rust's own.
+/// Returns true for the name of a primitive type.
 fn is_primitive(name: &str) -> bool {
     PRIMITIVES.contains(&name) && !LOWER_TYPES.contains(&name)
 }
 
-/// In the typing probe: has rustc check that a name is the type of Rust's own. Of a module with that name, which lacks a hidden function,
-/// rustc would take the type.
+/// In the typing probe: makes rustc check that a name is the primitive type. If a module of that name lacks a function,
+/// rustc would use the type silently.
 pub(super) fn primitive_check(name: &Ident) -> TokenStream {
     quote_spanned!(name.span() => { use __cuda_jit_primitives::*; use #name as __cuda_jit_primitive; })
 }
 
-/// The path of the function that ties a callee which takes closures.
-fn seer(path: &ExprPath) -> ExprPath {
+/// The path of the function that unifies a callee which takes closures with its witness.
+fn unify_path(path: &ExprPath) -> ExprPath {
     let mut path = path.clone();
     let span = path.span();
-    path.path.segments.push(Ident::new("__see", span).into());
+    path.path.segments.push(Ident::new("__unify", span).into());
     path
 }
 
-/// Returns true for a type's name in lower case, as far as it tells: a primitive, `f16`, `bf16`, or a short vector such as `f32x4` or `float4`.
+/// Returns true for a lower-case type name, as far as the spelling tells: a primitive, `f16`, `bf16`, or a short vector
+/// such as `f32x4` or `float4`.
 fn is_lower_type(name: &str) -> bool {
     PRIMITIVES.contains(&name) || LOWER_TYPES.contains(&name) || is_vector(name)
 }
 
-/// Whether a name is a short vector's.
+/// Returns true for the name of a short vector.
 fn is_vector(name: &str) -> bool {
     let numbers = name.strip_suffix(['2', '3', '4']);
     numbers.is_some_and(|numbers| match numbers.strip_suffix('x') {

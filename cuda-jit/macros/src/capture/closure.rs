@@ -1,4 +1,4 @@
-//! Closures: bound to a name, or passed to a device function. They are inlined where they are called.
+//! Closures: bound to a name, or passed to a device function. The compiler inlines them where they are called.
 
 use cuda_jit_syntax::owned as s;
 use quote::quote_spanned;
@@ -9,7 +9,7 @@ use super::pattern::is_constant;
 use super::witnesses::{after, named};
 use super::{BindingKind, Capture, node, nothing, span::begin};
 
-/// What kernels have instead of a variable that all threads write.
+/// The hint for a variable that all threads would write.
 pub(super) const SHARED: &str = "threads share elements of a `&mut [T]` parameter, written with `atomic_add` and its kin where several do, \
                       and the host updates a `Constant<T>`";
 
@@ -21,7 +21,7 @@ impl Capture {
         s::Stmt::Closure(number, Box::new(captured))
     }
 
-    /// `let name = other;` of a closure.
+    /// `let name = other;`, where `other` names a closure.
     pub(super) fn renamed_closure(&mut self, pattern: &Pat, init: &mut Expr) -> Option<s::Stmt> {
         self.names_closure(init)?;
         let Pat::Ident(pat @ PatIdent { by_ref: None, subpat: None, .. }) = pattern else { return None };
@@ -53,12 +53,13 @@ impl Capture {
         }
     }
 
-    /// The value of a struct's field: a closure, of which nothing around tells what it returns, or a value.
-    pub(super) fn held(&mut self, value: &mut Expr) -> s::Expr {
+    /// The value of a struct's field: a value, or a closure whose result type is queried, since the context does not fix
+    /// it.
+    pub(super) fn field_value(&mut self, value: &mut Expr) -> s::Expr {
         let span = begin(value);
         match value {
             Expr::Closure(closure) => {
-                let closure = self.asked_closure(closure);
+                let closure = self.queried_closure(closure);
                 self.holds_closures = true;
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
@@ -67,7 +68,7 @@ impl Capture {
         }
     }
 
-    /// Whether an argument is a closure, written there or named.
+    /// Returns true if an argument is a closure expression or the name of a closure.
     pub(super) fn is_closure(&mut self, arg: &Expr) -> bool {
         match arg {
             Expr::Closure(_) => true,
@@ -76,7 +77,7 @@ impl Capture {
         }
     }
 
-    /// Returns true for the name of a closure, or for what a name of a reference to one refers to.
+    /// Returns true for the name of a closure, or a dereference of a reference to one.
     fn is_closure_place(&self, place: &Expr) -> bool {
         match place {
             Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)) => self.is_closure_place(&unary.expr),
@@ -84,7 +85,7 @@ impl Capture {
         }
     }
 
-    /// In the probe: has a closure as a value that types of this crate may hold.
+    /// In the typing probe: boxes a closure, so that it has a type for which this crate can implement traits.
     pub(super) fn boxed(&mut self, closure: &mut Expr) {
         if !self.boxes {
             return;
@@ -94,11 +95,11 @@ impl Capture {
         self.holds_closures = true;
     }
 
-    /// A closure that is written where a value is.
+    /// A closure expression in the position of a value.
     pub(super) fn closure_value(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         let Expr::Closure(closure) = expr else { return nothing() };
-        let captured = self.asked_closure(closure);
+        let captured = self.queried_closure(closure);
         self.boxed(expr);
         node(span, s::ExprKind::Closure(Box::new(captured)))
     }
@@ -120,12 +121,12 @@ impl Capture {
         }
     }
 
-    /// Refuses what would write a place that a launch's closure captures.
+    /// Refuses an expression that would write a place that a launch's closure captures.
     pub(super) fn refuse_captured(&mut self, place: &Expr) {
         if self.scopes.is_launched()
             && let Some(name) = root(place)
-            && let Some(number) = self.lookup(name).or_else(|| self.carry(name))
-            && self.scopes.binding(number).kind == BindingKind::Carried
+            && let Some(number) = self.lookup(name).or_else(|| self.capture_host_variable(name))
+            && self.scopes.binding(number).kind == BindingKind::HostCapture
         {
             let hint = format!(
                 "`{name}` is captured, and a launch's closure only reads what it captures; what it writes it returns, or \
@@ -135,7 +136,8 @@ impl Capture {
         }
     }
 
-    /// Refuses an `unsafe` block that only reads an item: that is a `static mut`. Elsewhere rustc refuses it, as `unsafe`.
+    /// Refuses an `unsafe` block that only reads an item, which must be a `static mut`. rustc refuses other reads of one,
+    /// since they need `unsafe`.
     pub(super) fn refuse_static(&mut self, block: &syn::Block) {
         if let [syn::Stmt::Expr(Expr::Path(path), _)] = &block.stmts[..]
             && let Some(last) = path.path.segments.last()
@@ -153,39 +155,40 @@ impl Capture {
         self.captured(closure, false)
     }
 
-    /// A closure whose result rustc is asked for: nothing around it tells the type.
-    pub(super) fn asked_closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
+    /// A closure whose result type is queried, since the context does not fix it.
+    pub(super) fn queried_closure(&mut self, closure: &mut ExprClosure) -> s::Closure {
         self.captured(closure, true)
     }
 
-    /// A closure; rustc is also asked for what it returns if it does so before its end.
+    /// A closure; its result type is also queried if it has a `return`.
     fn captured(&mut self, closure: &mut ExprClosure, ask: bool) -> s::Closure {
         if let Some(token) = &closure.asyncness {
             self.refuse(token.span(), "closures in kernels cannot be `async`");
         }
         self.scopes.enter_closure(closure.capture.is_some());
-        // what never returns has whatever type its place asks for
+        // a body that diverges has the type that its context expects
         let asks = ask && !diverges(&closure.body);
         let (params, body, probe) = self.scoped(|walk| {
             let mut witnesses = Vec::new();
             let params: Vec<_> = closure.inputs.iter().map(|pat| walk.pattern(pat, &mut witnesses)).collect();
-            let (body, before) = walk.apart(|walk| walk.expr(&mut closure.body));
+            let (body, before) = walk.with_preceding(|walk| walk.expr(&mut closure.body));
             witnesses.extend(before);
             (params, body, after(witnesses, &closure.body))
         });
         let ((returns, moved), span) = (self.scopes.leave_closure(), closure.or1_token.span());
-        let result = (asks || returns).then(|| self.questions.named(span));
-        // `return` says what is returned: before the body, a value would be typed apart from what is around it
+        let result = (asks || returns).then(|| self.queries.named(span));
+        // `return` tells the result type: a value before the body would be typed without its context
         let witness = result.map(|number| named(number, span)).into_iter();
-        // the block begins where the body does, so that an error about the closure reads the same as in the function
+        // the block begins where the body does, so that an error about the closure is identical to the one in the function
         let begins = begin(&closure.body);
-        *closure.body =
-            Expr::Verbatim(quote_spanned!(begins => { loop {} #(return __cuda_jit_returned(#witness);)* #probe }));
+        *closure.body = Expr::Verbatim(
+            quote_spanned!(begins => { loop {} #(return __cuda_jit_closure_result(#witness);)* #probe }),
+        );
         s::Closure { params, body: Box::new(body), moved, result }
     }
 }
 
-/// Whether an expression is a panic.
+/// Returns true if an expression is a panic.
 fn diverges(expr: &Expr) -> bool {
     match expr {
         Expr::Macro(call) => is_panic(&call.mac),
@@ -203,7 +206,7 @@ fn is_panic(call: &Macro) -> bool {
     call.path.segments.last().is_some_and(|last| panics(&last.ident))
 }
 
-/// The name of what a place is a part of.
+/// The variable at the root of a place expression.
 fn root(place: &Expr) -> Option<&Ident> {
     match place {
         Expr::Path(path) => path.path.get_ident(),

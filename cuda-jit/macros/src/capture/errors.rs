@@ -1,4 +1,4 @@
-//! The errors of a capture, all of which are collected before it gives up.
+//! The errors of a capture. All are collected before it fails.
 
 use std::fmt::Display;
 
@@ -9,7 +9,7 @@ use syn::Ident;
 #[derive(Default)]
 pub(super) struct Errors {
     found: Vec<syn::Error>,
-    /// The items of the body that are refused where they are declared.
+    /// The items of the body that are refused at their declaration.
     items: Vec<String>,
 }
 
@@ -22,20 +22,20 @@ impl Errors {
         self.push(syn::Error::new(span, message));
     }
 
-    /// Refuses an item of the body where it is declared.
+    /// Refuses an item of the body at its declaration.
     pub(super) fn refuse_declared(&mut self, name: &Ident, span: Span, message: impl Display) {
         self.items.push(name.to_string());
         self.refuse(span, message);
     }
 
-    /// Refuses an item where it is used, unless it is refused where it is declared.
+    /// Refuses the use of an item, unless its declaration is refused already.
     pub(super) fn refuse_item(&mut self, name: &Ident, message: impl Display) {
         if !self.items.iter().any(|known| name == known) {
             self.refuse(name.span(), message);
         }
     }
 
-    /// All errors as one, if there are any.
+    /// Combines all errors into one; `Ok` if there are none.
     pub(super) fn finish(self) -> syn::Result<()> {
         let all = self.found.into_iter().reduce(|mut all, error| {
             all.combine(error);

@@ -14,7 +14,7 @@ use super::witnesses::{after, callee};
 use super::{BindingKind, Capture, node, nothing};
 
 impl Capture {
-    /// Captures an expression as a `syntax::Expr` and puts witnesses into it.
+    /// Captures an expression as a `syntax::Expr` and adds witnesses to it.
     pub(super) fn expr(&mut self, expr: &mut Expr) -> s::Expr {
         let span = begin(expr);
         match expr {
@@ -32,7 +32,7 @@ impl Capture {
             Expr::Unary(unary) => self.unary(unary),
             Expr::Binary(binary) => self.binary(binary),
             Expr::Assign(assign) => {
-                if let Some(block) = self.taken_apart(assign) {
+                if let Some(block) = self.destructured(assign) {
                     *expr = block;
                     return self.expr(expr);
                 }
@@ -93,7 +93,7 @@ impl Capture {
             Expr::Unsafe(unsafe_block) => {
                 self.refuse_static(&unsafe_block.block);
                 let body = self.block(&mut unsafe_block.block);
-                // what kernels have is safe in the probe, so that rustc refuses a `static mut` there
+                // `unsafe` blocks are safe in the probe, so that rustc refuses a `static mut` there
                 let (attrs, block) = (Vec::new(), unsafe_block.block.clone());
                 *expr = Expr::Block(ExprBlock { attrs, label: None, block });
                 node(span, s::ExprKind::Block(None, body))
@@ -176,7 +176,7 @@ impl Capture {
             }
             return captured;
         }
-        if let Some(number) = expr.path.get_ident().and_then(|ident| self.carry(ident)) {
+        if let Some(number) = expr.path.get_ident().and_then(|ident| self.capture_host_variable(ident)) {
             return node(span, s::ExprKind::Binding(number.into()));
         }
         let number = match expr.path.segments.last() {
@@ -192,7 +192,7 @@ impl Capture {
         node(span, s::ExprKind::Binding(name))
     }
 
-    /// `e?`: the typing probe finds the conversion of the error to that of what is returned.
+    /// `e?`: the typing probe finds the conversion of the error to the result's error type.
     fn question_mark(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::Try(tried) = expr else { return nothing() };
         let span = tried.question_token.span();
@@ -204,9 +204,9 @@ impl Capture {
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let (#of, #returned) = (#inner, 0 as *const _);
             if false {
-                return __cuda_jit_returned(#returned);
+                return __cuda_jit_closure_result(#returned);
             }
-            __cuda_jit_Trial(#of, #returned).__cuda_jit_tried(#witness)
+            __cuda_jit_TryOperand(#of, #returned).__cuda_jit_try(#witness)
         })));
         node(span, s::ExprKind::Try(Box::new(value), number))
     }
@@ -226,7 +226,7 @@ impl Capture {
                 };
                 let (start, end) = (bound(&mut range.start), bound(&mut range.end));
                 let inclusive = matches!(range.limits, RangeLimits::Closed(_));
-                node(span, s::ExprKind::Cut(Box::new(base), start, end, inclusive))
+                node(span, s::ExprKind::Subslice(Box::new(base), start, end, inclusive))
             }
             Expr::Array(indices) => {
                 let indices: Vec<_> = indices.elems.iter_mut().map(|index| self.expr(index)).collect();
@@ -246,22 +246,22 @@ impl Capture {
         let mut fields = Vec::new();
         for field in &mut written.fields {
             let name = member(&field.member);
-            let value = self.held(&mut field.expr);
-            // `S { x }` is written out, since what stands in the place of `x` may be more than a name
+            let value = self.field_value(&mut field.expr);
+            // `S { x }` is written in full, since `x` may be replaced by an expression
             field.colon_token.get_or_insert_default();
             fields.push((name, value));
         }
         let rest = written.rest.as_mut().map(|rest| self.expr(rest));
         let rest = rest.map(Box::new);
-        let (asked, question) = self.question(span, true);
+        let (query, query_witness) = self.query(span, true);
         let applied =
             applied(&ExprPath { attrs: Vec::new(), qself: written.qself.clone(), path: written.path.clone() });
         let number = self.observe_with(
             expr,
             None,
-            |value| quote_spanned!(span => __cuda_jit_like(&#value, #question, || #applied.__cuda_jit_valued());),
+            |value| quote_spanned!(span => __cuda_jit_like(&#value, #query_witness, || #applied.__cuda_jit_variant());),
         );
-        node(span, s::ExprKind::Struct(number, asked, fields, rest))
+        node(span, s::ExprKind::Struct(number, query, fields, rest))
     }
 
     fn unary(&mut self, unary: &mut syn::ExprUnary) -> s::Expr {
@@ -297,7 +297,7 @@ impl Capture {
         )
     }
 
-    /// An operand: what its branches and statements lead to is rustc's to say, since the other may be a literal.
+    /// An operand. The type of a branch or block is queried, since the other operand may be a literal.
     fn operand(&mut self, operand: &mut Expr) -> s::Expr {
         if is_block(operand) { self.typed(operand) } else { self.expr(operand) }
     }
@@ -309,7 +309,7 @@ impl Capture {
             self.refuse_captured(&reference.expr);
         }
         let value = match repeats(&reference.expr) {
-            // nothing around tells how many
+            // nothing else tells the number of elements
             true => self.typed(&mut reference.expr),
             false => self.expr(&mut reference.expr),
         };
@@ -329,7 +329,7 @@ impl Capture {
         node(span, s::ExprKind::If(Box::new(condition), body, otherwise))
     }
 
-    /// A condition and the block that runs when it holds; names that the condition binds are seen in the block.
+    /// A condition and the block that runs if it is true; the condition's names are in scope in the block.
     fn conditional(&mut self, condition: &mut Expr, body: &mut Block) -> (s::Condition, s::Block) {
         self.scoped(|walk| {
             let mut witnesses = Vec::new();
@@ -339,7 +339,7 @@ impl Capture {
         })
     }
 
-    /// A condition: a `bool`, a `let`, or several of them.
+    /// A condition: a `bool`, a `let`, or a chain of them.
     fn condition(&mut self, condition: &mut Expr, witnesses: &mut Vec<Stmt>) -> s::Condition {
         match condition {
             Expr::Let(binding) => {
@@ -359,13 +359,13 @@ impl Capture {
         }
     }
 
-    /// An expression in a condition: behind a `let` of the same condition, what the typing probe does before it must stand
-    /// where the names are.
+    /// An expression in a condition. After a `let` of the same condition, the probe's preceding statements must stand where
+    /// the names are in scope.
     fn after_bindings(&mut self, expr: &mut Expr, witnesses: &[Stmt]) -> s::Expr {
         if witnesses.is_empty() {
             return self.typed(expr);
         }
-        let (value, before) = self.apart(|walk| walk.typed(expr));
+        let (value, before) = self.with_preceding(|walk| walk.typed(expr));
         *expr = after(before, expr);
         value
     }
@@ -379,11 +379,11 @@ impl Capture {
                 let mut witnesses = Vec::new();
                 let pattern = walk.refutable(&arm.pat, &mut witnesses);
                 let guard = arm.guard.as_mut().map(|(_, guard)| {
-                    let (captured, before) = walk.apart(|walk| walk.expr(guard));
+                    let (captured, before) = walk.with_preceding(|walk| walk.expr(guard));
                     **guard = after(before, guard);
                     captured
                 });
-                let (body, before) = walk.apart(|walk| walk.expr(&mut arm.body));
+                let (body, before) = walk.with_preceding(|walk| walk.expr(&mut arm.body));
                 witnesses.extend(before);
                 *arm.body = after(witnesses, &arm.body);
                 arm.comma.get_or_insert_default();
@@ -393,19 +393,19 @@ impl Capture {
         node(span, s::ExprKind::Match(Box::new(value), arms))
     }
 
-    /// The number of a loop or block that is left or continued.
+    /// The number of the loop or block that `break` or `continue` targets.
     fn target(&mut self, label: Option<&syn::Lifetime>, only_loops: bool) -> Option<s::Name> {
         let number = self.scopes.target(label, only_loops)?;
         Some(self.names.used_label(label, number))
     }
 }
 
-/// Returns true for `matches!`, as far as its name tells.
+/// Returns true for `matches!`, judged by its name.
 pub(super) fn is_matches(call: &syn::Macro) -> bool {
     call.path.segments.last().is_some_and(|last| last.ident == "matches")
 }
 
-/// Whether a condition of two parts has a `let` in it.
+/// Returns true if a condition of two operands contains a `let`.
 fn binds(left: &Expr, right: &Expr) -> bool {
     let has = |expr: &Expr| match expr {
         Expr::Let(_) => true,
@@ -424,7 +424,7 @@ fn is_block(expr: &Expr) -> bool {
     }
 }
 
-/// Returns true for an expression whose value is that of a `[e; N]`, perhaps.
+/// Returns true for an expression whose value may be that of a `[e; N]`.
 fn repeats(expr: &Expr) -> bool {
     let ends = |block: &Block| matches!(block.stmts.last(), Some(Stmt::Expr(tail, None)) if repeats(tail));
     match expr {
@@ -447,7 +447,7 @@ pub(super) fn member(member: &Member) -> String {
     }
 }
 
-/// Whether a literal token carries a sign, as those in patterns and those that macros make do.
+/// Returns true for a negative literal token, as occurs in patterns and in the output of macros.
 pub(super) fn is_negative(lit: &Lit) -> bool {
     match lit {
         Lit::Int(lit) => lit.base10_digits().starts_with('-'),
@@ -466,7 +466,7 @@ fn float(digits: &str, suffix: &str) -> s::Lit {
     s::Lit::Float(single, double, suffix.to_owned())
 }
 
-/// The operator and whether it assigns; none for `&&` and `||`.
+/// The operator, and true if it assigns; `None` for `&&` and `||`.
 fn operator(op: &BinOp) -> Option<(s::BinaryOp, bool)> {
     Some(match op {
         BinOp::Add(_) => (s::BinaryOp::Add, false),
@@ -499,15 +499,15 @@ fn operator(op: &BinOp) -> Option<(s::BinaryOp, bool)> {
     })
 }
 
-/// Why there are no raw pointers.
+/// The error text for raw pointers.
 pub(super) const POINTERS: &str =
     "kernels have no raw pointers; index the slice, `x[i]`, or write `unsafe { *x.get_unchecked(i) }`";
 
-/// Why an expression is outside the language, with a way out.
+/// The error text for an expression outside the language, with a way out.
 fn unsupported(expr: &Expr) -> &'static str {
     match expr {
         Expr::RawAddr(_) => POINTERS,
-        Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches so",
+        Expr::Async(_) | Expr::Await(_) => "kernels cannot be asynchronous; streams make launches asynchronous",
         _ => "this expression is not supported in a kernel",
     }
 }

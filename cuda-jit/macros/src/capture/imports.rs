@@ -1,4 +1,5 @@
-//! Names that the typing probe imports or declares beside the body: hidden methods and functions, aliases of functions, macros.
+//! Names that the typing probe imports or declares beside the body: hidden methods and functions, aliases of functions,
+//! macros.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -10,7 +11,8 @@ use super::scopes::Scopes;
 use super::span::begin_path;
 use super::witnesses::names_crate;
 
-/// So many functions `plain` has a stand-in for, but for the last, which an import in a block of its own declares.
+/// The number of functions for which `non_device` has a placeholder. One more is declared by an import in a block of its
+/// own.
 const MOST_ALIASES: usize = 11;
 
 /// Types whose values lie on the heap.
@@ -29,19 +31,19 @@ const ON_THE_HEAP: &[&str] = &[
     "Cow",
 ];
 
-/// A free function that the typing probe calls under another name.
+/// A free function that the typing probe calls by another name.
 struct Alias {
-    /// As it is written, without generic arguments.
+    /// The path as written, without generic arguments.
     path: Path,
     name: Ident,
 }
 
 impl Alias {
-    /// The import that declares it. Where the body is repeated as it is written, a name that nothing has is an error there
-    /// alone: what is imported then is a macro, but for a name that is among the macros which the function calls.
-    fn import(&self, is_repeated: bool, macros: &[Ident]) -> TokenStream {
+    /// The import that declares the alias. If the probe has a copy of the body, an unresolved name is an error in the copy
+    /// alone, so that the alias then resolves to a macro, unless the name is one of the macros that the function calls.
+    fn import(&self, has_body_copy: bool, macros: &[Ident]) -> TokenStream {
         let Alias { path, name } = self;
-        let silent = path.get_ident().filter(|ident| is_repeated && !macros.contains(ident));
+        let silent = path.get_ident().filter(|ident| has_body_copy && !macros.contains(ident));
         let silent = silent.map(|ident| quote_spanned!(name.span() => macro_rules! #ident { () => {} }));
         quote_spanned!(name.span() => #silent use #path as #name;)
     }
@@ -54,14 +56,14 @@ struct OfType {
     name: Ident,
     /// The number of arguments of its calls.
     count: usize,
-    /// The advice where the type does not have it.
+    /// The advice if the type does not have it.
     hint: String,
-    /// True if a path names it of a reference.
+    /// True if a path names it of a reference type.
     of_reference: bool,
 }
 
 impl OfType {
-    /// A hidden function with a prefix of the function that a path names.
+    /// The hidden function, with this prefix, of the function that a path names.
     fn new(prefix: &str, path: &ExprPath, count: usize) -> Option<Self> {
         let name = function_of_type(path)?;
         let ty = path.path.segments.iter().rev().nth(1).map(|ty| ty.ident.to_string()).unwrap_or_default();
@@ -69,7 +71,7 @@ impl OfType {
             ty if ON_THE_HEAP.contains(&ty) => {
                 "a thread has no heap: use an array, `[0.0; 16]`, or write to a `&mut [T]` parameter".to_owned()
             }
-            "Instant" | "SystemTime" => "kernels tell time by `clock64()` and `globaltimer()`".to_owned(),
+            "Instant" | "SystemTime" => "kernels read the time with `clock64()` and `globaltimer()`".to_owned(),
             ty if PRIMITIVES.contains(&ty) => "write a `#[device]` function that computes it".to_owned(),
             _ => format!("write `#[device]` before the `impl` that has `{name}`"),
         };
@@ -78,12 +80,12 @@ impl OfType {
         Some(OfType { hidden, name, count, hint, of_reference })
     }
 
-    /// A trait that has it for references, and an error for all else. What it returns may be anything, so that nothing
-    /// follows from the error.
+    /// A trait that has the function for references, and an error for all other types. The result type is unconstrained, so
+    /// that the error causes no others.
     fn refusal(&self, root: &TokenStream) -> TokenStream {
         let OfType { hidden, name, count, hint, of_reference } = self;
         let of = unique("DeviceFunction", name);
-        let message = format!("kernels cannot call `{{Self}}::{name}`, which is no `#[device]` function");
+        let message = format!("kernels cannot call `{{Self}}::{name}`, which is not a `#[device]` function");
         let args: Vec<_> = (0..*count).map(|index| format_ident!("A{}", index)).collect();
         let outer = if *of_reference { quote!(&&) } else { quote!(&) };
         quote! {
@@ -99,35 +101,35 @@ impl OfType {
     }
 }
 
-/// The names that a typing probe calls by.
+/// The names by which a typing probe calls.
 #[derive(Default)]
 pub(crate) struct Imports {
-    /// True if the typing probe repeats the body as it is written.
-    is_repeated: bool,
-    /// The methods that are called by their hidden ones, each name once.
+    /// True if the typing probe has a copy of the body as written.
+    has_body_copy: bool,
+    /// The methods that are called by their hidden names, each name once.
     methods: Vec<Ident>,
-    /// The functions of types that are called by theirs, each name once.
+    /// The functions of types that are called by their hidden names, each name once.
     functions: Vec<OfType>,
-    /// The free functions that are called under other names.
+    /// The free functions that are called by other names.
     aliases: Vec<Alias>,
     /// The macros, each name once.
     macros: Vec<Ident>,
-    /// The types of Rust's own whose functions are called outside blocks with items, each name once.
+    /// The primitive types whose functions are called outside blocks with items, each name once.
     primitives: Vec<Ident>,
 }
 
 impl Imports {
-    /// Those of a typing probe that repeats the body as it is written, if so.
-    pub(super) fn new(is_repeated: bool) -> Self {
-        Imports { is_repeated, ..Imports::default() }
+    /// The imports of a typing probe, which has a copy of the body if `is_repeated`.
+    pub(super) fn new(has_body_copy: bool) -> Self {
+        Imports { has_body_copy, ..Imports::default() }
     }
 
-    /// Returns true if the typing probe repeats the body as it is written.
-    pub(super) fn is_repeated(&self) -> bool {
-        self.is_repeated
+    /// Returns true if the typing probe has a copy of the body as written.
+    pub(super) fn has_body_copy(&self) -> bool {
+        self.has_body_copy
     }
 
-    /// The name of the hidden method that stands for a method's call.
+    /// The name of the hidden method that replaces a method in calls.
     pub(super) fn method(&mut self, name: &Ident) -> Ident {
         if !self.methods.contains(name) {
             self.methods.push(name.clone());
@@ -135,48 +137,48 @@ impl Imports {
         format_ident!("__call_{}", name, span = name.span())
     }
 
-    /// The name of the hidden function that stands for the call of a type's with so many arguments.
+    /// The name of the hidden function that replaces a type's function in calls with `count` arguments.
     pub(super) fn function_of_type(&mut self, path: &ExprPath, name: &Ident, count: usize) -> Ident {
         self.ask_of_type("__call", path, count);
         format_ident!("__call_{}", name, span = name.span())
     }
 
-    /// Sees to it that a type which lacks a hidden function is told of.
+    /// Adds a check that reports a type which lacks the hidden function.
     fn ask_of_type(&mut self, prefix: &str, path: &ExprPath, count: usize) {
-        let Some(asked) = OfType::new(prefix, path, count) else { return };
-        match self.functions.iter_mut().find(|known| known.hidden == asked.hidden) {
-            Some(known) => known.of_reference |= asked.of_reference,
-            None => self.functions.push(asked),
+        let Some(function) = OfType::new(prefix, path, count) else { return };
+        match self.functions.iter_mut().find(|known| known.hidden == function.hidden) {
+            Some(known) => known.of_reference |= function.of_reference,
+            None => self.functions.push(function),
         }
     }
 
-    /// Brings the macro that the language knows by a name.
+    /// Imports the macro that the language knows by a name.
     pub(super) fn known_macro(&mut self, name: &Ident) {
         if !self.macros.contains(name) {
             self.macros.push(Ident::new(&name.to_string(), Span::mixed_site()));
         }
     }
 
-    /// Sees to it that a name is that of the type of Rust's own.
+    /// Adds a check that a name is the primitive type.
     pub(super) fn primitive(&mut self, name: &Ident) {
         if !self.primitives.contains(name) {
             self.primitives.push(name.clone());
         }
     }
 
-    /// The path under which the typing probe names a function; of a name alone, in a block with items of its own, and where there are many
-    /// functions, with the import that says so.
+    /// The path by which the typing probe names a function. The import that declares the alias is returned beside it for a
+    /// single name, in a block with items of its own, and if there are many functions.
     ///
-    /// Beside what an attribute has written, here the type beside a function, an import finds what a glob of the same module brings
-    /// under that name: both are meant then, and rustc says so. Of a block that takes all names of the module by a glob it finds
-    /// the one that the name means.
+    /// If an attribute macro wrote an item, here the type beside a function, an import also finds an item of the same name
+    /// that a glob of the same module brings in, and rustc reports the ambiguity. In a block that imports all names of the
+    /// module by a glob, the import resolves as the name itself does.
     pub(super) fn alias(&mut self, path: &ExprPath, scopes: &Scopes) -> (ExprPath, Option<TokenStream>) {
         if of_type(path) {
             self.ask_of_type("__fn", path, 0);
         }
-        // what a macro writes, as the type beside an inner function, and an outer name are ambiguous for an import
+        // the type beside an inner function, which a macro writes, and an outer name are ambiguous for an import
         let inner = path.path.segments.first().is_some_and(|first| scopes.is_inner_function(&first.ident));
-        let silent = self.is_repeated && path.path.segments.len() == 1;
+        let silent = self.has_body_copy && path.path.segments.len() == 1;
         let prefix = if inner { None } else { alias_prefix(path, silent) };
         let aliased = prefix.and_then(|prefix| self.aliased(path, prefix, scopes.block() == 0));
         let (alias, import) = aliased.unwrap_or_else(|| (path.clone(), None));
@@ -209,7 +211,7 @@ impl Imports {
             }
             None => {
                 let name = format_ident!("{}{}", prefix, MOST_ALIASES, span = span);
-                import = Some(Alias { path: bare, name: name.clone() }.import(self.is_repeated, &[]));
+                import = Some(Alias { path: bare, name: name.clone() }.import(self.has_body_copy, &[]));
                 name
             }
         };
@@ -218,11 +220,12 @@ impl Imports {
         Some((ExprPath { attrs: Vec::new(), qself: None, path: segment.into() }, import))
     }
 
-    /// The declarations of all of them. Where a call is of nothing that the device has, what rustc then finds says so.
+    /// The declarations of all names. For a call that is not supported on the device, they resolve to items whose error
+    /// says so.
     pub(crate) fn declared(&self, root: &TokenStream) -> TokenStream {
         let methods = last_resort(root, &self.methods);
-        let functions = self.functions.iter().map(|asked| asked.refusal(root));
-        let imports = self.aliases.iter().map(|alias| alias.import(self.is_repeated, &self.macros));
+        let functions = self.functions.iter().map(|function| function.refusal(root));
+        let imports = self.aliases.iter().map(|alias| alias.import(self.has_body_copy, &self.macros));
         let macros = self.macros.iter().map(|name| quote!(use #root::macros::#name::*;));
         let macros = (!self.macros.is_empty()).then(|| quote!(use #root::macros as __cuda_jit_macros; #(#macros)*));
         let primitives = self.primitives.iter().map(primitive_check);
@@ -230,8 +233,7 @@ impl Imports {
     }
 }
 
-/// The path under which a function is named that is passed by itself, and what declares it and tells where it is none of the
-/// device's.
+/// The path of a function that is passed by itself, and the declarations that report it if it is no device function.
 pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, TokenStream) {
     let mut imports = Imports::default();
     let (named, import) = imports.alias(path, &Scopes::default());
@@ -239,7 +241,8 @@ pub(crate) fn named_alone(root: &TokenStream, path: &ExprPath) -> (ExprPath, Tok
     (named, quote!(#[allow(unused_imports)] #declared #import))
 }
 
-/// A hidden method for each name, which nothing has: where no `#[device] impl` has it either, the error says so.
+/// Declares a hidden method of each name that no type implements, so that the error explains a method that no `#[device]
+/// impl` has.
 fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     let Some(first) = methods.first() else { return TokenStream::new() };
     let of = unique("DeviceMethods", first);
@@ -253,7 +256,7 @@ fn last_resort(root: &TokenStream, methods: &[Ident]) -> TokenStream {
     }
 }
 
-/// A trait's name with the place of what it is for: rustc writes names that are there once without their paths.
+/// A trait's name with the source location of its subject: rustc prints names without their paths if they are unique.
 fn unique(name: &str, of: &Ident) -> Ident {
     let start = of.span().start();
     format_ident!("{}_{}_{}", name, start.line, start.column + 1, span = Span::mixed_site())

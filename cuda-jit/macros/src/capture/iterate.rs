@@ -25,8 +25,8 @@ impl Capture {
         node(span, s::ExprKind::For(number, pattern, Box::new(source), body, next))
     }
 
-    /// The source of a loop and, unless it is a range, the number of the callee that yields its next item, which rustc knows
-    /// of an iterator's type. What a loop over a range `binds` tells the type of its numbers.
+    /// The source of a loop and, unless it is a range, the number of the callee that returns the next item, which rustc
+    /// derives from the iterator's type. The type of a range's numbers is queried, unless the loop's pattern `binds` them.
     fn source(&mut self, source: &mut Expr, binds: bool) -> (s::Expr, Option<u32>) {
         match source {
             Expr::Paren(inner) => self.source(&mut inner.expr, binds),
@@ -42,8 +42,8 @@ impl Capture {
         }
     }
 
-    /// The numbers that a loop runs over; if `ask`, rustc is asked for their type. Where the first is no integer by its form, it
-    /// is asked how the next is found, too.
+    /// The numbers of a `for` loop over a range; their type is queried if `ask`. Unless the first is an integer literal,
+    /// the function that computes the next number is queried too.
     fn numbers(&mut self, range: &mut ExprRange, ask: bool) -> (s::Expr, Option<u32>) {
         let inclusive = matches!(range.limits, RangeLimits::Closed(_));
         let Some(first) = range.start.as_mut() else { return (nothing(), None) };
@@ -51,7 +51,7 @@ impl Capture {
         let next = (!matches!(**first, Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))).then(|| {
             let number = self.callee(span);
             let witness = callee(number, span);
-            self.say(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #witness);));
+            self.prepend(quote_spanned!(span => __cuda_jit_range::<_, #inclusive>(&(#first), #witness);));
             number
         });
         let start = Box::new(self.expr(first));
@@ -76,7 +76,7 @@ impl Capture {
         node(span, s::ExprKind::Range(start, end, inclusive, Some(ty)))
     }
 
-    /// `..`, `..end` or `..=end` as a value: the call of a function that makes it.
+    /// `..`, `..end` or `..=end` as a value: a call of the function that constructs it.
     fn range_without_start(&mut self, expr: &mut Expr) -> s::Expr {
         let Expr::Range(range) = &mut *expr else { return nothing() };
         let span = range.limits.span();
@@ -92,7 +92,8 @@ impl Capture {
         node(span, s::ExprKind::Call(number, args))
     }
 
-    /// Whether an argument is a closure, or the path of a function by Rust's naming, or a reference to one.
+    /// Returns true if an argument is a closure, the path of a function by Rust's naming conventions, or a reference to
+    /// one.
     pub(super) fn names_function(&mut self, arg: &Expr) -> bool {
         if self.is_closure(arg) {
             return true;
@@ -107,18 +108,18 @@ impl Capture {
         !local && last.starts_with(char::is_lowercase)
     }
 
-    /// A function that a method calls.
+    /// A function that a method takes as its argument.
     pub(super) fn function(&mut self, arg: &mut Expr) -> s::Expr {
         let (span, is_closure) = (begin(arg), self.is_closure(arg));
         match arg {
             Expr::Closure(closure) => {
-                let closure = self.asked_closure(closure);
+                let closure = self.queried_closure(closure);
                 node(span, s::ExprKind::Closure(Box::new(closure)))
             }
             Expr::Path(path) if !is_closure => {
                 let path = path.clone();
                 let number = self.callee(span);
-                *arg = self.tied(number, &path, None).0;
+                *arg = self.unified_callee(number, &path, None).0;
                 node(span, s::ExprKind::Function(number))
             }
             _ => self.argument(arg),

@@ -1,11 +1,11 @@
-//! The hidden methods of those that the device language has of its own, and of the host's.
+//! Generates hidden methods: of methods that the device language defines, and of methods that only the host has.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{FnArg, ReturnType, Token};
 
-/// A method's signature, and the type that stands for it.
+/// A method's signature, and the type that represents it as a callee.
 struct DeviceMethod {
     sig: syn::Signature,
     function: syn::Type,
@@ -22,7 +22,7 @@ impl Parse for DeviceMethod {
 }
 
 impl DeviceMethod {
-    /// `__call_` and the name, which stands for a call, and `__fn_` and the name, which stands for the method's path.
+    /// `__call_` and the name, for a call; `__fn_` and the name, for the method's path.
     fn hidden(&self) -> TokenStream {
         let DeviceMethod { sig, function } = self;
         let [call, path] = ["call", "fn"].map(|kind| format_ident!("__{}_{}", kind, sig.ident));
@@ -51,7 +51,7 @@ impl DeviceMethod {
     }
 }
 
-/// The hidden methods of a trait, `fn name(self, arg: T) -> R = F;`, where `F` stands for the method.
+/// Expands the hidden methods of a trait, `fn name(self, arg: T) -> R = F;`, where `F` is the callee.
 pub(crate) fn device_methods(tokens: TokenStream) -> TokenStream {
     let all = |input: ParseStream<'_>| {
         let mut methods = Vec::new();
@@ -66,8 +66,8 @@ pub(crate) fn device_methods(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Hidden methods of the host's, `Why: name count name (types) ..;`, which yield `HostMethod<Self, Why>`. They take so many
-/// arguments, or arguments of these types, which may name `R`.
+/// Expands hidden methods that only the host has, `Why: name count name (types) ..;`, which return `HostMethod<Self, Why>`.
+/// They take `count` arguments, or arguments of the given types, which may name `R`.
 pub(crate) fn host_methods(tokens: TokenStream) -> TokenStream {
     let (mut why, mut name, mut methods) = (None, None, TokenStream::new());
     for token in tokens {

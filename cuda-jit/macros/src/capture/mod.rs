@@ -1,13 +1,14 @@
-//! One walk over a body that yields two things: the captured syntax, and the typing probe whose witnesses see rustc's types.
+//! One walk over a body that produces the captured syntax and the typing probe, whose witnesses unify with rustc's types.
 //!
-//! The walk numbers bindings, constants, callees and cast types as it meets them; the captured syntax holds the
-//! numbers, the typing probe the witnesses of the same numbers. The typing probe is the body itself, mutated in place: tokens keep
-//! their spans, so that rustc merges the typing probe's errors with the original's. Scopes are tracked only far enough to tell a local name from an item's; what is
-//! outside the grammar becomes a spanned error with a hint.
+//! The walk numbers bindings, constants, callees and cast types as it visits them. The captured syntax has the numbers, the
+//! typing probe the witnesses of the same numbers. The typing probe is the body itself, mutated in place: its tokens keep
+//! their spans, so that rustc deduplicates the probe's errors with those of the function. Scopes are tracked only as far as
+//! needed to distinguish local names from items. Syntax outside the grammar becomes a spanned error with a hint.
 //!
-//! The walk is [`Capture`]'s methods, one file for each part of the language. Its state is apart, by task: [`Scopes`] for what
-//! names mean, [`Questions`] for what rustc is asked, [`Imports`] for the names of the typing probe, [`Preceding`] for its statements,
-//! [`NameProbe`] for names that spellings do not tell apart, [`Errors`].
+//! The walk is the methods of [`Capture`], one file for each part of the language. Its state is split by task: [`Scopes`]
+//! resolves names, [`Queries`] numbers the queries to rustc, [`Imports`] has the names that the typing probe uses,
+//! [`Preceding`] its statements, [`NameProbe`] resolves names that their spellings do not tell apart, [`Errors`] collects
+//! errors.
 
 mod assign;
 mod attributes;
@@ -19,12 +20,12 @@ mod expr;
 mod imports;
 mod iterate;
 mod methods;
-mod one_place;
 mod panics;
 mod pattern;
-mod questions;
+mod queries;
 mod resolution;
 mod scopes;
+mod single_expansion;
 mod slicing;
 mod span;
 mod stmt;
@@ -39,11 +40,11 @@ pub(crate) use call::PRIMITIVES;
 pub(crate) use callee::hidden;
 pub(crate) use imports::{Imports, named_alone};
 pub(crate) use methods::{device_methods, host_methods};
-pub(crate) use one_place::{is_in_one_place, is_run};
-pub(crate) use questions::Questions;
+pub(crate) use queries::Queries;
 pub(crate) use resolution::Answers;
 pub(crate) use scopes::{BindingInfo, BindingKind};
-pub(crate) use witnesses::{declared, unreached, witness};
+pub(crate) use single_expansion::{is_run, is_single_expansion};
+pub(crate) use witnesses::{declared, unreachable_block, witness};
 
 use crate::checked;
 use crate::signature::Signature;
@@ -52,7 +53,7 @@ use resolution::NameProbe;
 use scopes::Scopes;
 use witnesses::Preceding;
 
-/// A body, captured.
+/// A captured body.
 pub(crate) struct Captured {
     /// The bindings in order.
     pub(crate) bindings: Vec<BindingInfo>,
@@ -62,36 +63,36 @@ pub(crate) struct Captured {
     pub(crate) body: s::Block,
     /// The body with witnesses, for the typing probe.
     pub(crate) probe: Block,
-    /// The meaning of names, where rustc is asked.
+    /// The resolution of names, if rustc is queried for it.
     pub(crate) answers: Option<Answers>,
-    /// The typing probe's questions.
-    pub(crate) questions: Questions,
-    /// The names that the typing probe calls by.
+    /// The typing probe's queries.
+    pub(crate) queries: Queries,
+    /// The names by which the typing probe calls.
     pub(crate) imports: Imports,
     /// True for a method of the device library.
     pub(crate) library: bool,
 }
 
-/// The walk, and what it has collected so far.
+/// The walk, and the state that it has collected so far.
 #[derive(Default)]
 pub(crate) struct Capture {
     scopes: Scopes,
-    questions: Questions,
+    queries: Queries,
     imports: Imports,
     preceding: Preceding,
     names: NameProbe,
     errors: Errors,
-    /// True if a value of the body may hold a closure, so that any argument of a call may be one.
+    /// True if a value of the body may contain a closure, so that any argument of a call may be one.
     holds_closures: bool,
-    /// True if the probe boxes the closures that are values.
+    /// True if the probe boxes closures that are values.
     boxes: bool,
 }
 
-/// Captures `body`; all errors are collected before it gives up.
+/// Captures `body`; all errors are collected before it fails.
 pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Captured> {
     let globs = attributes::remove(&mut body)?;
-    let names = NameProbe::new(globs || !signature.in_one_place);
-    let imports = Imports::new(checked::is_told(signature));
+    let names = NameProbe::new(globs || !signature.single_expansion);
+    let imports = Imports::new(checked::sees_copy_errors(signature));
     let boxes = signature.boxes_closures();
     let holds_closures = boxes && signature.holds_closures();
     let mut walk = Capture { names, imports, boxes, holds_closures, ..Capture::default() };
@@ -101,27 +102,27 @@ pub(crate) fn capture(signature: &Signature, mut body: Block) -> syn::Result<Cap
     Ok(walk.finish(signature.params.len(), params, captured, body)?.0)
 }
 
-/// Captures a closure of the host's as a function of the names that it captures, which yields the closure; and tells
-/// those names and their bindings.
+/// Captures a closure of the host as a function that takes the captured names and returns the closure. Also returns those
+/// names with their bindings.
 pub(crate) fn capture_closure(
     mut closure: ExprClosure,
-    in_one_place: bool,
+    single_expansion: bool,
 ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-    let asks = attributes::remove_in_closure(&mut closure)? || !in_one_place;
-    let (names, scopes) = (NameProbe::new(asks), Scopes::of_launched(asks));
+    let asks = attributes::remove_in_closure(&mut closure)? || !single_expansion;
+    let (names, scopes) = (NameProbe::new(asks), Scopes::of_launched_closure(asks));
     let mut walk = Capture { names, scopes, boxes: true, ..Capture::default() };
     let span = closure.or1_token.span;
     let captured = node(span, s::ExprKind::Closure(Box::new(walk.closure(&mut closure))));
     let body = s::Block { stmts: Vec::new(), tail: Some(Box::new(captured)) };
     let all = walk.scopes.bindings().len();
-    let (mut captured, carried) = walk.finish(all, Vec::new(), body, syn::parse_quote!({ #closure }))?;
-    captured.params = carried.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
-    Ok((captured, carried))
+    let (mut captured, captured_names) = walk.finish(all, Vec::new(), body, syn::parse_quote!({ #closure }))?;
+    captured.params = captured_names.iter().map(|(_, number)| s::Pattern::Bind(*number)).collect();
+    Ok((captured, captured_names))
 }
 
 impl Capture {
-    /// The result of the walk, with the types of the first so many bindings numbered whatever they are; and the names of the
-    /// host's that a launch's closure captures. Or all errors.
+    /// The result of the walk, and the host variables that a launch's closure captures, or all errors. The types of the
+    /// first `all` bindings are numbered whatever their kind.
     fn finish(
         self,
         all: usize,
@@ -129,24 +130,24 @@ impl Capture {
         body: s::Block,
         probe: Block,
     ) -> syn::Result<(Captured, Vec<(Ident, u32)>)> {
-        let Capture { mut scopes, questions, imports, names, errors, .. } = self;
+        let Capture { mut scopes, queries, imports, names, errors, .. } = self;
         errors.finish()?;
         scopes.number_types(all);
         let answers = names.answers(scopes.bindings());
-        let (bindings, carried) = scopes.into_bindings();
-        Ok((Captured { bindings, params, body, probe, answers, questions, imports, library: false }, carried))
+        let (bindings, captured_names) = scopes.into_bindings();
+        Ok((Captured { bindings, params, body, probe, answers, queries, imports, library: false }, captured_names))
     }
 
-    /// The binding of a name of the host's, where a launch's closure captures such.
-    fn carry(&mut self, ident: &Ident) -> Option<u32> {
-        let number = self.scopes.carry(ident)?;
+    /// The binding of a host variable, if a launch's closure is captured.
+    fn capture_host_variable(&mut self, ident: &Ident) -> Option<u32> {
+        let number = self.scopes.capture_host_variable(ident)?;
         if ident == "self" {
             self.refuse(ident.span(), "bind what the closure needs of `self` to a name of its own: `let k = self.k;`");
         }
         Some(number)
     }
 
-    /// Records an error and yields a harmless expression, so that the walk can go on.
+    /// Records an error and returns a harmless expression, so that the walk can continue.
     fn refuse(&mut self, span: Span, message: impl std::fmt::Display) -> s::Expr {
         self.errors.refuse(span, message);
         nothing()
@@ -163,14 +164,14 @@ impl Capture {
         s::Pattern::Bind(number)
     }
 
-    /// Adds a binding and brings it into scope; in a refutable pattern it may turn out to be a constant.
+    /// Adds a binding and brings it into scope; in a refutable pattern the name may resolve to a constant.
     fn declare(&mut self, ident: &Ident, mutable: bool, kind: BindingKind, refutable: bool) -> u32 {
         let number = self.scopes.declare(ident, mutable, kind);
         self.names.declare(number, ident, refutable);
         number
     }
 
-    /// The innermost binding of a name's spelling.
+    /// The innermost binding with a name's spelling.
     fn lookup(&self, ident: &Ident) -> Option<u32> {
         self.scopes.lookup(ident)
     }
@@ -185,7 +186,7 @@ impl Capture {
         result
     }
 
-    /// Runs `walk` within a loop, or a block with a label, and yields its number too.
+    /// Runs `walk` within a loop or labelled block, and also returns its number.
     fn labelled<T>(&mut self, label: Option<&Lifetime>, is_loop: bool, walk: impl FnOnce(&mut Self) -> T) -> (u32, T) {
         let number = self.scopes.enter_label(label, is_loop);
         self.names.enter();
@@ -196,7 +197,7 @@ impl Capture {
     }
 }
 
-/// What stands for what is refused.
+/// The placeholder for a refused expression.
 fn nothing() -> s::Expr {
     s::Expr(s::Pos(0, 0), s::ExprKind::Tuple(Vec::new()))
 }

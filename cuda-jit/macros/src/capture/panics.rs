@@ -1,4 +1,4 @@
-//! The macros that panic: what they test, and what they say.
+//! The macros that panic: their conditions and messages.
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::Span;
@@ -10,13 +10,13 @@ use syn::{Expr, Macro, Token};
 use super::{Capture, node, nothing};
 use crate::format::Format;
 
-/// As many values a panic's record takes along.
+/// The maximum number of values in a panic's record.
 const MAX_VALUES: usize = 8;
 
 impl Capture {
-    /// A macro that panics, which begins with so many values.
+    /// A macro that panics, whose first `values` arguments are values and not the message.
     pub(super) fn panicking(&mut self, call: &mut Macro, span: Span, values: usize) -> s::Expr {
-        let parse = |input: ParseStream<'_>| parts(input, span, values);
+        let parse = |input: ParseStream<'_>| arguments(input, span, values);
         let (mut values, mut format) = match parse.parse2(call.tokens.clone()) {
             Ok(parts) => parts,
             Err(error) => {
@@ -65,17 +65,17 @@ impl Capture {
         captured
     }
 
-    /// A message that is written, with the values that it takes along; in the typing probe they are shown to be such.
+    /// A message, with the values that it prints; the typing probe checks that they are printable.
     fn message(&mut self, format: &mut Format, prefix: String, taken: usize) -> s::Message {
         if format.args.len() + taken > MAX_VALUES {
             let most = MAX_VALUES - taken;
-            self.refuse(format.span(), format!("a panic takes along at most {most} values here"));
+            self.refuse(format.span(), format!("the message of a panic has at most {most} values here"));
         }
         let mut args = Vec::with_capacity(format.args.len());
         for (_, value) in &mut format.args {
             args.push(self.typed(value));
             let span = value.span();
-            *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_told(&(#value))));
+            *value = Expr::Verbatim(quote_spanned!(span => *__cuda_jit_printable(&(#value))));
         }
         let mut message = format.message(args);
         message.pieces.splice(0..0, texts([prefix]));
@@ -83,13 +83,13 @@ impl Capture {
     }
 }
 
-/// Texts as pieces, but empty ones.
+/// Texts as pieces, without empty ones.
 fn texts(texts: [String; 1]) -> Vec<s::Piece> {
     texts.into_iter().filter(|text| !text.is_empty()).map(s::Piece::Text).collect()
 }
 
-/// So many values, and the message behind them, if there is one.
-fn parts(input: ParseStream<'_>, span: Span, values: usize) -> syn::Result<(Vec<Expr>, Option<Format>)> {
+/// Parses `values` values, and the message after them, if there is one.
+fn arguments(input: ParseStream<'_>, span: Span, values: usize) -> syn::Result<(Vec<Expr>, Option<Format>)> {
     let mut found = Vec::with_capacity(values);
     for _ in 0..values {
         if input.is_empty() {

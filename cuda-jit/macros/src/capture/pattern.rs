@@ -1,8 +1,8 @@
 //! Patterns: names, paths, tuples, structs, slices, references, literals, constants, ranges, alternatives.
 //!
-//! rustc resolves the paths, and decides whether a single name is a binding or a constant: the typing probe asks it where
-//! the pattern's names are in scope. A name in a pattern that always matches needs no question: if it is a constant's, what
-//! it would bind is the constant's value. A name in the case of types is taken for a path, so that nothing has to tell its type.
+//! rustc resolves the paths, and decides whether a single name is a binding or a constant: the typing probe queries it
+//! where the pattern's names are in scope. A name in an irrefutable pattern needs no query: if it is a constant, the value
+//! it would bind equals the constant. A name in upper camel case is taken for a path, so that its type need not be known.
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::{Span, TokenStream};
@@ -13,33 +13,33 @@ use syn::{Expr, Ident, Lit, Pat, Path, RangeLimits, Stmt};
 use super::expr::{POINTERS, is_negative, member};
 use super::scopes::spelling;
 use super::span::begin_path;
-use super::witnesses::{names_crate, see, witness, written};
+use super::witnesses::{names_crate, unify_binding, witness, written};
 use super::{BindingKind, Capture};
 
 /// The context of a pattern.
 struct Context<'o> {
-    /// True where it may not match: a name in it may be a constant's.
+    /// True if the pattern is refutable: a name in it may be a constant's.
     refutable: bool,
-    /// The names that alternatives before it bind, for it to bind again.
+    /// The names that previous alternatives bind, which this one binds again.
     bound: Vec<(String, u32)>,
-    /// The statements of the typing probe behind it.
+    /// The typing probe's statements after the pattern.
     witnesses: &'o mut Vec<Stmt>,
 }
 
 impl Context<'_> {
-    /// In the typing probe: shows something where the pattern's names are in scope.
+    /// In the typing probe: adds a statement where the pattern's names are in scope.
     fn observe(&mut self, tokens: TokenStream) {
         self.witnesses.push(written(tokens));
     }
 }
 
 impl Capture {
-    /// Captures a pattern that always matches; its witnesses are appended to `witnesses`.
+    /// Captures an irrefutable pattern; its witnesses are appended to `witnesses`.
     pub(super) fn pattern(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Pattern {
         self.pattern_within(pattern, &mut Context { refutable: false, bound: Vec::new(), witnesses })
     }
 
-    /// Captures a pattern that may not match.
+    /// Captures a refutable pattern.
     pub(super) fn refutable(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Pattern {
         self.pattern_within(pattern, &mut Context { refutable: true, bound: Vec::new(), witnesses })
     }
@@ -91,14 +91,14 @@ impl Capture {
         let (number, new) = self.bind(&pat.ident, pat.mutability.is_some(), within);
         if new && alone && within.refutable {
             let (ident, span) = (&pat.ident, pat.ident.span());
-            let (asked, question) = self.question(span, false);
+            let (query, query_witness) = self.query(span, false);
             let witness = witness(number, span);
-            self.scopes.binding_mut(number).asked = Some(asked);
+            self.scopes.binding_mut(number).query = Some(query);
             within.observe(quote_spanned!(span =>
-                __cuda_jit_name(#witness, &#ident, #question, || __cuda_jit_value(&#ident));
+                __cuda_jit_name(#witness, &#ident, #query_witness, || __cuda_jit_value(&#ident));
             ));
         } else if new {
-            within.witnesses.push(see(number, &pat.ident));
+            within.witnesses.push(unify_binding(number, &pat.ident));
         }
         self.scopes.binding_mut(number).by_ref |= pat.by_ref.is_some();
         match &pat.subpat {
@@ -107,7 +107,7 @@ impl Capture {
         }
     }
 
-    /// Adds a binding, unless the case of an or-pattern before has it; tells its number and whether it is new.
+    /// Adds a binding, unless a previous alternative of the or-pattern has it; returns its number, and true if it is new.
     fn bind(&mut self, ident: &Ident, mutable: bool, within: &Context<'_>) -> (u32, bool) {
         let known = spelling(ident);
         match within.bound.iter().find(|(name, _)| *name == known) {
@@ -119,7 +119,7 @@ impl Capture {
         }
     }
 
-    /// Alternatives: the names that the first binds are those of all.
+    /// Alternatives: all bind the names that the first binds.
     fn or_pattern(&mut self, or: &syn::PatOr, within: &mut Context<'_>) -> s::Pattern {
         let depth = self.scopes.depth();
         let mut within = Context { refutable: true, bound: within.bound.clone(), witnesses: within.witnesses };
@@ -131,16 +131,17 @@ impl Capture {
         s::Pattern::Or(cases.collect())
     }
 
-    /// A path, or a struct without fields, which is a constant or a variant's value.
+    /// A path, or a struct without fields: a constant or a variant's value.
     fn path_pattern(&mut self, path: &impl ToTokens, span: Span, within: &mut Context<'_>) -> s::Pattern {
-        let (asked, question) = self.question(span, true);
+        let (query, query_witness) = self.query(span, true);
         within.observe(quote_spanned!(span =>
-            __cuda_jit_path(#question, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
+            __cuda_jit_path(#query_witness, || __cuda_jit_Path(&#path).__cuda_jit_resolved());
         ));
-        s::Pattern::Path(asked)
+        s::Pattern::Path(query)
     }
 
-    /// The pattern of the fields of a struct or variant. Where it may not match, rustc applies its path to the variants there are.
+    /// The pattern of a struct's or variant's fields. If it is refutable, rustc applies its path to a value of each
+    /// variant.
     fn variant_pattern(
         &mut self,
         qself: &Option<syn::QSelf>,
@@ -152,21 +153,21 @@ impl Capture {
             return fields;
         }
         let block = self.scopes.block();
-        let known = self.questions.known_variant(path, block).filter(|_| qself.is_none() && !names_crate(path));
-        let asked = match known {
-            Some(asked) => asked,
+        let known = self.queries.known_variant(path, block).filter(|_| qself.is_none() && !names_crate(path));
+        let query = match known {
+            Some(query) => query,
             None => {
                 let span = path.span();
-                let (asked, question) = self.question(span, true);
+                let (query, query_witness) = self.query(span, true);
                 let applied = applied(&syn::ExprPath { attrs: Vec::new(), qself: qself.clone(), path: path.clone() });
                 within.observe(quote_spanned!(span =>
-                    __cuda_jit_path(#question, || #applied.__cuda_jit_resolved());
+                    __cuda_jit_path(#query_witness, || #applied.__cuda_jit_resolved());
                 ));
-                self.questions.note_variant(path.clone(), block, asked);
-                asked
+                self.queries.note_variant(path.clone(), block, query);
+                query
             }
         };
-        s::Pattern::Variant(asked, Box::new(fields))
+        s::Pattern::Variant(query, Box::new(fields))
     }
 
     fn range_pattern(&mut self, range: &syn::PatRange) -> s::Pattern {
@@ -203,7 +204,7 @@ impl Capture {
     }
 }
 
-/// A closure that tells whether a value is the struct or variant that a path names, as the typing probe asks it.
+/// The closure by which the typing probe tests whether a value is the struct or variant that a path names.
 pub(super) fn applied(path: &syn::ExprPath) -> TokenStream {
     let span = path.span();
     let value = Ident::new("__v", Span::mixed_site().located_at(span));
@@ -211,13 +212,13 @@ pub(super) fn applied(path: &syn::ExprPath) -> TokenStream {
     quote_spanned!(span => __cuda_jit_applied(|#value| match #value { #path #fields => true, _ => false }))
 }
 
-/// Returns true for a name in the case of Rust's types and variants.
+/// Returns true for a name in upper camel case, as Rust's types and variants have.
 pub(super) fn is_type_case(ident: &Ident) -> bool {
     let name = ident.to_string();
     name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase)
 }
 
-/// Whether a name in a pattern is a constant's by Rust's naming: upper case throughout.
+/// Returns true if a name in a pattern is a constant's by Rust's naming conventions: upper case throughout.
 pub(super) fn is_constant(ident: &Ident) -> bool {
     let name = ident.to_string();
     name.len() > 1 && name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)

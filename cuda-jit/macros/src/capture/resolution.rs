@@ -1,13 +1,14 @@
-//! Names of bindings and labels: which declaration each use means.
+//! Resolution of bindings and labels: the declaration that each use refers to.
 //!
-//! In a function that is written in one place, the scopes that the walk tracks tell it: a name means the innermost declaration of
-//! its spelling. What a macro has put together can have two names of one spelling, which rustc tells apart by their spans and a
-//! macro cannot. There rustc is asked, by a probe with the scopes of the body and nothing else: each declaration is a `let` of
-//! a value whose type has the declaration's number, each use is shown to a witness. The types of the witnesses are constants,
-//! which stand beside the encoding: a number of the captured syntax is then the place of an answer.
+//! In a function whose tokens come from one expansion, the scopes that the walk tracks resolve a name to the innermost
+//! declaration of its spelling. A function that a macro has assembled can have two names of one spelling, which rustc
+//! distinguishes by hygiene and a macro cannot. There rustc is queried, by a probe with the scopes of the body and nothing
+//! else: each declaration is a `let` of a value whose type has the declaration's number, and each use is unified with a
+//! witness. The witnesses' types become constants in an array beside the encoding; a number in the captured syntax is then
+//! an index into that array.
 //!
-//! A name in a refutable pattern may be a constant's, which has a type of its own. Such a use means the constant that the pattern
-//! has by that name, and gets the number of the pattern's binding, which the compiler gives the constant's value.
+//! A name in a refutable pattern may be a constant's, which has another type. Such a use refers to the pattern's constant
+//! of that name, and gets the number of the pattern's binding, to which the compiler assigns the constant's value.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -16,10 +17,10 @@ use syn::{Ident, Item, Lifetime};
 use super::scopes::{BindingInfo, BindingKind, spelling};
 use super::{Capture, s};
 
-/// A probe, as the walk writes it; nothing is written where spellings tell what names mean.
+/// The name probe as the walk writes it; empty where spellings resolve all names.
 #[derive(Default)]
 pub(super) struct NameProbe {
-    /// The content of each scope that is open; none if rustc is not asked.
+    /// The content of each open scope; empty if rustc is not queried.
     scopes: Vec<TokenStream>,
     uses: Vec<Use>,
 }
@@ -32,19 +33,19 @@ struct Use {
     expected: Expected,
 }
 
-/// An assumption that the captured syntax of a use makes.
+/// The assumption that the captured syntax makes about a use.
 #[derive(Clone, Copy)]
 enum Expected {
     /// A binding of the same kind as this one.
     Alike(u32),
-    /// This binding.
+    /// Exactly this binding.
     Binding(u32),
-    /// Nothing: any loop or block.
+    /// None: any loop or block.
     Label,
 }
 
 impl NameProbe {
-    /// A probe that asks rustc, if so.
+    /// The name probe, which queries rustc if `asks`.
     pub(super) fn new(asks: bool) -> Self {
         NameProbe { scopes: asks.then(TokenStream::new).into_iter().collect(), uses: Vec::new() }
     }
@@ -59,7 +60,7 @@ impl NameProbe {
         }
     }
 
-    /// A witness, and its number.
+    /// Adds a witness; returns its name and number.
     fn witness(&mut self, span: Span, name: String, expected: Expected) -> (Ident, u32) {
         let number = self.uses.len() as u32;
         self.uses.push(Use { span, name, expected });
@@ -82,7 +83,8 @@ impl NameProbe {
         });
     }
 
-    /// The number of the answer to what a name means, which the walk has found to be a binding, or one of its kind.
+    /// The index of the answer for a name's use, if rustc is queried. The walk has found `found`, or a binding of the same
+    /// kind.
     fn use_of(&mut self, ident: &Ident, found: u32, may_be_constant: bool, expected: Expected) -> Option<u32> {
         if !self.asks() {
             return None;
@@ -117,12 +119,12 @@ impl NameProbe {
         });
     }
 
-    /// The number of a loop or block where a label is used, which the walk has found to be this one.
+    /// The number of a loop or block where a label is used; the walk has found `found`.
     pub(super) fn used_label(&mut self, label: Option<&Lifetime>, found: u32) -> s::Name {
         let Some(label) = label.filter(|_| self.asks()) else { return found.into() };
         let (witness, number) = self.witness(label.span(), label.ident.to_string(), Expected::Label);
         self.write(quote_spanned!(label.span() => if true { break #label __cuda_jit_of(#witness); }));
-        s::Name::asked(number)
+        s::Name::answer(number)
     }
 
     /// Declares an item of a block: only its name matters.
@@ -146,7 +148,7 @@ impl NameProbe {
         });
     }
 
-    /// The probe as a constant array of answers, if rustc is asked for any.
+    /// The probe as a constant array of answers, if there are any queries.
     pub(super) fn answers(mut self, bindings: &[BindingInfo]) -> Option<Answers> {
         let body = self.scopes.pop()?;
         let uses = &self.uses;
@@ -172,39 +174,39 @@ fn witness(number: u32, span: Span) -> Ident {
     format_ident!("__cuda_jit_u{}", number, span = span)
 }
 
-/// The slot of a binding that may be a constant, a name that no macro of the user's has.
+/// The slot of a binding that may be a constant; no macro of the user's has this name.
 fn slot(number: u32) -> Ident {
     format_ident!("slot{}", number, span = Span::mixed_site())
 }
 
-/// The array of answers, a name that no macro of the user's has.
+/// The array of answers; no macro of the user's has this name.
 fn array() -> Ident {
     Ident::new("answers", Span::mixed_site())
 }
 
 impl Capture {
-    /// The name of a binding where it is used, which the walk has found to be this one.
+    /// The name of a binding at its use; the walk has found `found`.
     pub(super) fn used(&mut self, ident: &Ident, found: u32) -> s::Name {
-        let is_carried = self.scopes.binding(found).kind == BindingKind::Carried;
-        let used = if is_carried { None } else { self.use_of(ident, found, Expected::Alike(found)) };
-        let name = used.map_or(s::Name::from(found), s::Name::asked);
+        let is_host_capture = self.scopes.binding(found).kind == BindingKind::HostCapture;
+        let used = if is_host_capture { None } else { self.use_of(ident, found, Expected::Alike(found)) };
+        let name = used.map_or(s::Name::from(found), s::Name::answer);
         self.scopes.note_use(ident, found, name, used.is_some());
         name
     }
 
-    /// Asks that a name, which is bound again, is this binding's.
+    /// Adds a query that a name which an alternative binds again is this binding's.
     pub(super) fn rebound(&mut self, ident: &Ident, found: u32) {
         self.use_of(ident, found, Expected::Binding(found));
     }
 
     fn use_of(&mut self, ident: &Ident, found: u32, expected: Expected) -> Option<u32> {
-        let may_be_constant = self.scopes.binding(found).asked.is_some();
+        let may_be_constant = self.scopes.binding(found).query.is_some();
         self.names.use_of(ident, found, may_be_constant, expected)
     }
 }
 
 impl Use {
-    /// An assertion that a use means what the captured syntax relies on, where it may mean something else.
+    /// An assertion that a use refers to the declaration that the captured syntax relies on, unless that is certain.
     fn check(&self, number: usize, bindings: &[BindingInfo]) -> Option<TokenStream> {
         let all = (0u32..).zip(bindings).filter(|(_, info)| spelling(&info.ident) == self.name);
         let kind = |number: u32| match bindings[number as usize].kind {
@@ -217,7 +219,7 @@ impl Use {
             Expected::Alike(one) => all.map(|(number, _)| number).partition(|other| kind(*other) == kind(one)),
         };
         let message = format!(
-            "`{}` is two names here, of different macros, which kernels cannot tell apart: rename one",
+            "`{}` is two names here, from different macros, which kernels cannot distinguish: rename one",
             self.name
         );
         let answers = array();
@@ -227,7 +229,7 @@ impl Use {
     }
 }
 
-/// The answers of a probe.
+/// The answers of a name probe.
 pub(crate) struct Answers {
     count: usize,
     probe: TokenStream,

@@ -1,6 +1,6 @@
-//! Scopes of a body: its bindings, and the declaration that a name, a label or an item means where it is used.
+//! Scopes of a body: its bindings, and the declaration that each use of a name, label or item refers to.
 //!
-//! Spellings decide here. Where a macro may have put names together, rustc is asked beside it
+//! Names are compared by spelling. If a macro may have assembled the body, rustc is queried as well
 //! ([`resolution`](super::resolution)).
 
 use cuda_jit_syntax::owned as s;
@@ -11,19 +11,19 @@ use syn::{Ident, Item, Lifetime, UseTree};
 pub(crate) struct BindingInfo {
     pub(crate) ident: Ident,
     pub(crate) mutable: bool,
-    /// Whether the pattern says `ref`.
+    /// True if the pattern has `ref`.
     pub(crate) by_ref: bool,
-    /// What it names.
+    /// The kind of the binding.
     pub(crate) kind: BindingKind,
     /// The number of its type in the type information.
     pub(crate) reported: Option<u32>,
-    /// The number of the answer whether it is a constant's name.
-    pub(crate) asked: Option<u32>,
+    /// The number of the query that decides if it is a constant's name.
+    pub(crate) query: Option<u32>,
 }
 
 impl BindingInfo {
-    /// Returns true if the typing probe tells its type.
-    pub(crate) fn tells(&self) -> bool {
+    /// Returns true if the typing probe reports its type.
+    pub(crate) fn is_reported(&self) -> bool {
         self.kind != BindingKind::Closure
     }
 }
@@ -31,13 +31,13 @@ impl BindingInfo {
 /// The source of a binding's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BindingKind {
-    /// From the signature: the parameter of that index.
+    /// The signature: the parameter of that index.
     Param(usize),
-    /// From its witness.
+    /// Its witness.
     Local,
-    /// From the host's value that a closure carries to the device.
-    Carried,
-    /// It names a closure, which has no device type.
+    /// The host variable that a launch's closure captures.
+    HostCapture,
+    /// None: it names a closure, which has no device type.
     Closure,
 }
 
@@ -46,7 +46,7 @@ pub(super) fn spelling(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// A loop or labelled block that `break` and `continue` can name.
+/// A loop or labelled block that `break` and `continue` can target.
 struct Label {
     name: Option<Lifetime>,
     number: u32,
@@ -57,32 +57,32 @@ struct Label {
 struct Scope {
     /// The number of names outside of it.
     names: usize,
-    /// The block with items that it is, or lies in; 0 outside of any.
+    /// The innermost block with items that it is or lies in; 0 outside of any.
     block: u32,
 }
 
 /// The body of a function or closure.
 #[derive(Default)]
 struct Body {
-    /// The loops and blocks around the place that is walked.
+    /// The loops and labelled blocks around the current node.
     labels: Vec<Label>,
-    /// True if it returns before its end.
+    /// True if it contains a `return`.
     returns: bool,
-    /// Of a `move` closure.
+    /// The captures of a `move` closure.
     moved: Option<Moved>,
 }
 
-/// The bindings that a `move` closure takes from around it.
+/// The bindings that a `move` closure captures.
 struct Moved {
-    /// The number of its own first binding: those below are around it.
+    /// The number of its own first binding; lower numbers belong to its surroundings.
     first: u32,
     taken: Vec<s::Name>,
 }
 
-/// The names of the host's that a launch's closure captures.
-struct Carried {
+/// The host variables that a launch's closure captures.
+struct HostCaptures {
     names: Vec<(Ident, u32)>,
-    /// True where a macro may have put names together: each use of the host's is captured by itself.
+    /// True if a macro may have assembled the closure: each use of a host variable is then captured by itself.
     each_use: bool,
 }
 
@@ -90,7 +90,7 @@ struct Carried {
 #[derive(Default)]
 pub(super) struct Scopes {
     bindings: Vec<BindingInfo>,
-    /// Names in scope, innermost last: their spelling and number, or none for an item of the body.
+    /// Names in scope, innermost last: their spelling and number, or `None` for an item of the body.
     names: Vec<(String, Option<u32>)>,
     scopes: Vec<Scope>,
     /// The number of blocks with items so far.
@@ -101,16 +101,16 @@ pub(super) struct Scopes {
     labels: u32,
     /// The outermost body, which is the captured function's.
     outermost: Body,
-    /// The closures around the place that is walked, innermost last.
+    /// The closures around the current node, innermost last.
     closures: Vec<Body>,
-    /// Only where a launch's closure is captured.
-    carried: Option<Carried>,
+    /// The captures of a launch's closure, if one is captured.
+    host_captures: Option<HostCaptures>,
 }
 
 impl Scopes {
-    /// The scopes of a launch's closure, which captures names of the host's; each use by itself, if so.
-    pub(super) fn of_launched(each_use: bool) -> Self {
-        Scopes { carried: Some(Carried { names: Vec::new(), each_use }), ..Scopes::default() }
+    /// The scopes of a launch's closure, which captures host variables; each use by itself if `each_use`.
+    pub(super) fn of_launched_closure(each_use: bool) -> Self {
+        Scopes { host_captures: Some(HostCaptures { names: Vec::new(), each_use }), ..Scopes::default() }
     }
 
     /// The bindings in order.
@@ -118,12 +118,12 @@ impl Scopes {
         &self.bindings
     }
 
-    /// The bindings, and the names of the host's with theirs.
+    /// The bindings, and the captured host variables with theirs.
     pub(super) fn into_bindings(self) -> (Vec<BindingInfo>, Vec<(Ident, u32)>) {
-        (self.bindings, self.carried.map(|carried| carried.names).unwrap_or_default())
+        (self.bindings, self.host_captures.map(|host_captures| host_captures.names).unwrap_or_default())
     }
 
-    /// The number of bindings, which is the next one's.
+    /// The number of bindings, which is the number of the next one.
     pub(super) fn count(&self) -> u32 {
         self.bindings.len() as u32
     }
@@ -136,10 +136,10 @@ impl Scopes {
         &mut self.bindings[number as usize]
     }
 
-    /// Numbers the types of the bindings: of the first so many, and of each behind that has one.
+    /// Numbers the types of the first `all` bindings, and of each later one that has one.
     pub(super) fn number_types(&mut self, all: usize) {
         let bindings = self.bindings.iter_mut().enumerate();
-        let reported = bindings.filter(|(index, binding)| *index < all || binding.tells());
+        let reported = bindings.filter(|(index, binding)| *index < all || binding.is_reported());
         (0..).zip(reported).for_each(|(number, (_, binding))| binding.reported = Some(number));
     }
 
@@ -158,39 +158,43 @@ impl Scopes {
             by_ref: false,
             kind,
             reported: None,
-            asked: None,
+            query: None,
         });
         number
     }
 
-    /// The binding of a name of the host's, where a launch's closure captures such: constants are known by their capitals.
-    pub(super) fn carry(&mut self, ident: &Ident) -> Option<u32> {
-        self.carried.as_ref()?;
+    /// The binding of a host variable, if a launch's closure is captured. Upper-case names are taken for constants.
+    pub(super) fn capture_host_variable(&mut self, ident: &Ident) -> Option<u32> {
+        self.host_captures.as_ref()?;
         if ident.to_string().trim_start_matches('_').starts_with(char::is_uppercase) {
             return None;
         }
-        let number = self.add(ident, false, BindingKind::Carried);
-        self.carried.as_mut()?.names.push((ident.clone(), number));
+        let number = self.add(ident, false, BindingKind::HostCapture);
+        self.host_captures.as_mut()?.names.push((ident.clone(), number));
         Some(number)
     }
 
     /// True while a launch's closure is captured.
     pub(super) fn is_launched(&self) -> bool {
-        self.carried.is_some()
+        self.host_captures.is_some()
     }
 
-    /// The innermost binding of a name's spelling, unless an item stands before it. The one that the name means is
-    /// [`Capture::used`](super::Capture::used)'s to say; it is of the same kind.
+    /// The innermost binding of a name's spelling, unless an item shadows it. [`Capture::used`](super::Capture::used)
+    /// decides which binding the name refers to; that one is of the same kind.
     pub(super) fn lookup(&self, ident: &Ident) -> Option<u32> {
         let spelled = spelling(ident);
         if let Some((_, number)) = self.names.iter().rev().find(|(name, _)| *name == spelled) {
             return *number;
         }
-        let mut carried = self.carried.iter().filter(|carried| !carried.each_use).flat_map(|carried| &carried.names);
-        carried.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
+        let mut host_captures = self
+            .host_captures
+            .iter()
+            .filter(|host_captures| !host_captures.each_use)
+            .flat_map(|host_captures| &host_captures.names);
+        host_captures.find(|(name, _)| spelling(name) == spelled).map(|(_, number)| *number)
     }
 
-    /// Returns true if a name is a binding's, or may be the host's.
+    /// Returns true if a name is a binding's, or may be a host variable.
     pub(super) fn may_be_local(&self, ident: &Ident) -> bool {
         self.is_launched() || self.lookup(ident).is_some()
     }
@@ -200,7 +204,7 @@ impl Scopes {
         self.scopes.push(Scope { names: self.names.len(), block: self.block() });
     }
 
-    /// Ends the innermost scope: its names are forgotten.
+    /// Ends the innermost scope, and removes its names.
     pub(super) fn leave(&mut self) {
         if let Some(scope) = self.scopes.pop() {
             self.names.truncate(scope.names);
@@ -212,12 +216,12 @@ impl Scopes {
         self.names.len()
     }
 
-    /// The bindings that came into scope behind a [`depth`](Self::depth).
+    /// The bindings that came into scope after [`depth`](Self::depth) returned this number.
     pub(super) fn bound_since(&self, depth: usize) -> impl Iterator<Item = (String, u32)> {
         self.names[depth..].iter().filter_map(|(name, number)| Some((name.clone(), (*number)?)))
     }
 
-    /// Brings the items of a block into scope, all of it.
+    /// Brings the items of a block into scope, throughout the block.
     pub(super) fn declare_items<'i>(&mut self, items: impl Iterator<Item = &'i Item>) {
         let (mut names, mut any) = (Vec::new(), false);
         for item in items {
@@ -244,7 +248,7 @@ impl Scopes {
         self.names.extend(names.into_iter().map(|name| (spelling(name), None)));
     }
 
-    /// The number of the innermost block with items, by which names of items are told apart; 0 outside of any.
+    /// The number of the innermost block with items, which distinguishes items of one name; 0 outside of any.
     pub(super) fn block(&self) -> u32 {
         self.scopes.last().map_or(0, |scope| scope.block)
     }
@@ -259,25 +263,25 @@ impl Scopes {
         self.closures.last_mut().unwrap_or(&mut self.outermost)
     }
 
-    /// Begins a closure's body: labels around it are out of reach.
+    /// Begins a closure's body, in which outer labels are not visible.
     pub(super) fn enter_closure(&mut self, moves: bool) {
         let moved = moves.then(|| Moved { first: self.count(), taken: Vec::new() });
         self.closures.push(Body { moved, ..Body::default() });
     }
 
-    /// Ends a closure's body; tells whether it returns before its end, and the bindings that it moves.
+    /// Ends a closure's body. Returns true if it contains a `return`, and the bindings that it moves.
     pub(super) fn leave_closure(&mut self) -> (bool, Vec<s::Name>) {
         let body = self.closures.pop().unwrap_or_default();
         (body.returns, body.moved.map(|moved| moved.taken).unwrap_or_default())
     }
 
-    /// Notes that the innermost body returns before its end.
+    /// Records that the innermost body contains a `return`.
     pub(super) fn note_return(&mut self) {
         self.body().returns = true;
     }
 
-    /// Notes the use of a binding for the `move` closures around it: each takes what it uses, itself or in a closure within it.
-    /// Of a name that rustc resolves, any binding of its spelling may be the one.
+    /// Records the use of a binding for the surrounding `move` closures: each captures the bindings that it, or a closure
+    /// within it, uses. If rustc resolves the name, each binding of its spelling may be the one.
     pub(super) fn note_use(&mut self, ident: &Ident, found: u32, name: s::Name, is_asked: bool) {
         for moved in self.closures.iter_mut().filter_map(|body| body.moved.as_mut()) {
             let around = &self.bindings[..moved.first as usize];
@@ -291,7 +295,7 @@ impl Scopes {
         }
     }
 
-    /// Begins a loop, or a block with a label, and yields its number.
+    /// Begins a loop or labelled block, and returns its number.
     pub(super) fn enter_label(&mut self, name: Option<&Lifetime>, is_loop: bool) -> u32 {
         let number = self.labels;
         self.labels += 1;
@@ -299,12 +303,12 @@ impl Scopes {
         number
     }
 
-    /// Ends the innermost loop or block with a label.
+    /// Ends the innermost loop or labelled block.
     pub(super) fn leave_label(&mut self) {
         self.body().labels.pop();
     }
 
-    /// The number of the loop or block that is left or continued, as far as spellings tell.
+    /// The number of the loop or block that `break` or `continue` targets, judged by spelling.
     pub(super) fn target(&self, label: Option<&Lifetime>, only_loops: bool) -> Option<u32> {
         let body = self.closures.last().unwrap_or(&self.outermost);
         let found = body.labels.iter().rev().find(|target| match label {
@@ -315,7 +319,7 @@ impl Scopes {
     }
 }
 
-/// Notes the names that an import brings; those of a glob nobody knows.
+/// Collects the names that an import brings in; those of a glob are unknown.
 fn imported<'i>(tree: &'i UseTree, names: &mut Vec<&'i Ident>) {
     match tree {
         UseTree::Path(path) => imported(&path.tree, names),
@@ -427,14 +431,14 @@ mod tests {
     }
 
     #[test]
-    fn a_launched_closure_carries_what_nothing_binds() {
-        let mut scopes = Scopes::of_launched(false);
-        assert_eq!(scopes.carry(&name("SCALE")), None);
-        let host = scopes.carry(&name("k"));
+    fn a_launched_closure_captures_unbound_names() {
+        let mut scopes = Scopes::of_launched_closure(false);
+        assert_eq!(scopes.capture_host_variable(&name("SCALE")), None);
+        let host = scopes.capture_host_variable(&name("k"));
         assert_eq!((host, scopes.lookup(&name("k"))), (Some(0), Some(0)));
-        assert!(Scopes::default().carry(&name("k")).is_none());
-        let mut each = Scopes::of_launched(true);
-        assert_eq!((each.carry(&name("k")), each.lookup(&name("k"))), (Some(0), None));
+        assert!(Scopes::default().capture_host_variable(&name("k")).is_none());
+        let mut each = Scopes::of_launched_closure(true);
+        assert_eq!((each.capture_host_variable(&name("k")), each.lookup(&name("k"))), (Some(0), None));
     }
 
     #[test]

@@ -1,6 +1,7 @@
-//! Sections, by which views are cut: `s![..]` of ndarray, which stands among the arguments of a method.
+//! Slice arguments: ndarray's `s![..]`, as an argument of a view's method.
 //!
-//! ndarray makes an `isize` of each number in `s![..]`, whatever integer it is; so does what is captured, by a cast.
+//! ndarray converts each number in `s![..]` to `isize`, whatever integer it is; the captured syntax does the same with a
+//! cast.
 
 use cuda_jit_syntax::owned as s;
 use proc_macro2::TokenStream;
@@ -27,7 +28,7 @@ impl Parse for Section {
 }
 
 impl Section {
-    /// The section as it is written, once more.
+    /// The section as written.
     fn tokens(&self) -> TokenStream {
         let Section { value, step } = self;
         match step {
@@ -81,7 +82,7 @@ impl Capture {
     }
 }
 
-/// Returns true for a macro of the name of ndarray's `s!`; the probe has rustc check that it is that one.
+/// Returns true for a macro named `s!`; the probe makes rustc check that it is ndarray's.
 pub(super) fn is_slicing(call: &Macro) -> bool {
     call.path.segments.last().is_some_and(|last| last.ident == "s")
 }

@@ -1,11 +1,11 @@
-//! Where an expression begins, without writing it as tokens, which is what `Spanned` does: at every node of a tree the
-//! square of its depth.
+//! The first span of an expression. `Spanned` writes the expression as tokens to find it, which takes time quadratic in the
+//! depth of the tree if it is done at every node.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprPath};
 
-/// The span of the first token, which on stable Rust is what `expr.span()` is.
+/// The span of the first token, which on stable Rust is the result of `expr.span()`.
 pub(super) fn begin(expr: &Expr) -> Span {
     match expr {
         Expr::Array(array) => array.bracket_token.span.join(),
@@ -37,7 +37,7 @@ pub(super) fn begin(expr: &Expr) -> Span {
     }
 }
 
-/// The same of a path.
+/// The span of a path's first token.
 pub(super) fn begin_path(path: &ExprPath) -> Span {
     match (&path.qself, path.path.leading_colon, path.path.segments.first()) {
         (None, None, Some(first)) => first.ident.span(),

@@ -1,4 +1,4 @@
-//! Blocks and statements: where witnesses go into the typing probe.
+//! Blocks and statements, and the placement of witnesses in the typing probe.
 
 use cuda_jit_syntax::owned as s;
 use quote::quote_spanned;
@@ -14,7 +14,7 @@ impl Capture {
         self.scoped(|walk| walk.block_after(block, Vec::new()))
     }
 
-    /// The same in the current scope, with `witnesses` at the block's beginning.
+    /// Captures a block in the current scope, with `witnesses` at the block's beginning.
     pub(super) fn block_after(&mut self, block: &mut Block, witnesses: Vec<Stmt>) -> s::Block {
         let mut captured = s::Block { stmts: Vec::new(), tail: None };
         let mut probe = witnesses;
@@ -36,7 +36,7 @@ impl Capture {
             if let Stmt::Expr(Expr::Const(_), end @ None) = &mut stmt
                 && !tail
             {
-                *end = Some(Default::default()); // what stands for it ends no statement
+                *end = Some(Default::default()); // its replacement ends no statement
             }
             match self.statement(stmt, &mut probe) {
                 Some(s::Stmt::Expr(value)) if tail => captured.tail = Some(value),
@@ -48,10 +48,11 @@ impl Capture {
         captured
     }
 
-    /// Captures a statement, and adds it to the typing probe: behind what is asked before it, before the witnesses of its names.
+    /// Captures a statement, and adds it to the typing probe: after its preceding statements and before the witnesses of
+    /// its names.
     fn statement(&mut self, mut stmt: Stmt, probe: &mut Vec<Stmt>) -> Option<s::Stmt> {
         let mut witnesses = Vec::new();
-        let (captured, before) = self.apart(|walk| {
+        let (captured, before) = self.with_preceding(|walk| {
             Some(match &mut stmt {
                 Stmt::Expr(tried @ Expr::Try(_), Some(end)) => {
                     let (value, span) = (walk.expr(tried), end.span());
@@ -73,7 +74,7 @@ impl Capture {
         captured
     }
 
-    /// Brings the items of a block into scope, all of it.
+    /// Brings the items of a block into scope, throughout the block.
     fn declare_items(&mut self, block: &Block) {
         let items =
             || block.stmts.iter().filter_map(|stmt| if let Stmt::Item(item) = stmt { Some(item) } else { None });
@@ -97,7 +98,7 @@ impl Capture {
 
     /// Captures a `let`; appends the witnesses of its names.
     fn local(&mut self, local: &mut Local, witnesses: &mut Vec<Stmt>) -> s::Stmt {
-        let Some(init) = &mut local.init else { return self.late(&local.pat, witnesses) };
+        let Some(init) = &mut local.init else { return self.uninitialised_let(&local.pat, witnesses) };
         match (&local.pat, &mut *init.expr) {
             (Pat::Ident(pat), Expr::Closure(closure)) => return self.named_closure(pat, closure),
             (Pat::Type(typed), Expr::Closure(_)) => {
@@ -133,8 +134,8 @@ impl Capture {
         s::Stmt::Let(pattern, Some(Box::new(value)), otherwise)
     }
 
-    /// `let (name, other);`: nothing of the typing probe is ever reached, so its witnesses can look at names that have no value.
-    fn late(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Stmt {
+    /// `let (name, other);`. Nothing in the typing probe is ever reached, so its witnesses can use uninitialised names.
+    fn uninitialised_let(&mut self, pattern: &Pat, witnesses: &mut Vec<Stmt>) -> s::Stmt {
         let first = self.scopes.count();
         let pattern = self.pattern(pattern, witnesses);
         (first..self.scopes.count()).for_each(|number| self.scopes.binding_mut(number).mutable = true);

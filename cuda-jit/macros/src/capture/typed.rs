@@ -1,7 +1,7 @@
-//! Expressions in places that do not fix their types: scrutinees, receivers, indexed values, printed values.
+//! Expressions in positions that do not fix their types: scrutinees, receivers, indexed values, printed values.
 //!
-//! The front end knows the type of most expressions from their parts. Of the others, such as `[1, x]` or the value of a
-//! block, the typing probe observes the type.
+//! The front end derives the type of most expressions from their operands. For the others, such as `[1, x]` or the value of
+//! a block, the typing probe reports the type.
 
 use cuda_jit_syntax::owned as s;
 use syn::{Expr, Type};
@@ -21,24 +21,24 @@ impl Capture {
         self.with_type(expr, value, Some(ty))
     }
 
-    /// Adds to a captured expression its type, or the one that it is coerced to, unless its parts tell it.
+    /// Adds its type, or the type that it is coerced to, to a captured expression, unless its operands fix the type.
     pub(super) fn with_type(&mut self, expr: &mut Expr, value: s::Expr, ty: Option<&Type>) -> s::Expr {
-        if tells(&value) {
+        if has_fixed_type(&value) {
             return value;
         }
         let (at, number) = (value.0, self.observe(expr, ty));
-        s::Expr(at, s::ExprKind::Asked(Box::new(value), number))
+        s::Expr(at, s::ExprKind::Typed(Box::new(value), number))
     }
 }
 
-/// Returns true if the parts of an expression fix its type.
-fn tells(expr: &s::Expr) -> bool {
+/// Returns true if the operands of an expression fix its type.
+fn has_fixed_type(expr: &s::Expr) -> bool {
     match &expr.1 {
         s::ExprKind::Lit(s::Lit::Int(_, suffix) | s::Lit::Float(_, _, suffix)) => !suffix.is_empty(),
-        s::ExprKind::Unary(_, value) => tells(value),
-        s::ExprKind::Reborrow(value, _) => tells(value),
-        s::ExprKind::Binary(_, left, right) => tells(left) || tells(right),
-        s::ExprKind::Tuple(parts) => parts.iter().all(tells),
+        s::ExprKind::Unary(_, value) => has_fixed_type(value),
+        s::ExprKind::Reborrow(value, _) => has_fixed_type(value),
+        s::ExprKind::Binary(_, left, right) => has_fixed_type(left) || has_fixed_type(right),
+        s::ExprKind::Tuple(parts) => parts.iter().all(has_fixed_type),
         s::ExprKind::Array(_)
         | s::ExprKind::Repeat(_)
         | s::ExprKind::Block(..)

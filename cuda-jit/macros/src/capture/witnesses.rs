@@ -1,7 +1,8 @@
-//! Witnesses: the variables by which the typing probe learns types, and where its statements about them go.
+//! Type witnesses: the variables of the typing probe whose inferred types are reported, and the placement of its statements
+//! about them.
 //!
-//! Witnesses have the spans of what they observe, hygiene included, so that an error about them is one about that; names
-//! that nobody else has keep them apart from the body's.
+//! A witness has the span of its subject, hygiene included, so that an error about it is located there. Its name is unique,
+//! which keeps it apart from the body's names.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -23,35 +24,35 @@ macro_rules! witnesses {
 witnesses! {
     /// The witness of a binding.
     pub(crate) witness => "w";
-    /// The witness of what is not a binding.
+    /// The witness of an expression that is no binding.
     pub(super) named => "n";
     /// The witness of a constant.
     pub(super) constant => "k";
     /// The witness of the type of a cast.
     pub(super) cast => "t";
-    /// The witness of a question of a pattern.
-    pub(super) question => "m";
+    /// The witness of a query about a pattern.
+    pub(super) query => "m";
     /// The witness of a callee.
     pub(super) callee => "c";
-    /// The name of a callee's value inside the typing probe. It has the path's own span, hygiene included, so that an error in the
-    /// call reads the same as in the function.
+    /// The name of a callee's value inside the typing probe. It has the path's span, hygiene included, so that an error in
+    /// the call reads as in the function.
     pub(super) callee_value => "f";
 }
 
-/// Declares a witness: a pointer to a type that is still open. rustc has nothing to prove of such, unlike of a generic
-/// type's value, so that it does not ask again at every expression until the type is known.
+/// Declares a witness: a raw pointer to a type that is inferred later. Unlike a value of a generic type, it has no trait
+/// obligations that rustc would check at every expression until the type is known.
 pub(crate) fn declared(witness: &Ident) -> TokenStream {
     quote!(let #witness = 0 as *const _;)
 }
 
-/// A block of the typing probe as code that is never reached: rustc types it, and has no borrows to check in it.
-pub(crate) fn unreached(body: &impl ToTokens) -> TokenStream {
+/// Puts a block of the typing probe into unreachable code: rustc types it, but has no borrows to check in it.
+pub(crate) fn unreachable_block(body: &impl ToTokens) -> TokenStream {
     quote!({ loop {} #body })
 }
 
-/// The statement that shows a binding to its witness: what stands in one array is of one type. It stands apart from
-/// the binding's own statement, so that an error in that one reads the same in the typing probe and rustc prints it once.
-pub(super) fn see(number: u32, ident: &Ident) -> Stmt {
+/// The statement that unifies a binding's type with its witness: elements of one array have one type. It is separate from
+/// the binding's own statement, so that rustc reports an error in that one only once, for the probe and the function.
+pub(super) fn unify_binding(number: u32, ident: &Ident) -> Stmt {
     let witness = witness(number, ident.span());
     written(quote_spanned!(ident.span() => [#witness, &#ident];))
 }
@@ -61,7 +62,7 @@ pub(super) fn written(tokens: TokenStream) -> Stmt {
     Stmt::Expr(Expr::Verbatim(tokens), None)
 }
 
-/// In the typing probe: `expr` as the value of a block that begins with statements.
+/// In the typing probe: `expr` as the value of a block that begins with `statements`.
 pub(super) fn after(statements: Vec<Stmt>, expr: &Expr) -> Expr {
     if statements.is_empty() {
         return expr.clone();
@@ -69,57 +70,58 @@ pub(super) fn after(statements: Vec<Stmt>, expr: &Expr) -> Expr {
     Expr::Verbatim(quote!({ #(#statements)* #expr }))
 }
 
-/// Returns true for a path that begins with `$crate`, which is another crate in each macro.
+/// Returns true for a path that begins with `$crate`, which may be another crate in each macro.
 pub(super) fn names_crate(path: &Path) -> bool {
     path.segments.first().is_some_and(|first| first.ident == "$crate")
 }
 
-/// A variable of the typing probe's own within an expression.
+/// A variable of the typing probe within an expression.
 fn value(span: Span) -> Ident {
     Ident::new("__v", Span::mixed_site().located_at(span))
 }
 
-/// The statements of the typing probe that stand before the one that is being walked, of each that is open, innermost last.
+/// The statements of the typing probe before the current one, for each open statement, innermost last.
 #[derive(Default)]
 pub(super) struct Preceding(Vec<Vec<Stmt>>);
 
 impl Capture {
-    /// Runs `walk`, and yields what the typing probe does before what that walks.
-    pub(super) fn apart<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
+    /// Runs `walk`, and also returns the statements that it adds before the current one.
+    pub(super) fn with_preceding<T>(&mut self, walk: impl FnOnce(&mut Self) -> T) -> (T, Vec<Stmt>) {
         self.preceding.0.push(Vec::new());
         let result = walk(self);
         (result, self.preceding.0.pop().unwrap_or_default())
     }
 
-    /// In the typing probe: does something before the statement.
-    pub(super) fn say(&mut self, tokens: TokenStream) {
+    /// In the typing probe: adds a statement before the current one.
+    pub(super) fn prepend(&mut self, tokens: TokenStream) {
         if let Some(statements) = self.preceding.0.last_mut() {
             statements.push(written(tokens));
         }
     }
 
-    /// The number of a callee at this place.
+    /// The number of a callee at this location.
     pub(super) fn callee(&mut self, place: Span) -> u32 {
-        self.questions.callee(place)
+        self.queries.callee(place)
     }
 
-    /// The number of a constant, which the typing probe asks for where it is named: by the type of a closure that yields it. The
-    /// same path of the same block is asked for only once.
+    /// The number of a constant. The typing probe unifies its witness with the type of a closure that returns the constant.
+    /// Each path is queried once per block.
     pub(super) fn constant(&mut self, path: ExprPath) -> u32 {
         let (block, named) = (self.scopes.block(), Expr::Path(path.clone()));
-        let known = self.questions.known_constant(&named, block).filter(|_| !names_crate(&path.path));
+        let known = self.queries.known_constant(&named, block).filter(|_| !names_crate(&path.path));
         known.unwrap_or_else(|| {
-            let number = self.questions.constant(named, block);
+            let number = self.queries.constant(named, block);
             let witness = constant(number, begin_path(&path));
             let reference = quote_spanned!(path.span() => &#path);
-            self.say(quote!(__cuda_jit_constant(#witness, || __cuda_jit_const_of(#reference));));
+            self.prepend(quote!(__cuda_jit_constant(#witness, || __cuda_jit_const_of(#reference));));
             number
         })
     }
 
-    /// The number of the constant that a `const` block is. rustc evaluates the block; in the typing probe its place tells its type.
+    /// The number of a `const` block, as a constant. rustc evaluates the block; its context in the typing probe fixes its
+    /// type.
     pub(super) fn const_block(&mut self, expr: &mut Expr) -> u32 {
-        let (number, span) = (self.questions.constant(expr.clone(), self.scopes.block()), begin(expr));
+        let (number, span) = (self.queries.constant(expr.clone(), self.scopes.block()), begin(expr));
         let (witness, block) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #block = || #expr;
@@ -129,9 +131,9 @@ impl Capture {
         number
     }
 
-    /// The number of a path that may be a variant without fields, or another constant, of the type that rustc gives it there.
+    /// The number of a path to a variant without fields, or another constant, with the type that rustc infers there.
     pub(super) fn typed_constant(&mut self, expr: &mut Expr, path: &ExprPath) -> u32 {
-        let number = self.questions.constant(Expr::Path(path.clone()), self.scopes.block());
+        let number = self.queries.constant(Expr::Path(path.clone()), self.scopes.block());
         let span = begin_path(path);
         let (witness, value) = (constant(number, span), value(span));
         *expr = Expr::Verbatim(quote_spanned!(span => ({
@@ -142,38 +144,38 @@ impl Capture {
         number
     }
 
-    /// The number of a type named in a cast, which the typing probe asks for there; a type of the same name and block only once.
+    /// The number of a type in a cast. Each type name is queried once per block.
     pub(super) fn cast_type(&mut self, ty: &Type) -> u32 {
         let block = self.scopes.block();
-        self.questions.known_cast(ty, block).unwrap_or_else(|| {
-            let number = self.questions.cast(ty.clone(), block);
+        self.queries.known_cast(ty, block).unwrap_or_else(|| {
+            let number = self.queries.cast(ty.clone(), block);
             let witness = cast(number, ty.span());
-            self.say(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
+            self.prepend(quote_spanned!(ty.span() => __cuda_jit_cast::<#ty>(#witness);));
             number
         })
     }
 
-    /// The number of the type of an array in shared memory, which the typing probe asks for there.
+    /// The number of the type of an array in shared memory.
     pub(super) fn shared_type(&mut self, ty: &Type) -> u32 {
-        let number = self.questions.named(ty.span());
+        let number = self.queries.named(ty.span());
         let witness = named(number, ty.span());
-        self.say(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#witness);));
+        self.prepend(quote_spanned!(ty.span() => __cuda_jit_shared::<#ty>(#witness);));
         number
     }
 
-    /// The number of a question of a pattern, about a path or else a name that may be a variable's, and its witness.
-    pub(super) fn question(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
-        let number = self.questions.pattern(span, is_path);
-        (number, question(number, span))
+    /// The number and witness of a query about a pattern: a path, or a name that may be a variable's.
+    pub(super) fn query(&mut self, span: Span, is_path: bool) -> (u32, Ident) {
+        let number = self.queries.pattern(span, is_path);
+        (number, query(number, span))
     }
 
-    /// In the typing probe: shows the value of an expression, coerced to a type if one is given, to a witness of its type;
-    /// returns the witness's number.
+    /// In the typing probe: unifies the value of an expression, coerced to a type if one is given, with a witness of its
+    /// type; returns the witness's number.
     pub(super) fn observe(&mut self, expr: &mut Expr, ty: Option<&Type>) -> u32 {
         self.observe_with(expr, ty, |_| TokenStream::new())
     }
 
-    /// The same, with what is asked of the value.
+    /// As [`observe`](Self::observe), with a further statement about the value, which `ask` returns.
     pub(super) fn observe_with(
         &mut self,
         expr: &mut Expr,
@@ -181,14 +183,14 @@ impl Capture {
         ask: impl FnOnce(&Ident) -> TokenStream,
     ) -> u32 {
         let (ty, span) = (ty.into_iter(), begin(expr));
-        let number = self.questions.named(span);
+        let number = self.queries.named(span);
         let (witness, value) = (named(number, span), value(span));
-        // in parentheses, since at the beginning of a statement a block would be all of it
-        let asked = ask(&value);
+        // in parentheses, since a block at the beginning of a statement would end the statement
+        let statement = ask(&value);
         *expr = Expr::Verbatim(quote_spanned!(span => ({
             let #value #(: #ty)* = #expr;
             [#witness, &raw const #value];
-            #asked
+            #statement
             #value
         })));
         number

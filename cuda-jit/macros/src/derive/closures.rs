@@ -1,12 +1,12 @@
-//! Structs that hold closures: those with a type parameter bound by `Fn`, `FnMut` or `FnOnce`.
+//! Structs with closures: those with a type parameter bound by `Fn`, `FnMut` or `FnOnce`.
 //!
-//! Such a struct is a value of a kernel's and lies in no memory that Rust sees, so that its layout is the compiler's. It is neither
-//! plain data nor an argument of a launch. A closure's type has no identity without its lifetimes, so that the struct's key is made
-//! of those of its fields.
+//! Such a struct is a value of a kernel and never in memory that Rust sees, so that the compiler chooses its layout. It is
+//! neither plain data nor a launch argument. A closure's type has no `'static` identity, so that the struct's key is
+//! composed of the keys of its fields.
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and lists the fields as they are written.
+//! Nothing here runs `unsafe` code. The emitted code implements an `unsafe` trait, and lists the fields as written.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -16,8 +16,8 @@ use syn::{DeriveInput, Fields, GenericParam, Member, Type};
 use super::fields::{constructor, field_name};
 use crate::signature::{replaced, without_lifetimes};
 
-/// Expands the derive of a struct that holds closures.
-pub(super) fn holder(
+/// Expands the derive of a struct with closures.
+pub(super) fn closure_struct(
     root: &TokenStream,
     input: &DeriveInput,
     fields: &Fields,
@@ -27,10 +27,10 @@ pub(super) fn holder(
     if let Some(attribute) =
         input.attrs.iter().find(|attribute| refused.iter().any(|name| attribute.path().is_ident(name)))
     {
-        return Err(syn::Error::new(attribute.span(), "a struct that holds closures has no operators; write methods"));
+        return Err(syn::Error::new(attribute.span(), "a struct with closures cannot have operators; write methods"));
     }
     if fields.len() > MOST_FIELDS {
-        let hint = format!("a struct that holds closures has at most {MOST_FIELDS} fields");
+        let hint = format!("a struct with closures has at most {MOST_FIELDS} fields");
         return Err(syn::Error::new(input.ident.span(), hint));
     }
     let name = &input.ident;
@@ -81,5 +81,5 @@ pub(super) fn holder(
     })
 }
 
-/// So many keys a struct's key has at most.
+/// The maximum number of keys in a struct's key.
 const MOST_FIELDS: usize = 12;

@@ -14,7 +14,7 @@ pub(super) struct Derived {
     ord: bool,
 }
 
-/// Reads `#[derived(PartialEq)]` before the struct, which may list `Eq`, `PartialOrd` and `Ord` too.
+/// Reads `#[derived(PartialEq)]` before the struct, which may also list `Eq`, `PartialOrd` and `Ord`.
 pub(super) fn derived(input: &DeriveInput) -> syn::Result<Option<Derived>> {
     let mut found = None;
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("derived")) {
@@ -39,7 +39,7 @@ pub(super) struct Compared {
 }
 
 impl Compared {
-    /// Those of a struct, field by field.
+    /// The comparison of a struct, field by field.
     pub(super) fn of_struct(fields: &Fields) -> Self {
         let members: Vec<(Member, Span)> = fields.members().zip(fields.iter().map(|field| field.ty.span())).collect();
         let equal = members.iter().map(|(member, span)| quote_spanned!(*span => && self.#member == __other.#member));
@@ -64,7 +64,8 @@ impl Compared {
     }
 }
 
-/// The comparison of a type, part by part, as Rust's own derives write it: since this macro writes it, kernels know it.
+/// The comparison of a type, field by field, as Rust's own derives implement it. This macro emits it, so the compiler knows
+/// its meaning.
 pub(super) fn comparisons(
     root: &TokenStream,
     name: &Ident,

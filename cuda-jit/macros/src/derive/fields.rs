@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::{DeriveInput, Fields, Member};
 
-/// A field's name as the compiler knows it.
+/// A field's name, as the compiler knows it.
 pub(super) fn field_name(member: &Member) -> String {
     match member {
         Member::Named(name) => name.unraw().to_string(),
@@ -13,7 +13,7 @@ pub(super) fn field_name(member: &Member) -> String {
     }
 }
 
-/// The hidden items of a tuple struct, as a device function's type has them.
+/// The hidden items of a tuple struct, the same as those of a device function's type.
 pub(super) fn constructor(root: &TokenStream, input: &DeriveInput, fields: &Fields) -> Option<TokenStream> {
     let (impl_generics, ty_generics, where_clause) = input.generics.split_for_impl();
     let name = &input.ident;

@@ -2,8 +2,7 @@
 //!
 //! # Safety
 //!
-//! Nothing here runs `unsafe` code; what is emitted implements an `unsafe` trait, and bounds that rustc checks are its
-//! argument.
+//! Nothing here runs `unsafe` code. The emitted code implements an `unsafe` trait, justified by bounds that rustc checks.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -12,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{DataEnum, DeriveInput, Field, Fields, Generics, Member, Type, Variant};
 
 use super::compare::{Compared, comparisons, derived};
-use super::{Listed, bounded, described_operators, lists, operators, ordered, representative};
+use super::{Listed, bounded, described_operators, operator_lists, operators, ordered, representative};
 use super::{static_key, with_operators, without_lifetime_generics};
 use crate::signature::{has_lifetime, without_lifetimes};
 
@@ -36,7 +35,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let described = data.variants.iter().map(|variant| described(root, variant));
     let (operators, arithmetic) = described_operators(root, &listed, derived);
     let cells = cells(root, data);
-    let values = values(data, &|ty| quote_spanned!(ty.span() => #root::part::<#ty>().value()));
+    let values = values(data, &|ty| quote_spanned!(ty.span() => #root::field_type::<#ty>().value()));
     let open_values = self::values(data, &|_| quote!(#root::any_value()));
     let units = (0_usize..).zip(&data.variants).filter(|(_, variant)| variant.fields.is_empty());
     let units = units
@@ -53,12 +52,12 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
     let compared = derived
         .map(|derived| comparisons(root, name, &bounded(root, &input.generics), &types, derived, &compared(data)));
     let (ordered, lists) =
-        (ordered(root, name, &generics, &listed, derived), lists(root, name, &input.generics, &listed));
+        (ordered(root, name, &generics, &listed, derived), operator_lists(root, name, &input.generics, &listed));
     let (representative, constructors) =
         (representative(root, name, &input.generics, &open), constructors(root, input, data));
     let passed = (!borrows).then(|| passed(root, name, &generics, &types));
     Ok(quote! {
-        // SAFETY: the variants and their fields are those that rustc knows, in the same order.
+        // SAFETY: the variants and their fields are those of the enum's declaration, in the same order.
         unsafe impl #key_generics #root::Key for #key #key_clause {
             fn ty() -> #root::Ty {
                 #root::Ty::Sum(::std::sync::Arc::new(#root::SumTy {
@@ -70,7 +69,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
             }
         }
 
-        // SAFETY: the key is its own.
+        // SAFETY: the key is the type's own.
         #[diagnostic::do_not_recommend]
         unsafe impl #impl_generics #root::DeviceType for #name #ty_generics #where_clause {
             type K = #key;
@@ -96,7 +95,7 @@ pub(super) fn expand(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -
 /// The operators that an enum may list.
 const COMPARISONS: &[&str] = &["PartialEq", "PartialOrd", "Ord"];
 
-/// Refuses other operators than comparisons.
+/// Refuses operators other than comparisons.
 pub(super) fn comparisons_alone(listed: &[Listed]) -> syn::Result<()> {
     match listed.iter().find(|operator| !COMPARISONS.iter().any(|known| operator.name == known)) {
         Some(operator) => {
@@ -116,7 +115,7 @@ fn described(root: &TokenStream, variant: &Variant) -> TokenStream {
     });
     let types = variant.fields.iter().map(|field| {
         let ty = without_lifetimes(&field.ty);
-        let part = quote_spanned!(field.ty.span() => #root::part::<#ty>());
+        let part = quote_spanned!(field.ty.span() => #root::field_type::<#ty>());
         quote!(#part.ty())
     });
     quote!(#root::VariantTy::new(#name, &[#(#names),*], ::std::vec![#(#types),*]))
@@ -127,11 +126,11 @@ fn names(prefix: &str, variant: &Variant) -> Vec<Ident> {
     (0..variant.fields.len()).map(|index| format_ident!("__{}{}", prefix, index)).collect()
 }
 
-/// Pushes the tag, then the numbers of each variant's fields: zeros for those that are not there.
+/// Pushes the tag, then the numbers of each variant's fields: zeros for the fields of other variants.
 fn cells(root: &TokenStream, data: &DataEnum) -> TokenStream {
     let part = |field: &Field| {
         let ty = &field.ty;
-        quote_spanned!(ty.span() => #root::part::<#ty>())
+        quote_spanned!(ty.span() => #root::field_type::<#ty>())
     };
     let arms = (0_u128..).zip(&data.variants).map(|(number, own)| {
         let (name, members, values) = (&own.ident, own.fields.members(), names("f", own));
@@ -151,7 +150,7 @@ fn cells(root: &TokenStream, data: &DataEnum) -> TokenStream {
     quote!(match self { #(#arms)* })
 }
 
-/// A value of each variant, of values of its fields.
+/// A value of each variant, built from values of its fields.
 fn values(data: &DataEnum, value: &dyn Fn(&Type) -> TokenStream) -> TokenStream {
     let values = data.variants.iter().map(|variant| {
         let (name, members) = (&variant.ident, variant.fields.members());
@@ -164,7 +163,7 @@ fn values(data: &DataEnum, value: &dyn Fn(&Type) -> TokenStream) -> TokenStream 
     quote!(::std::vec![#(#values),*])
 }
 
-/// The comparison of the variants, and of the fields of two of the same.
+/// The comparison of the variants, and of the fields of two values of one variant.
 fn compared(data: &DataEnum) -> Compared {
     let each = |equal: TokenStream, part: &dyn Fn(&Ident, &Ident, &Field) -> TokenStream| {
         let arms = data.variants.iter().map(|variant| {
@@ -233,7 +232,7 @@ fn constructors(root: &TokenStream, input: &DeriveInput, data: &DataEnum) -> Tok
     }
 }
 
-/// An enum without references is a value, and passed as itself.
+/// Implements the traits of enums without references: values, and launch arguments.
 fn passed(root: &TokenStream, name: &Ident, generics: &Generics, types: &[&Type]) -> TokenStream {
     let (impl_generics, ty_generics, where_clause) = generics.split_for_impl();
     let predicates = where_clause.map(|clause| clause.predicates.iter().collect::<Vec<_>>()).unwrap_or_default();

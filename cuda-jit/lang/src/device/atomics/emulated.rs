@@ -1,21 +1,21 @@
-//! The atomic operations that no instruction has: smaller and larger floats, floats of 16 bits, and counters of 64 bits.
-//! Each exchanges until nobody else came between, and not at all where the number stays what it is.
+//! Atomic operations without an instruction, emulated by compare-and-swap loops: minimum and maximum of floats, operations
+//! on 16-bit floats, and 64-bit counters. They write nothing if the number does not change.
 //!
-//! They are relaxed; whoever calls them puts fences around.
+//! The loops are relaxed; the caller adds fences.
 
 use crate::kir::{AtomicOp, Scalar, Scope};
 use crate::typeinfo::{DeviceFn, Instance};
 
-/// Which operation.
+/// An emulated operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Emulated {
-    /// As its name says; floats that are NaN change nothing.
+    /// The operation that its name says; a NaN operand changes nothing.
     Plain(AtomicOp),
-    /// The smaller or larger, where NaN counts as no number.
+    /// Minimum or maximum, where NaN is treated as missing.
     NotNan(AtomicOp),
 }
 
-/// Functions that put in the place of a number, `old`, what an expression makes of it and their operand.
+/// Defines functions that atomically replace a number, `old`, by an expression of it and their operand.
 macro_rules! exchanging {
     ($ty:ty, $scope:ident, $($name:ident($old:ident, $operand:ident) $next:expr;)*) => { $(
         #[device]
@@ -45,7 +45,7 @@ macro_rules! floats {
             use crate::device;
             use crate::device::{atomic_load_with, cas_with, order, scope};
 
-            /// Whether `a` comes before `b`; of zeros the negative one does, and NaN never.
+            /// Returns true if `a` is less than `b`; -0.0 is less than 0.0, and NaN is not less than anything.
             #[device]
             fn below(a: $ty, b: $ty) -> bool {
                 a < b || a == b && a.is_sign_negative() && !b.is_sign_negative()
@@ -104,7 +104,7 @@ counters! {
     u64_system: System;
 }
 
-/// The function that does an operation on a type, if no instruction does.
+/// The function that emulates an operation on a type; `None` if there is an instruction.
 pub(crate) fn instance(operation: Emulated, ty: Scalar, scope: Scope) -> Option<Instance> {
     use Emulated::{NotNan, Plain};
     macro_rules! pick {

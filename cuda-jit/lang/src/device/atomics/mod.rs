@@ -1,10 +1,10 @@
-//! Atomic operations on numbers in global or shared memory. Each returns the old number.
+//! Atomic operations on numbers in global or shared memory. Each returns the old value.
 //!
-//! Without further words they are relaxed, at the device's scope, as CUDA's own functions are: they order nothing but the
-//! number itself. Beside each stands one whose name ends in `_with`, which takes its [`scope`] and its [`order`]; they are
-//! `cuda::atomic_ref`'s operations, and mean what Rust's orderings mean.
+//! Without arguments for order and scope they are relaxed, at device scope, as CUDA's own functions are: they order no
+//! other memory accesses. Each has a variant whose name ends in `_with`, which takes a [`scope`] and an [`order`]; these
+//! are the operations of `cuda::atomic_ref`, with the meaning of Rust's orderings.
 //!
-//! On the host they are plain operations, since its threads run one after the other.
+//! On the host they are plain operations, since the host runs a kernel's threads one after the other.
 
 mod emulated;
 mod words;
@@ -18,37 +18,37 @@ use words::order_of;
 
 pub use words::{AtomicOrder, AtomicScope, LoadOrder, StoreOrder, order, scope};
 
-/// A number that can be read and written at once: the integers and the floats.
+/// A number that can be loaded and stored atomically: the integers and the floats.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicValue: ScalarType {}
 
-/// A number that can be compared and exchanged at once: 16, 32 or 64 bits.
+/// A number that can be compared and exchanged atomically: 16, 32 or 64 bits.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicWord: AtomicValue {}
 
-/// A number that can be added to, or exchanged, at once: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s
-/// `f16` and `bf16`.
+/// A number with atomic addition and exchange: the 32-bit and 64-bit integers, `f32` and `f64`, and `half`'s `f16` and
+/// `bf16`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicNumber: AtomicWord {
-    /// `[sum, difference]`, which wrap.
+    /// `[sum, difference]`, wrapping.
     #[doc(hidden)]
     fn summed(self, other: Self) -> [Self; 2];
 
-    /// Whether this comes before `other`; of zeros the negative one does, and NaN never.
+    /// Returns true if this is less than `other`; -0.0 is less than 0.0, and NaN is not less than anything.
     #[doc(hidden)]
     fn below(self, other: Self) -> bool;
 
-    /// Whether it is NaN.
+    /// Returns true for NaN.
     #[doc(hidden)]
     fn is_not_a_number(self) -> bool {
         false
     }
 }
 
-/// An integer that all atomic operations work on: 32 or 64 bits wide.
+/// An integer with all atomic operations: 32 or 64 bits wide.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicInteger: AtomicNumber + Ord {
@@ -57,11 +57,11 @@ pub trait AtomicInteger: AtomicNumber + Ord {
     fn combined(self, other: Self) -> [Self; 3];
 }
 
-/// An integer that counts in circles: `u32`, `u64`, `usize`.
+/// An integer with the wrapping counters of [`atomic_inc`] and [`atomic_dec`]: `u32`, `u64`, `usize`.
 ///
 /// Sealed: it is for types with [`ScalarType`] alone.
 pub trait AtomicCounter: AtomicInteger {
-    /// `[one more, one less]`, within `limit`.
+    /// `[incremented, decremented]`, wrapping at `limit`.
     #[doc(hidden)]
     fn counted(self, limit: Self) -> [Self; 2];
 }
@@ -116,9 +116,9 @@ macro_rules! counters {
 
 counters! { u32 u64 usize }
 
-/// Functions and, beside each, the one with a scope and an order.
+/// Defines functions and, beside each, its variant with a scope and an order.
 macro_rules! operations {
-    ($($(#[$doc:meta])+ fn $name:ident / $with:ident<T: $bound:ident>($place:ident $(, $value:ident)*) $body:expr => $made:expr;)+) => {
+    ($($(#[$doc:meta])+ fn $name:ident / $with:ident<T: $bound:ident>($place:ident $(, $value:ident)*) $body:expr => $intrinsic:expr;)+) => {
         $(
             $(#[$doc])+
             pub fn $name<T: $bound>($place: &mut T $(, $value: T)*) -> T {
@@ -126,7 +126,7 @@ macro_rules! operations {
                 std::mem::replace($place, new)
             }
 
-            #[doc = concat!("[`", stringify!($name), "`] in an order, among the threads of a scope.")]
+            #[doc = concat!("[`", stringify!($name), "`] with a memory order, at a thread scope.")]
             pub fn $with<T: $bound, S: AtomicScope, O: AtomicOrder>(
                 $place: &mut T $(, $value: T)*, _scope: S, _order: O,
             ) -> T {
@@ -136,12 +136,12 @@ macro_rules! operations {
 
         calls! { $(
             <T: ScalarType> $name(&'static mut T $(, operations!(@type $value T))*) -> T => {
-                let made: fn(Order) -> Intrinsic = $made;
-                made(Order::RELAXED)
+                let intrinsic: fn(Order) -> Intrinsic = $intrinsic;
+                intrinsic(Order::RELAXED)
             };
             <T: ScalarType, S: AtomicScope, O: AtomicOrder> $with(&'static mut T $(, operations!(@type $value T))*, S, O) -> T => {
-                let made: fn(Order) -> Intrinsic = $made;
-                made(order_of::<S, O>())
+                let intrinsic: fn(Order) -> Intrinsic = $intrinsic;
+                intrinsic(order_of::<S, O>())
             };
         )+ }
     };
@@ -149,7 +149,7 @@ macro_rules! operations {
 }
 
 operations! {
-    /// Adds `value`, wrapping, and returns the old number.
+    /// Atomically adds `value`, wrapping, and returns the old number.
     ///
     /// # Examples
     ///
@@ -173,11 +173,10 @@ operations! {
     /// ```
     fn atomic_add / atomic_add_with<T: AtomicNumber>(place, value) place.summed(value)[0]
         => |order| Intrinsic::Atomic(AtomicOp::Add, order);
-    /// Subtracts `value`, wrapping, and returns the old number.
+    /// Atomically subtracts `value`, wrapping, and returns the old number.
     fn atomic_sub / atomic_sub_with<T: AtomicNumber>(place, value) place.summed(value)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Sub, order);
-    /// Keeps the smaller number, and returns the old one. Where either is NaN nothing changes; of zeros the negative one
-    /// is smaller.
+    /// Atomically stores the minimum, and returns the old number. If either is NaN, nothing changes; -0.0 is less than 0.0.
     ///
     /// # Examples
     ///
@@ -199,47 +198,48 @@ operations! {
     /// ```
     fn atomic_min / atomic_min_with<T: AtomicNumber>(place, value) if value.below(*place) { value } else { *place }
         => |order| Intrinsic::Atomic(AtomicOp::Min, order);
-    /// Keeps the larger number, and returns the old one. Where either is NaN nothing changes; of zeros the positive one
-    /// is larger.
+    /// Atomically stores the maximum, and returns the old number. If either is NaN, nothing changes; 0.0 is greater than
+    /// -0.0.
     fn atomic_max / atomic_max_with<T: AtomicNumber>(place, value) if place.below(value) { value } else { *place }
         => |order| Intrinsic::Atomic(AtomicOp::Max, order);
-    /// Keeps the smaller number, and returns the old one. NaN counts as no number: any other takes its place.
+    /// Atomically stores the minimum, and returns the old number. NaN is treated as missing: the other number replaces it.
     fn atomic_nanmin / atomic_nanmin_with<T: AtomicNumber>(place, value)
         if value.below(*place) || place.is_not_a_number() { value } else { *place }
         => |order| Intrinsic::AtomicNotNan(AtomicOp::Min, order);
-    /// Keeps the larger number, and returns the old one. NaN counts as no number: any other takes its place.
+    /// Atomically stores the maximum, and returns the old number. NaN is treated as missing: the other number replaces it.
     fn atomic_nanmax / atomic_nanmax_with<T: AtomicNumber>(place, value)
         if place.below(value) || place.is_not_a_number() { value } else { *place }
         => |order| Intrinsic::AtomicNotNan(AtomicOp::Max, order);
-    /// Keeps the bits that both have, and returns the old number.
+    /// Atomically stores the bitwise AND, and returns the old number.
     fn atomic_and / atomic_and_with<T: AtomicInteger>(place, value) place.combined(value)[0]
         => |order| Intrinsic::Atomic(AtomicOp::And, order);
-    /// Keeps the bits that either has, and returns the old number.
+    /// Atomically stores the bitwise OR, and returns the old number.
     fn atomic_or / atomic_or_with<T: AtomicInteger>(place, value) place.combined(value)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Or, order);
-    /// Keeps the bits that only one has, and returns the old number.
+    /// Atomically stores the bitwise exclusive OR, and returns the old number.
     fn atomic_xor / atomic_xor_with<T: AtomicInteger>(place, value) place.combined(value)[2]
         => |order| Intrinsic::Atomic(AtomicOp::Xor, order);
-    /// Writes `value`, and returns the old number.
+    /// Atomically stores `value`, and returns the old number.
     fn atomic_exch / atomic_exch_with<T: AtomicNumber>(place, value) value
         => |order| Intrinsic::Atomic(AtomicOp::Exchange, order);
-    /// Counts up to `limit` and then from 0 again, and returns the old number.
+    /// Atomically increments the number, wrapping from `limit` to 0, and returns the old number.
     fn atomic_inc / atomic_inc_with<T: AtomicCounter>(place, limit) place.counted(limit)[0]
         => |order| Intrinsic::Atomic(AtomicOp::Inc, order);
-    /// Counts down to 0 and then from `limit` again, and returns the old number.
+    /// Atomically decrements the number, wrapping from 0 to `limit`, and returns the old number.
     fn atomic_dec / atomic_dec_with<T: AtomicCounter>(place, limit) place.counted(limit)[1]
         => |order| Intrinsic::Atomic(AtomicOp::Dec, order);
-    /// Writes `new` if the number is `old`, and returns what it was. Floats are compared by their bits: 0.0 is not -0.0,
-    /// and NaN may be itself.
+    /// Atomically stores `new` if the number is `old`, and returns the old number. Floats are compared by their bits: 0.0
+    /// is not -0.0, and a NaN equals a NaN with the same bits.
     fn cas / cas_with<T: AtomicWord>(place, old, new) if place.bits() == old.bits() { new } else { *place }
         => Intrinsic::CompareExchange;
 }
 
-/// Reads the number at once, in a loop each time anew. It takes a `&mut` as all of these do, since others may write it.
+/// Loads the number atomically; in a loop, each iteration loads it again. It takes a `&mut` as all of these do, since other
+/// threads may write it.
 ///
 /// # Examples
 ///
-/// The second block waits for what the first one writes.
+/// The second block waits for the value that the first one stores.
 ///
 /// ```
 /// use cuda_jit::{device::{atomic_load_with, atomic_store_with, block_idx, order, scope}, kernel};
@@ -266,23 +266,23 @@ pub fn atomic_load<T: AtomicValue>(place: &mut T) -> T {
     *place
 }
 
-/// [`atomic_load`] in an order, among the threads of a scope.
+/// [`atomic_load`] with a memory order, at a thread scope.
 pub fn atomic_load_with<T: AtomicValue, S: AtomicScope, O: LoadOrder>(place: &mut T, _scope: S, _order: O) -> T {
     *place
 }
 
-/// Writes the number at once.
+/// Stores the number atomically.
 pub fn atomic_store<T: AtomicValue>(place: &mut T, value: T) {
     *place = value;
 }
 
-/// [`atomic_store`] in an order, among the threads of a scope.
+/// [`atomic_store`] with a memory order, at a thread scope.
 pub fn atomic_store_with<T: AtomicValue, S: AtomicScope, O: StoreOrder>(place: &mut T, value: T, _scope: S, _order: O) {
     *place = value;
 }
 
 /// Orders the thread's memory operations, as [`std::sync::atomic::fence`] does. [`threadfence`](super::threadfence) and its
-/// kin are such of the order [`order::SeqCst`].
+/// variants are fences of the order [`order::SeqCst`].
 pub fn atomic_fence<S: AtomicScope, O: AtomicOrder>(_scope: S, _order: O) {}
 
 calls! {
@@ -295,7 +295,7 @@ calls! {
     <S: AtomicScope, O: AtomicOrder> atomic_fence(S, O) => Intrinsic::Fence(order_of::<S, O>());
 }
 
-/// The function that an operation is, where it is no instruction.
+/// The function that emulates an operation, with its memory order; `None` if the operation is an instruction.
 #[doc(hidden)]
 pub fn emulated(intrinsic: Intrinsic, ty: crate::kir::Scalar) -> Option<(crate::typeinfo::Instance, Order)> {
     let (operation, order) = match intrinsic {

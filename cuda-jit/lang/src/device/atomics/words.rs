@@ -1,15 +1,15 @@
-//! What says in a call how an atomic operation orders others ([`order`]) and among whom ([`scope`]).
+//! The memory orders ([`order`]) and thread scopes ([`scope`]) of atomic operations.
 //!
-//! Each is a type of its own, so that rustc refuses what makes no sense: a load that releases, a store that acquires.
+//! Each is a type of its own, so that rustc refuses meaningless combinations: a load that releases, a store that acquires.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use crate::kir::{Order, Ordering, Scope};
 use crate::typeinfo::{DeviceType, ValueType};
 
-/// Among whom an atomic operation is one and keeps its order; CUDA's `thread_scope`. Sealed.
+/// The set of threads that observe an atomic operation as atomic and in order; CUDA's `thread_scope`. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a scope",
     note = "scopes are `scope::Block`, `scope::Cluster`, `scope::Device` and `scope::System`"
@@ -19,7 +19,7 @@ pub trait AtomicScope: ValueType + sealed::Sealed {
     const SCOPE: Scope;
 }
 
-/// An order that operations can have which read and write, and fences. Sealed.
+/// A memory order for read-modify-write operations and fences. Sealed.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an order",
     note = "orders are `order::Relaxed`, `order::Acquire`, `order::Release`, `order::AcqRel` and `order::SeqCst`"
@@ -29,14 +29,14 @@ pub trait AtomicOrder: ValueType + sealed::Sealed {
     const ORDERING: Ordering;
 }
 
-/// An order that loads can have. Sealed.
+/// A memory order for loads. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a load cannot have the order `{Self}`",
     note = "loads are `order::Relaxed`, `order::Acquire` or `order::SeqCst`"
 )]
 pub trait LoadOrder: AtomicOrder {}
 
-/// An order that stores can have. Sealed.
+/// A memory order for stores. Sealed.
 #[diagnostic::on_unimplemented(
     message = "a store cannot have the order `{Self}`",
     note = "stores are `order::Relaxed`, `order::Release` or `order::SeqCst`"
@@ -44,12 +44,12 @@ pub trait LoadOrder: AtomicOrder {}
 pub trait StoreOrder: AtomicOrder {}
 
 mod sealed {
-    /// Keeps scopes and orders to those below.
+    /// Seals the traits of scopes and orders.
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 }
 
-/// The order that the two types say.
+/// The order that the two types describe.
 pub(super) const fn order_of<S: AtomicScope, O: AtomicOrder>() -> Order {
     Order { ordering: O::ORDERING, scope: S::SCOPE }
 }
@@ -60,16 +60,16 @@ macro_rules! words {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub struct $name;
 
-        // A kernel holds nothing of it: what it says is in the call's own type.
+        // It has no value on the device: the call's type has the scope or order.
         impl super::sealed::Sealed for $name {}
 
-        // SAFETY: a kernel holds nothing of it, as of `()`.
+        // SAFETY: its key is that of `()`, and it has no size and no fields, as `()` has none.
         #[diagnostic::do_not_recommend]
         unsafe impl DeviceType for $name {
             type K = ();
         }
 
-        // SAFETY: nothing consists of no numbers.
+        // SAFETY: it consists of no numbers, and pushes no cells.
         unsafe impl ValueType for $name {
             const CELLS: usize = 0;
         }
@@ -80,7 +80,7 @@ macro_rules! words {
     )+ };
 }
 
-/// Among whom atomic operations are one and keep their order.
+/// The thread scopes of atomic operations.
 pub mod scope {
     use super::{AtomicScope, DeviceType, Scope, ValueType};
 
@@ -97,21 +97,21 @@ pub mod scope {
     }
 }
 
-/// How atomic operations order what stands around them, as [`std::sync::atomic::Ordering`] does.
+/// The memory orders of atomic operations, as in [`std::sync::atomic::Ordering`].
 pub mod order {
     use super::{AtomicOrder, DeviceType, LoadOrder, Ordering, StoreOrder, ValueType};
 
     words! {
         AtomicOrder::ORDERING: Ordering;
-        /// No order; only the operation itself is one.
+        /// No ordering of other operations.
         Relaxed,
-        /// What stands behind stays behind, and sees what the thread wrote that released what this reads.
+        /// Later operations stay after it, and observe the writes that precede the release operation whose value it reads.
         Acquire,
-        /// What stands before stays before, for threads that acquire what this writes.
+        /// Earlier operations stay before it, for threads that acquire the value it writes.
         Release,
-        /// Both.
+        /// Both acquire and release.
         AcqRel,
-        /// Both, and all operations of this order have one order that all threads agree on.
+        /// Both acquire and release, in one total order of all operations with this order.
         SeqCst,
     }
 

@@ -1,8 +1,8 @@
-//! Clusters: blocks that run at the same time on neighbouring multiprocessors, from compute capability 9.0 on, and reach
-//! each other's shared memory.
+//! Thread block clusters, from compute capability 9.0 on: blocks that run concurrently on neighbouring multiprocessors, and
+//! can access each other's shared memory.
 //!
-//! How many blocks a cluster has is said by the launch ([`LaunchConfig::cluster`](cuda_driver::LaunchConfig::cluster)) or by
-//! the kernel (`#[kernel(cluster(2))]`); a launch of which neither speaks has clusters of one block.
+//! The cluster size is set by the launch ([`LaunchConfig::cluster`](cuda_driver::LaunchConfig::cluster)) or by the kernel
+//! (`#[kernel(cluster(2))]`); otherwise clusters have one block.
 
 use super::this_block;
 use crate::device as device_fn;
@@ -16,7 +16,7 @@ pub struct Cluster;
 
 super::group! { Cluster {} }
 
-/// The thread's cluster. Kernels that ask for it compile for compute capability 9.0 and newer.
+/// The thread's cluster. Kernels that call it compile for compute capability 9.0 and newer.
 ///
 /// # Examples
 ///
@@ -47,7 +47,7 @@ pub fn this_cluster() -> Cluster {
 
 #[device_fn]
 impl Cluster {
-    /// Waits until every thread of the cluster that has not ended is here; what they wrote before is then visible to all.
+    /// Waits until all threads of the cluster that have not returned arrive; their previous writes are then visible to all.
     ///
     /// # Panics
     ///
@@ -56,26 +56,26 @@ impl Cluster {
         cluster_barrier();
     }
 
-    /// The thread's number in the cluster: blocks in order, and threads within them.
+    /// The thread's rank in the cluster: blocks in order, and threads within them.
     #[must_use]
     pub fn thread_rank(self) -> usize {
         let block = this_block();
         self.block_rank() * block.size() + block.thread_rank()
     }
 
-    /// How many threads the cluster has.
+    /// The number of threads in the cluster.
     #[must_use]
     pub fn size(self) -> usize {
         self.num_blocks() * this_block().size()
     }
 
-    /// The block's number in the cluster, `x` fastest.
+    /// The block's rank in the cluster, `x` fastest.
     #[must_use]
     pub fn block_rank(self) -> usize {
         cluster_rank()
     }
 
-    /// How many blocks the cluster has.
+    /// The number of blocks in the cluster.
     #[must_use]
     pub fn num_blocks(self) -> usize {
         cluster_blocks()
@@ -95,18 +95,19 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// What lies in the shared memory of the block of that rank where `shared` lies in this block's: an array of
-    /// [`shared!`](crate::shared), a part of one, or a slice of [`dynamic_shared!`](crate::dynamic_shared). It is read, written
-    /// and changed by atomic functions as the block's own.
+    /// Maps `shared` to the same position in the shared memory of the block of that rank: an array of
+    /// [`shared!`](crate::shared), an element or subslice of one, or a slice of [`dynamic_shared!`](crate::dynamic_shared).
+    /// It is read, written and updated by atomic functions as the block's own.
     ///
-    /// The memory is there for as long as any thread of the cluster runs: a kernel that maps it begins when all blocks of the
-    /// cluster have, and keeps each block until the last thread of all has returned or panicked. [`sync`](Self::sync) waits
-    /// for those that have not. Between two `sync`s the threads of the cluster are to an array what the threads of a block
-    /// are: what one writes no other uses, but by atomic functions.
+    /// The memory exists as long as any thread of the cluster runs: a kernel that maps it begins when all blocks of the
+    /// cluster have started, and keeps each block until all threads of the cluster have returned or panicked.
+    /// [`sync`](Self::sync) waits for the threads that have not returned. Between two `sync`s, the rules for the threads of
+    /// a block apply to all threads of the cluster: no other thread uses an element that one writes, except by atomic
+    /// functions.
     ///
     /// # Examples
     ///
-    /// Each block of a cluster of two gives what it has to the other one.
+    /// Each block of a cluster of two passes its value to the other.
     ///
     /// ```
     /// use cuda_driver::LaunchConfig;
@@ -150,9 +151,9 @@ impl Cluster {
     }
 }
 
-/// What can lie in shared memory: plain data, arrays of it, and slices.
+/// A type that can lie in shared memory: plain data, arrays of it, and slices.
 ///
-/// Nothing unsafe relies on an implementation: the front end looks where a reference points.
+/// Nothing unsafe relies on an implementation: the front end checks which memory a reference points to.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` does not lie in shared memory",
     label = "pass the array itself, `tile`, or a part of it, `&tile[i]`"
@@ -162,12 +163,12 @@ pub trait InShared: 'static {}
 impl<T: ElementType> InShared for T {}
 impl<T: ElementType> InShared for [T] {}
 
-/// The block's number in its cluster, `x` fastest; [`Cluster::block_rank`].
+/// The block's rank in its cluster, `x` fastest; [`Cluster::block_rank`].
 pub fn cluster_rank() -> usize {
     0
 }
 
-/// How many blocks the cluster has, one on the host; [`Cluster::num_blocks`].
+/// The number of blocks in the cluster, one on the host; [`Cluster::num_blocks`].
 pub fn cluster_blocks() -> usize {
     let _inside = position();
     1

@@ -1,14 +1,14 @@
-//! The threads of a warp that run together, whichever those are.
+//! Coalesced groups: the threads of a warp that are converged at a point.
 
 use super::marker;
 use crate::device as device_fn;
 use crate::device::{Reduced, Shuffled, active_mask, lanemask_lt, sync_warp};
 use crate::typeinfo::{GroupOp, Intrinsic};
 
-/// Threads of a warp that ran together when the group was made.
+/// Threads of a warp that were converged when the group was created.
 ///
-/// All of them call its methods together, but for those that tell a rank or a size. Masks that it gives and ranks that it
-/// takes count its threads alone, in the order of their lanes.
+/// All of them call its methods together, except for those that return a rank or a size. Its masks and ranks count only its
+/// own threads, in lane order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coalesced {
     lanes: u32,
@@ -16,15 +16,15 @@ pub struct Coalesced {
 
 super::group! { Coalesced { lanes: u32 } }
 
-/// The threads that run together here, as in a branch that only some have taken; which ones those are is the hardware's
-/// choice.
+/// The threads that are converged here, such as in a branch that only some have taken; which ones those are is the
+/// hardware's choice.
 ///
 /// # Examples
 ///
 /// ```
 /// use cuda_jit::{device::{atomic_add, coalesced_threads, grid}, kernel};
 ///
-/// /// Keeps what is odd, with one atomic operation for all threads that run together.
+/// /// Compacts the odd numbers, with one atomic operation for all converged threads.
 /// #[kernel]
 /// fn odd(x: &[u32], count: &mut [u32], out: &mut [u32]) {
 ///     let i = grid::<1>();
@@ -59,25 +59,25 @@ pub fn coalesced_threads() -> Coalesced {
 
 #[device_fn]
 impl Coalesced {
-    /// The thread's number in the group.
+    /// The thread's rank in the group.
     #[must_use]
     pub fn thread_rank(self) -> usize {
         (self.lanes & lanemask_lt()).count_ones() as usize
     }
 
-    /// How many threads the group has.
+    /// The number of threads in the group.
     #[must_use]
     pub fn size(self) -> usize {
         self.lanes.count_ones() as usize
     }
 
-    /// The group's lanes in the warp, a bit for each.
+    /// The group's lanes in the warp, as a bit mask.
     #[must_use]
     pub fn lanes(self) -> u32 {
         self.lanes
     }
 
-    /// Waits for the group's threads; what they wrote before is then visible to them.
+    /// Waits for the group's threads; their previous writes are then visible to them.
     ///
     /// # Panics
     ///
@@ -86,7 +86,7 @@ impl Coalesced {
         sync_warp(self.lanes);
     }
 
-    /// Whether `predicate` is true for all.
+    /// Returns true if `predicate` is true for all threads.
     ///
     /// # Panics
     ///
@@ -96,7 +96,7 @@ impl Coalesced {
         crate::device::all_sync(self.lanes, predicate)
     }
 
-    /// Whether `predicate` is true for any.
+    /// Returns true if `predicate` is true for any thread.
     ///
     /// # Panics
     ///
@@ -106,7 +106,7 @@ impl Coalesced {
         crate::device::any_sync(self.lanes, predicate)
     }
 
-    /// For which threads of the group `predicate` is true, a bit for each.
+    /// The threads of the group for which `predicate` is true, as a bit mask.
     ///
     /// # Panics
     ///
@@ -117,7 +117,7 @@ impl Coalesced {
     }
 }
 
-/// The bits of `found` that belong to `lanes`, without gaps.
+/// The bits of `found` at the positions in `lanes`, packed without gaps.
 #[device_fn]
 pub fn packed(lanes: u32, found: u32) -> u32 {
     let mut left = lanes;
@@ -131,7 +131,7 @@ pub fn packed(lanes: u32, found: u32) -> u32 {
     bits
 }
 
-/// The lane of a rank, modulo the group.
+/// The lane of a rank, modulo the group's size.
 #[device_fn]
 pub fn lane_at(lanes: u32, rank: u32) -> u32 {
     let mut left = lanes;
@@ -141,14 +141,14 @@ pub fn lane_at(lanes: u32, rank: u32) -> u32 {
     left.trailing_zeros()
 }
 
-/// The lane so many ranks below the thread's own, or its own.
+/// The lane `delta` ranks below the thread's own; its own if there is none.
 #[device_fn]
 pub fn lane_up(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
     lane_at(lanes, if delta <= own { own - delta } else { own })
 }
 
-/// The lane so many ranks above the thread's own, or its own.
+/// The lane `delta` ranks above the thread's own; its own if there is none.
 #[device_fn]
 pub fn lane_down(lanes: u32, delta: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -156,7 +156,7 @@ pub fn lane_down(lanes: u32, delta: u32) -> u32 {
     lane_at(lanes, if beyond { own } else { own + delta })
 }
 
-/// The lane whose rank differs from the thread's own in these bits, or its own where there is none.
+/// The lane whose rank differs from the thread's own in these bits; its own if there is none.
 #[device_fn]
 pub fn lane_xor(lanes: u32, bits: u32) -> u32 {
     let own = (lanes & lanemask_lt()).count_ones();
@@ -172,17 +172,17 @@ impl marker::WarpGroup for Coalesced {
 
 super::methods_of_values! {
     impl Coalesced [];
-    /// The value of the thread of that rank, modulo the group.
+    /// The value of the thread of that rank, modulo the group's size.
     fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
-    /// The value of the thread `delta` ranks below; the thread's own where there is none.
+    /// The value of the thread `delta` ranks below; the thread's own if there is none.
     fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
-    /// The value of the thread `delta` ranks above; the thread's own where there is none.
+    /// The value of the thread `delta` ranks above; the thread's own if there is none.
     fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
-    /// The value of the thread whose rank differs in these bits; the thread's own where there is none.
+    /// The value of the thread whose rank differs in these bits; the thread's own if there is none.
     fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
-    /// For which threads of the group the value has this thread's bits, a bit for each.
+    /// The threads of the group whose value has the same bits as this thread's, as a bit mask.
     fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
-    /// Whether the value has the same bits in all threads of the group: their mask and `true`, else 0 and `false`.
+    /// The group's mask and `true` if the value has the same bits in all its threads, else 0 and `false`.
     fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
     /// The sum over the group, wrapping, in each of its threads.
     fn reduce_add / __call_reduce_add / Add<T: Reduced>(value) -> T;

@@ -1,7 +1,7 @@
-//! The whole grid, and its barrier.
+//! The whole grid as a group, and its barrier.
 //!
-//! The barrier is CUDA's own: the driver gives every cooperative launch a word, of which the sign turns over when all
-//! blocks have come. A panic of the kernel anywhere ends those who wait, since the thread that panicked comes to no barrier.
+//! The barrier is CUDA's own: the driver gives every cooperative launch a word, whose sign bit flips when all blocks have
+//! arrived. A panic anywhere in the kernel ends the waiting threads, since the panicking thread never arrives.
 
 use super::{Block, this_block};
 use crate::device as device_fn;
@@ -18,16 +18,15 @@ super::group! { Grid {} }
 
 /// The grid.
 ///
-/// A kernel that calls [`Grid::sync`] anywhere is launched cooperatively: all its blocks run at once. A grid of more
-/// blocks than the device has room for is an error of the launch
-/// (`CompiledKernel::max_cooperative_blocks` says how many that are).
+/// A kernel that calls [`Grid::sync`] is launched cooperatively: all its blocks run at once. Launching a grid with more
+/// blocks than fit on the device is an error (`CompiledKernel::max_cooperative_blocks` returns that number).
 ///
 /// # Examples
 ///
 /// ```
 /// use cuda_jit::{device::this_grid, kernel};
 ///
-/// /// Each thread passes its number on to the opposite one, whatever block that is in.
+/// /// Each thread passes its number to the opposite thread of the grid, in any block.
 /// #[kernel]
 /// fn turn_around(x: &mut [u32], out: &mut [u32]) {
 ///     let grid = this_grid();
@@ -51,9 +50,9 @@ pub fn this_grid() -> Grid {
 
 #[device_fn]
 impl Grid {
-    /// Waits until every thread of the grid is here; what they wrote before is then visible to all.
+    /// Waits until all threads of the grid arrive; their previous writes are then visible to all.
     ///
-    /// Every thread of the grid must come; one that has returned is waited for ever.
+    /// All threads of the grid must arrive; if one has returned, the others wait forever.
     ///
     /// # Panics
     ///
@@ -62,7 +61,7 @@ impl Grid {
         sync_threads();
         if this_block().thread_rank() == 0 {
             let blocks = self.num_blocks() as u32;
-            // All together add up to the sign alone.
+            // The contributions of all blocks add up to the sign bit.
             let mine = if self.block_rank() == 0 { 0x8000_0000 - (blocks - 1) } else { 1 };
             let word = grid_barrier();
             let before = atomic_add_with(word, mine, scope::Device, order::Release);
@@ -75,27 +74,27 @@ impl Grid {
         sync_threads();
     }
 
-    /// The thread's number in the grid: blocks in order, `x` fastest, and threads within them.
+    /// The thread's rank in the grid: blocks in order, `x` fastest, and threads within them.
     #[must_use]
     pub fn thread_rank(self) -> usize {
         let block: Block = this_block();
         self.block_rank() * block.size() + block.thread_rank()
     }
 
-    /// How many threads the grid has.
+    /// The number of threads in the grid.
     #[must_use]
     pub fn size(self) -> usize {
         self.num_blocks() * this_block().size()
     }
 
-    /// The block's number in the grid, `x` fastest.
+    /// The block's rank in the grid, `x` fastest.
     #[must_use]
     pub fn block_rank(self) -> usize {
         let (at, extent): (Dim3, Dim3) = (block_idx(), grid_dim());
         at.x + extent.x * (at.y + extent.y * at.z)
     }
 
-    /// How many blocks the grid has.
+    /// The number of blocks in the grid.
     #[must_use]
     pub fn num_blocks(self) -> usize {
         let extent = grid_dim();
@@ -103,7 +102,7 @@ impl Grid {
     }
 }
 
-/// The word on which the grid meets.
+/// The word of the grid barrier.
 fn grid_barrier() -> &'static mut u32 {
     needs_other_threads()
 }

@@ -1,20 +1,19 @@
-//! Cooperative groups: threads that work together as values, after CUDA's `cooperative_groups`.
+//! Cooperative groups as values, after CUDA's `cooperative_groups`.
 //!
-//! A group is what its threads have in common: the whole [`Grid`], a [`Block`], a [`Cluster`] of blocks, a [`Tile`] of a
-//! warp, or the threads that happen to run together ([`Coalesced`]). Each tells a thread its rank and lets the group wait
-//! for itself; within a warp its threads also tell each other values. Every thread of a group calls what the group does
-//! together, as it does with [`sync_threads`].
+//! A group is the whole [`Grid`], a [`Block`], a [`Cluster`] of blocks, a [`Tile`] of a warp, or the converged threads of a
+//! warp ([`Coalesced`]). Each returns a thread's rank and has a barrier; groups within a warp also exchange values. All
+//! threads of a group call its collective operations together, as with [`sync_threads`].
 //!
-//! On the host, where threads run one after the other, ranks are there, and what needs other threads panics.
+//! On the host, where threads run one after the other, ranks work, and collective operations panic.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
-/// A group as a value of kernels, which their memory does not hold.
+/// Defines a group as a value of kernels, which cannot be stored in memory.
 macro_rules! group {
     ($name:ident $([const $n:ident])? { $($field:ident: $ty:ty)? }) => {
-        // SAFETY: the type is the one that rustc knows by this key: the same numbers, in the same order.
+        // SAFETY: `ty` describes the type whose key this is: the same numbers, in the same order.
         unsafe impl$(<const $n: usize>)? crate::typeinfo::Key for $name$(<$n>)? {
             fn ty() -> crate::typeinfo::Ty {
                 use crate::typeinfo::{Arithmetic, StructTy, Ty};
@@ -29,7 +28,7 @@ macro_rules! group {
             }
         }
 
-        // SAFETY: the key tells this very type.
+        // SAFETY: the key describes this very type.
         #[diagnostic::do_not_recommend]
         unsafe impl$(<const $n: usize>)? crate::typeinfo::DeviceType for $name$(<$n>)? {
             type K = Self;
@@ -40,7 +39,7 @@ macro_rules! group {
             }
         }
 
-        // SAFETY: the cells are the numbers that the type consists of, in the order in which its key tells them.
+        // SAFETY: the cells are the fields of the struct, in the order of its key.
         unsafe impl$(<const $n: usize>)? crate::typeinfo::ValueType for $name$(<$n>)? {
             const CELLS: usize = 0 $(+ <$ty as crate::typeinfo::ValueType>::CELLS)?;        }
     };
@@ -48,7 +47,7 @@ macro_rules! group {
 use group;
 
 mod sealed {
-    /// Keeps [`WarpGroup`](super::marker::WarpGroup) to groups within a warp.
+    /// Seals [`WarpGroup`](super::marker::WarpGroup).
     #[diagnostic::on_unimplemented(message = "`{Self}` cannot implement this trait of `cuda_jit`, which is sealed")]
     pub trait Sealed {}
 
@@ -56,7 +55,7 @@ mod sealed {
     impl Sealed for super::Coalesced {}
 }
 
-/// Methods of a group whose first argument tells their type: the front end reads it off that.
+/// Defines a group's methods for values of any type: the front end reads the type off the first argument.
 macro_rules! methods_of_values {
     (
         impl $group:ty [$($generics:tt)*];
@@ -100,19 +99,19 @@ pub use coalesced::{Coalesced, coalesced_threads};
 pub use grid::*;
 pub use tile::*;
 
-/// What stands for the methods of groups within a warp.
+/// The callee types of the methods of groups within a warp.
 #[doc(hidden)]
 pub mod marker {
     use std::marker::PhantomData;
 
     use crate::kir::{BinaryOp, ShuffleOp};
-    use crate::typeinfo::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Untied};
+    use crate::typeinfo::{Body, DeviceFn, GroupOp, Instance, Intrinsic, Unconstrained};
 
     /// A group within a warp.
     ///
     /// Sealed.
     pub trait WarpGroup: super::sealed::Sealed {
-        /// What the front end makes of what it does.
+        /// The intrinsic that an operation of the group is.
         fn intrinsic(op: GroupOp) -> Intrinsic;
     }
 
@@ -121,10 +120,11 @@ pub mod marker {
             #[derive(Debug)]
             pub struct $name<G>(PhantomData<G>);
 
-            // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+            // SAFETY: the instance is the intrinsic for the method that the type is named after, with its arguments and
+            // result.
             unsafe impl<G: WarpGroup> DeviceFn for $name<G> {
-                type Args = Untied;
-                type Output = Untied;
+                type Args = Unconstrained;
+                type Output = Unconstrained;
                 fn instance() -> Instance {
                     Instance { body: Body::Intrinsic(G::intrinsic($op)), generics: Vec::new() }
                 }
@@ -132,14 +132,14 @@ pub mod marker {
         )* };
     }
 
-    /// What stands for [`Cluster::map_shared_rank`](super::Cluster::map_shared_rank).
+    /// The callee of [`Cluster::map_shared_rank`](super::Cluster::map_shared_rank).
     #[derive(Debug)]
     pub struct MapShared;
 
-    // SAFETY: the instance is the function that this type stands beside, with these arguments and this result.
+    // SAFETY: the instance is the intrinsic for the method that the type is named after, with its arguments and result.
     unsafe impl DeviceFn for MapShared {
-        type Args = Untied;
-        type Output = Untied;
+        type Args = Unconstrained;
+        type Output = Unconstrained;
         fn instance() -> Instance {
             Instance { body: Body::Intrinsic(Intrinsic::MapShared), generics: Vec::new() }
         }
@@ -192,7 +192,7 @@ pub fn this_block() -> Block {
 
 #[device_fn]
 impl Block {
-    /// Waits until every thread of the block that has not ended is here; see [`sync_threads`].
+    /// Waits until all threads of the block that have not returned arrive; see [`sync_threads`].
     ///
     /// # Panics
     ///
@@ -201,14 +201,14 @@ impl Block {
         sync_threads();
     }
 
-    /// The thread's number in the block, `x` fastest.
+    /// The thread's rank in the block, `x` fastest.
     #[must_use]
     pub fn thread_rank(self) -> usize {
         let (at, extent) = (thread_idx(), block_dim());
         at.x + extent.x * (at.y + extent.y * at.z)
     }
 
-    /// How many threads the block has.
+    /// The number of threads in the block.
     #[must_use]
     pub fn size(self) -> usize {
         let extent = block_dim();

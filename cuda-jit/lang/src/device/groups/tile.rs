@@ -1,14 +1,14 @@
-//! Tiles: parts of a warp of a size that is known when the kernel is compiled.
+//! Tiles: parts of a warp with a size that is fixed at compile time.
 
 use super::{Block, marker, this_block};
 use crate::device as device_fn;
 use crate::device::{Shuffled, lane_id, sync_warp};
 use crate::typeinfo::{GroupOp, Intrinsic};
 
-/// A part of a warp: `N` neighbouring threads, whose first rank in the block is a multiple of `N`.
+/// A part of a warp: `N` consecutive threads, whose first rank in the block is a multiple of `N`.
 ///
-/// All threads of a tile call its methods together, but for those that tell a rank or a size. Masks that it gives and
-/// ranks that it takes count from its first thread.
+/// All threads of a tile call its methods together, except for those that return a rank or a size. Masks and ranks count
+/// from the tile's first thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile<const N: usize>;
 
@@ -16,10 +16,10 @@ super::group! { Tile [const N] {} }
 
 /// A number of threads that a tile can have.
 ///
-/// Nothing unsafe relies on an implementation: there can be none of another [`Tile`].
+/// Nothing unsafe relies on an implementation: a [`Tile`] of another size cannot be created.
 #[diagnostic::on_unimplemented(
     message = "a tile has 1, 2, 4, 8, 16 or 32 threads",
-    label = "of another size than `tiled_partition` makes"
+    label = "a tile cannot have this size"
 )]
 pub trait TileSize {}
 
@@ -29,14 +29,14 @@ macro_rules! sizes {
 
 sizes! { 1 2 4 8 16 32 }
 
-/// The tile of `N` threads that the thread belongs to; the block's size is a multiple of `N`.
+/// The tile of `N` threads that contains the thread; the block's size is a multiple of `N`.
 ///
 /// # Examples
 ///
 /// ```
 /// use cuda_jit::{device::{this_block, tiled_partition}, kernel};
 ///
-/// /// The sums of each eight elements.
+/// /// The sum of every eight elements.
 /// #[kernel]
 /// fn sums(x: &[f32], out: &mut [f32]) {
 ///     let block = this_block();
@@ -65,31 +65,31 @@ where
 
 #[device_fn]
 impl<const N: usize> Tile<N> {
-    /// The thread's number in the tile.
+    /// The thread's rank in the tile.
     #[must_use]
     pub fn thread_rank(self) -> usize {
         lane_id() % N
     }
 
-    /// How many threads the tile has.
+    /// The number of threads in the tile.
     #[must_use]
     pub fn size(self) -> usize {
         N
     }
 
-    /// The tile's number among those of the block.
+    /// The tile's rank among those of the block.
     #[must_use]
     pub fn meta_group_rank(self) -> usize {
         this_block().thread_rank() / N
     }
 
-    /// How many tiles the block has.
+    /// The number of tiles in the block.
     #[must_use]
     pub fn meta_group_size(self) -> usize {
         this_block().size().div_ceil(N)
     }
 
-    /// The tile's lanes in the warp, a bit for each.
+    /// The tile's lanes in the warp, as a bit mask.
     #[must_use]
     pub fn lanes(self) -> u32 {
         let all = if N == 32 { u32::MAX } else { (1 << N as u32) - 1 };
@@ -97,7 +97,7 @@ impl<const N: usize> Tile<N> {
         all << first as u32
     }
 
-    /// Waits for the tile's threads; what they wrote before is then visible to them.
+    /// Waits for the tile's threads; their previous writes are then visible to them.
     ///
     /// # Panics
     ///
@@ -106,7 +106,7 @@ impl<const N: usize> Tile<N> {
         sync_warp(self.lanes());
     }
 
-    /// Whether `predicate` is true for all.
+    /// Returns true if `predicate` is true for all threads.
     ///
     /// # Panics
     ///
@@ -116,7 +116,7 @@ impl<const N: usize> Tile<N> {
         crate::device::all_sync(self.lanes(), predicate)
     }
 
-    /// Whether `predicate` is true for any.
+    /// Returns true if `predicate` is true for any thread.
     ///
     /// # Panics
     ///
@@ -126,7 +126,7 @@ impl<const N: usize> Tile<N> {
         crate::device::any_sync(self.lanes(), predicate)
     }
 
-    /// For which threads of the tile `predicate` is true, a bit for each.
+    /// The threads of the tile for which `predicate` is true, as a bit mask.
     ///
     /// # Panics
     ///
@@ -146,22 +146,22 @@ impl<const N: usize> marker::WarpGroup for Tile<N> {
 
 super::methods_of_values! {
     impl Tile<N> [const N: usize];
-    /// The value of the thread of that rank, modulo the tile.
+    /// The value of the thread of that rank, modulo the tile's size.
     fn shfl / __call_shfl / Index<T: Shuffled>(value, rank) -> T;
-    /// The value of the thread `delta` below; the thread's own where there is none.
+    /// The value of the thread `delta` below; the thread's own if there is none.
     fn shfl_up / __call_shfl_up / Up<T: Shuffled>(value, delta) -> T;
-    /// The value of the thread `delta` above; the thread's own where there is none.
+    /// The value of the thread `delta` above; the thread's own if there is none.
     fn shfl_down / __call_shfl_down / Down<T: Shuffled>(value, delta) -> T;
-    /// The value of the thread whose rank differs in the bits of `bits`; the thread's own where there is none.
+    /// The value of the thread whose rank differs in the bits of `bits`; the thread's own if there is none.
     fn shfl_xor / __call_shfl_xor / Xor<T: Shuffled>(value, bits) -> T;
-    /// For which threads of the tile the value has this thread's bits, a bit for each.
+    /// The threads of the tile whose value has the same bits as this thread's, as a bit mask.
     fn match_any / __call_match_any / MatchAny<T: Shuffled>(value) -> u32;
-    /// Whether the value has the same bits in all threads of the tile: their mask and `true`, else 0 and `false`.
+    /// The tile's mask and `true` if the value has the same bits in all its threads, else 0 and `false`.
     fn match_all / __call_match_all / MatchAll<T: Shuffled>(value) -> (u32, bool);
     /// The sum over the tile, wrapping, in each of its threads.
     fn reduce_add / __call_reduce_add / Add<T: Shuffled>(value) -> T;
-    /// The smallest value of the tile, in each of its threads; of numbers and NaN a number.
+    /// The smallest value of the tile, in each of its threads; NaN is ignored unless all values are NaN.
     fn reduce_min / __call_reduce_min / Min<T: Shuffled>(value) -> T;
-    /// The largest value of the tile, in each of its threads; of numbers and NaN a number.
+    /// The largest value of the tile, in each of its threads; NaN is ignored unless all values are NaN.
     fn reduce_max / __call_reduce_max / Max<T: Shuffled>(value) -> T;
 }

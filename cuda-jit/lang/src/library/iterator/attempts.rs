@@ -1,4 +1,4 @@
-//! Folds that may end early: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
+//! Short-circuiting folds: the results of `try_fold`'s closures, and sums and products of `Option` and `Result`.
 
 use super::{DeviceIterator, DeviceProduct, DeviceSum};
 use crate::device;
@@ -6,20 +6,20 @@ use crate::typeinfo::DeviceType;
 
 /// An `Option` or `Result`.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Attempt: Sized + DeviceType {
-    /// The type of the value of one that succeeded.
+    /// The type of the value on success.
     type Output: DeviceType;
 
-    /// One that succeeded.
+    /// Wraps the value of a success.
     fn succeeded(output: Self::Output) -> Self;
 
-    /// The value of one that succeeded.
+    /// The value of a success.
     ///
     /// # Errors
     ///
-    /// One that failed in the same way, if it failed.
+    /// The value, or the same failure.
     fn outcome(self) -> Result<Self::Output, Self>;
 }
 
@@ -55,8 +55,8 @@ impl<T: DeviceType, E: DeviceType> Attempt for Result<T, E> {
     }
 }
 
-/// Implements a trait of [`sums`](super::sums) for `Option` and `Result`: the sum of what the elements hold before the first that
-/// failed.
+/// Implements a trait of [`sums`](super::sums) for `Option` and `Result`: the sum or product of the values before the first
+/// failure.
 macro_rules! attempts {
     ($($trait:ident $method:ident;)*) => { $(
         #[device(library)]

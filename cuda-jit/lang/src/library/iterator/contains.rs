@@ -1,4 +1,4 @@
-//! The methods of ranges that are no iterators'.
+//! The methods of ranges that are not iterators' methods.
 
 use std::ops::{Range, RangeFrom, RangeTo, RangeToInclusive};
 
@@ -6,9 +6,9 @@ use super::RangeInclusive;
 use crate::device;
 use crate::typeinfo::DeviceType;
 
-/// A type of numbers that bound ranges.
+/// A type of numbers that can bound a range.
 ///
-/// Nothing unsafe relies on an implementation: the compiler compares two numbers of the type, and refuses what is none.
+/// Nothing unsafe relies on an implementation: the compiler compares two numbers of the type, and refuses other types.
 #[diagnostic::on_unimplemented(
     message = "kernels have no ranges of `{Self}` as values",
     label = "not a range of numbers or `char`",

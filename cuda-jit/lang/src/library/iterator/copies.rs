@@ -5,9 +5,9 @@ use crate::device;
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
-/// A reference to what can be copied.
+/// A reference to a value that can be copied.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Referent: Sized + DeviceType {
     /// The type of the referent.

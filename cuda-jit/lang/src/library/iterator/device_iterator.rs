@@ -1,5 +1,5 @@
-//! The trait of iterators: `next`, what an iterator may replace by something faster with the same side effects, adaptors and
-//! consumers.
+//! The trait of iterators: `next`, the methods that an iterator may override with faster ones of the same side effects,
+//! adaptors and consumers.
 
 use std::cmp::Ordering;
 
@@ -14,7 +14,7 @@ use crate::typeinfo::DeviceType;
 
 /// An iterator.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceIterator: Sized + DeviceType {
     /// The type of the elements.
@@ -33,7 +33,7 @@ pub trait DeviceIterator: Sized + DeviceType {
     /// Advances the iterator and returns the next element.
     fn next(&mut self) -> Option<Self::Item>;
 
-    /// The next element of an iterator that has one.
+    /// The next element of an iterator that is not at its end.
     fn next_known(&mut self) -> Self::Item {
         match self.next() {
             Some(item) => item,
@@ -41,7 +41,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         }
     }
 
-    /// Advances the iterator by up to `n` elements and returns by how many fewer it advanced.
+    /// Advances the iterator by up to `n` elements, and returns the number of missing elements.
     fn advance(&mut self, n: usize) -> usize {
         let mut left = n;
         while left > 0 {
@@ -67,7 +67,7 @@ pub trait DeviceIterator: Sized + DeviceType {
 
     /// Advances an iterator within `step_by`, which returns the first element and then skips `gap` before each other.
     ///
-    /// An iterator without side effects may skip them behind the element instead, and leave `is_first` set.
+    /// An iterator without side effects may skip the elements after each element instead, and leave `is_first` set.
     fn next_step(&mut self, gap: usize, is_first: &mut bool) -> Option<Self::Item> {
         let skipped = if *is_first { 0 } else { gap };
         *is_first = false;
@@ -114,7 +114,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Chain { a: Some(self), b: Some(other.into_iter()) }
     }
 
-    /// Copies each element behind its reference: what kernels hold is cloned by copying it.
+    /// Copies each element behind its reference: on the device, cloning is copying.
     fn cloned(self) -> Copied<Self>
     where
         Self::Item: Referent,
@@ -130,7 +130,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Copied { iter: self }
     }
 
-    /// The elements again and again.
+    /// The elements, repeated endlessly.
     fn cycle(self) -> Cycle<Self> {
         Cycle { all: duplicate(&self), iter: self }
     }
@@ -145,7 +145,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Filter { iter: self, predicate }
     }
 
-    /// Applies a closure to each element and keeps what it returns in `Some`.
+    /// Applies a closure to each element and keeps the values that it returns in `Some`.
     fn filter_map<B: DeviceType, F: FnMut(Self::Item) -> Option<B>>(self, f: F) -> FilterMap<Self, F> {
         FilterMap { iter: self, f }
     }
@@ -155,7 +155,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Flatten { iter: Fuse { iter: Some(Map { iter: self, f }) }, front: None, back: None }
     }
 
-    /// The elements of the elements.
+    /// The elements of the nested iterators.
     fn flatten(self) -> Flatten<Self, <Self::Item as DeviceIntoIterator>::IntoIter>
     where
         Self::Item: DeviceIntoIterator,
@@ -183,7 +183,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         MapWhile { iter: self, f }
     }
 
-    /// Lets the caller look at the next element without advancing.
+    /// Allows peeking at the next element without advancing.
     fn peekable(self) -> Peekable<Self> {
         Peekable { iter: self, peeked: None }
     }
@@ -431,7 +431,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         Self::Item: PartialEq<U::Item>,
     {
         let mut other = other.into_iter();
-        // As std does, this compares the lengths first where both are known.
+        // Like std, this compares the lengths first if both are known.
         let lengths_known = Self::HAS_TRUSTED_LEN && U::IntoIter::HAS_TRUSTED_LEN;
         if lengths_known && self.trusted_len() != other.trusted_len() {
             return false;
@@ -466,7 +466,7 @@ pub trait DeviceIterator: Sized + DeviceType {
         while let Some(x) = self.next() {
             match other.next() {
                 Some(y) => {
-                    // each asks `partial_cmp`, whatever `==` may be
+                    // each comparison uses `partial_cmp`, whatever `==` may be
                     if x < y {
                         return Some(Ordering::Less);
                     }

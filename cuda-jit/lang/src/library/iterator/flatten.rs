@@ -1,4 +1,4 @@
-//! Adaptors with a state of their own: `fuse`, `flatten`, `flat_map`, `cycle` and `peekable`.
+//! Adaptors with additional state: `fuse`, `flatten`, `flat_map`, `cycle` and `peekable`.
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator};
 use crate::device;
@@ -294,7 +294,7 @@ where
     }
 }
 
-/// An iterator that can show its next element without advancing.
+/// An iterator that can return its next element without advancing.
 #[derive(Clone, Debug)]
 pub struct Peekable<I: DeviceIterator> {
     pub(crate) iter: I,
@@ -459,10 +459,10 @@ impl<I: DeviceExactSize> DeviceExactSize for Peekable<I> {
     }
 }
 
-/// The elements of an iterator again and again.
+/// The elements of an iterator, repeated endlessly.
 #[derive(Clone, Debug)]
 pub struct Cycle<I> {
-    /// The iterator as it was.
+    /// The iterator in its initial state.
     pub(crate) all: I,
     pub(crate) iter: I,
 }

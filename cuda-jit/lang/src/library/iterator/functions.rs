@@ -1,14 +1,15 @@
-//! Functions of `std::iter` and `std::array` that make iterators and arrays, and the iterators over an `Option` or `Result`.
+//! Functions of `std::iter` and `std::array` that create iterators and arrays, and the iterators over an `Option` or
+//! `Result`.
 
-use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, Numbered, Zip};
+use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIntoIterator, DeviceIterator, Indexed, IndexedSource, Zip};
 use crate::device;
 use crate::device::library::duplicate;
 use crate::library::structs::device_struct;
 use crate::typeinfo::{Closure, DeviceType};
 
-/// The functions, of the type of the elements.
+/// The functions, as associated functions of the element type.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Making: Sized + DeviceType {
     /// `iter::empty`
@@ -54,9 +55,9 @@ pub trait Making: Sized + DeviceType {
 #[device(library)]
 impl<T: DeviceType> Making for T {}
 
-/// `iter::zip`, of the type of its first argument.
+/// `iter::zip`, as an associated function of the type of its first argument.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Pairing: DeviceIntoIterator {
     /// `iter::zip`
@@ -125,7 +126,7 @@ impl<T: DeviceType, E: DeviceType> DeviceIntoIterator for Result<T, E> {
     }
 }
 
-/// An element without end, or before an end that a `take` from the back has found.
+/// One element repeated endlessly, or until the end that a `take` from the back has set.
 #[derive(Clone, Debug)]
 pub struct Repeat<T> {
     item: T,
@@ -181,7 +182,7 @@ impl<T: DeviceType> DeviceDoubleEnded for Repeat<T> {
     }
 }
 
-// std has a length of a `take` of it alone
+// std implements this only for a `take` of it
 #[device(library)]
 impl<T: DeviceType> DeviceExactSize for Repeat<T> {
     fn len(&self) -> usize {
@@ -198,7 +199,7 @@ pub struct Copies<T> {
 device_struct!(Copies [T] [T: DeviceType] { item: T, count: usize });
 
 #[device(library)]
-impl<T: DeviceType> Numbered for Copies<T> {
+impl<T: DeviceType> IndexedSource for Copies<T> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 
@@ -211,7 +212,7 @@ impl<T: DeviceType> Numbered for Copies<T> {
     }
 }
 
-/// An element so many times.
+/// An element repeated a given number of times.
 pub type RepeatN<T> = Indexed<Copies<T>>;
 
 /// The results of a closure, until one is `None`.
@@ -230,7 +231,7 @@ impl<T: DeviceType, F: FnMut() -> Option<T>> DeviceIterator for FromFn<F> {
     }
 }
 
-/// Elements each of which a closure makes of the one before.
+/// Elements that a closure computes from their predecessors.
 #[derive(Clone, Debug)]
 pub struct Successors<T, F> {
     next: Option<T>,

@@ -1,4 +1,4 @@
-//! Adaptors whose closures decide where the elements begin or end: `skip_while`, `take_while`, `map_while`, `scan`.
+//! Adaptors whose closures decide on the first or last element: `skip_while`, `take_while`, `map_while`, `scan`.
 
 use super::DeviceIterator;
 use crate::device;
@@ -74,7 +74,7 @@ impl<I: DeviceIterator, P: FnMut(&I::Item) -> bool> DeviceIterator for TakeWhile
         }
     }
 
-    // Without a look at the flag for each element.
+    // Avoids a test of the flag for each element.
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         let mut accumulator = init;
         if self.has_ended {

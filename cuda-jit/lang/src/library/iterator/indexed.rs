@@ -1,31 +1,31 @@
-//! Iterators over elements or parts that are told by numbers.
+//! Iterators over elements or subslices that are accessed by index.
 
 use super::{DeviceDoubleEnded, DeviceExactSize, DeviceIterator};
 use crate::device;
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
-/// Elements or parts that are told by numbers, which go from 0 in steps.
+/// Elements or subslices that are accessed by an index, which starts at 0 and advances in steps.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
-pub trait Numbered: Sized + DeviceType {
-    /// The type of the elements or parts.
+pub trait IndexedSource: Sized + DeviceType {
+    /// The type of the elements or subslices.
     type Item: DeviceType;
     /// True if std accesses them by index (`TrustedRandomAccess`).
     const IS_RANDOM_ACCESS: bool;
 
-    /// The number behind the last one's: a multiple of the step.
+    /// The index after the last one: a multiple of the step.
     fn end(&self) -> usize;
-    /// The distance between two numbers.
+    /// The distance between two indices.
     fn step(&self) -> usize {
         1
     }
-    /// The one of a number, which there is, and which is asked for once.
+    /// The item at an index, which is in bounds and requested only once.
     fn at(&mut self, number: usize) -> Self::Item;
 }
 
-/// An iterator over what is told by its number.
+/// An iterator over items that are accessed by index.
 #[derive(Clone, Debug)]
 pub struct Indexed<S> {
     pub(super) source: S,
@@ -35,7 +35,7 @@ pub struct Indexed<S> {
 device_struct!(Indexed [S] [S: DeviceType] { source: S, front: usize, back: usize });
 
 #[device(library)]
-impl<S: Numbered> Indexed<S> {
+impl<S: IndexedSource> Indexed<S> {
     /// An iterator over all of them.
     pub(super) fn new(source: S) -> Self {
         let back = source.end();
@@ -44,7 +44,7 @@ impl<S: Numbered> Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceIterator for Indexed<S> {
+impl<S: IndexedSource> DeviceIterator for Indexed<S> {
     type Item = S::Item;
     const HAS_TRUSTED_LEN: bool = true;
     const IS_RANDOM_ACCESS: bool = S::IS_RANDOM_ACCESS;
@@ -96,7 +96,7 @@ impl<S: Numbered> DeviceIterator for Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
+impl<S: IndexedSource> DeviceDoubleEnded for Indexed<S> {
     fn next_back(&mut self) -> Option<S::Item> {
         if self.front < self.back {
             self.back -= self.source.step();
@@ -124,7 +124,7 @@ impl<S: Numbered> DeviceDoubleEnded for Indexed<S> {
 }
 
 #[device(library)]
-impl<S: Numbered> DeviceExactSize for Indexed<S> {
+impl<S: IndexedSource> DeviceExactSize for Indexed<S> {
     fn len(&self) -> usize {
         self.trusted_len()
     }

@@ -1,7 +1,7 @@
 //! Iterators of the device library: sources, adaptors and consumers with the semantics of `std::iter`.
 //!
-//! [`DeviceIterator`] has `next` and the methods that an iterator may replace by a faster one with the same side
-//! effects, and the adaptors and consumers.
+//! [`DeviceIterator`] has `next`, the methods that an iterator may override with faster ones of the same side effects, and
+//! the adaptors and consumers.
 //!
 //! The closures of a chain are called as often and in the same order as by `std::iter` of Rust 1.95. This includes the
 //! effects of its specialisations, which the three queries of [`DeviceIterator`] reproduce.
@@ -16,10 +16,10 @@ mod copies;
 mod device_iterator;
 mod flatten;
 mod functions;
+mod get;
 mod guarded;
 mod indexed;
 mod paired;
-mod parts;
 mod ranges;
 mod slices;
 mod sums;
@@ -40,10 +40,10 @@ pub use functions::{
     __Making_successors, __MakingCalls, __Pairing_zip_both, __PairingCalls, FromFn, Making, OptionElements, Pairing,
     Repeat, RepeatN, Successors,
 };
+pub use get::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
 pub use guarded::{MapWhile, Scan, SkipWhile, TakeWhile};
-pub use indexed::{__NumberedCalls, Indexed, Numbered};
+pub use indexed::{__IndexedSourceCalls, Indexed, IndexedSource};
 pub use paired::{Chain, Zip};
-pub use parts::{__GetCalls, __GetMutCalls, RANGES, probe, range_full, range_to, range_to_inclusive};
 pub use ranges::{__StepCalls, RangeInclusive, inclusive};
 pub use slices::{__SliceSourcesCalls, __SliceSourcesMutCalls};
 pub use sums::{__DeviceProductCalls, __DeviceSumCalls, DeviceProduct, DeviceSum};
@@ -59,13 +59,13 @@ impl<I: DeviceIterator> crate::typeinfo::host_only::HostIterator<I::Item> for I 
 
 /// An iterator with two ends.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceDoubleEnded: DeviceIterator {
     /// Removes and returns the last element.
     fn next_back(&mut self) -> Option<Self::Item>;
 
-    /// Removes up to `n` elements from the back and returns by how many fewer it removed.
+    /// Removes up to `n` elements from the back, and returns the number of missing elements.
     fn advance_back(&mut self, n: usize) -> usize {
         let mut left = n;
         while left > 0 {
@@ -99,9 +99,9 @@ pub trait DeviceDoubleEnded: DeviceIterator {
     }
 }
 
-/// An iterator that knows its length.
+/// An iterator with a known length.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceExactSize: DeviceIterator {
     /// The number of remaining elements.
@@ -110,7 +110,7 @@ pub trait DeviceExactSize: DeviceIterator {
 
 /// A type that converts into an iterator.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceIntoIterator: Sized + DeviceType {
     /// The type of the elements.
@@ -121,7 +121,7 @@ pub trait DeviceIntoIterator: Sized + DeviceType {
     /// Converts the value into an iterator.
     fn into_iter(self) -> Self::IntoIter;
 
-    /// The number of elements where the type, an array, determines it.
+    /// The number of elements, if the type is an array.
     const ARRAY_LEN: Option<usize> = None;
 }
 

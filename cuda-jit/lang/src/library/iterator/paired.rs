@@ -15,7 +15,7 @@ device_struct!(Zip [A, B] [A: DeviceType, B: DeviceType] { a: A, b: B });
 
 #[device(library)]
 impl<A: DeviceIterator, B: DeviceIterator> Zip<A, B> {
-    /// Returns true if no pair is left, where std reads the elements by index and thus does not advance either iterator then.
+    /// Returns true if no pair is left and std accesses the elements by index, so that it advances neither iterator.
     fn is_over(&self) -> bool {
         Self::IS_RANDOM_ACCESS && !self.has_next()
     }
@@ -73,7 +73,7 @@ impl<A: DeviceIterator, B: DeviceIterator> DeviceIterator for Zip<A, B> {
         }
     }
 
-    /// Does not advance the longer iterator beyond the end of the shorter one where std does not.
+    /// Does not advance the longer iterator beyond the end of the shorter one if std does not.
     fn fold<C, F: FnMut(C, (A::Item, B::Item)) -> C>(mut self, init: C, mut f: F) -> C {
         let mut accumulator = init;
         if Self::IS_COUNTED && Self::IS_PURE {
@@ -188,7 +188,8 @@ impl<A: DeviceIterator, B: DeviceIterator<Item = A::Item>> DeviceIterator for Ch
             if item.is_some() {
                 return item;
             }
-            // A pure iterator ends again when it is asked again, and a loop without the change is simpler.
+            // A pure iterator returns `None` again when it is called again, and the loop is simpler if this is not
+            // recorded.
             if !A::IS_PURE {
                 self.a = None;
             }

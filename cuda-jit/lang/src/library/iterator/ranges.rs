@@ -10,9 +10,9 @@ use crate::typeinfo::DeviceType;
 
 /// A type of consecutive values.
 ///
-/// The steps wrap at the type's limits, except for those of [`checked_forward`](Step::checked_forward).
+/// The steps wrap at the type's limits, except for [`checked_forward`](Step::checked_forward).
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait Step: Copy + PartialOrd + DeviceType {
     /// The next value.
@@ -69,7 +69,7 @@ macro_rules! integers {
             fn checked_forward(self, n: usize) -> $ty {
                 let limit = $ty::MAX.wrapping_sub(self) as $unsigned as $wide;
                 if n as $wide > limit {
-                    // Overflows: panics where overflow checks are on.
+                    // Panics on overflow if overflow checks are on.
                     let _ = $ty::MAX + (n > 0) as $ty;
                 }
                 self.wrapping_add(n as $ty)
@@ -317,17 +317,17 @@ impl<T: Step> DeviceIterator for RangeFrom<T> {
     }
 }
 
-/// An iterator over the values from `start` to `end`, with `end`.
+/// An iterator over the values from `start` to `end`, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeInclusive<T> {
     pub(super) start: T,
     pub(super) end: T,
-    /// True once no value remains. `start` and `end` bound the remaining values otherwise.
+    /// True once no value remains. Otherwise `start` and `end` bound the remaining values.
     pub(super) exhausted: bool,
 }
 device_struct!(RangeInclusive [T] [T: DeviceType] { start: T, end: T, exhausted: bool });
 
-/// `start..=end` in a kernel's probe.
+/// `start..=end` in a typing probe.
 pub fn inclusive<T: RangeBound>(start: T, end: T) -> RangeInclusive<T> {
     let exhausted = !(start <= end);
     RangeInclusive { start, end, exhausted }

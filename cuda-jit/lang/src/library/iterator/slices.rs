@@ -1,10 +1,11 @@
-//! Slices and their parts, told by their numbers, and the methods of slices that iterate over them.
+//! Slices and subslices that are accessed by index, and the iterator methods of slices.
 //!
 //! # Safety
 //!
-//! What is unsafe here gives a part of a slice the slice's lifetime: each part is asked for once, and shares no element with another.
+//! The unsafe code extends the lifetime of an element or subslice to that of the slice: each is requested once, and no two
+//! overlap.
 
-use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, Numbered};
+use super::{DeviceDoubleEnded, DeviceIntoIterator, Indexed, IndexedSource};
 use crate::device;
 use crate::device::library::{duplicate, extend_mut};
 use crate::library::structs::device_struct;
@@ -18,7 +19,7 @@ pub struct Elements<'a, T> {
 device_struct!(Elements ['a, T] ['a, T: DeviceType] { slice: &'a [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Elements<'a, T> {
     type Item = &'a T;
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -31,7 +32,7 @@ impl<'a, T: DeviceType> Numbered for Elements<'a, T> {
     }
 }
 
-/// The elements of a slice that can be written.
+/// The elements of a mutable slice.
 #[derive(Debug)]
 pub struct ElementsMut<'a, T> {
     slice: &'a mut [T],
@@ -39,7 +40,7 @@ pub struct ElementsMut<'a, T> {
 device_struct!(ElementsMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T] });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ElementsMut<'a, T> {
     type Item = &'a mut T;
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -48,12 +49,12 @@ impl<'a, T: DeviceType> Numbered for ElementsMut<'a, T> {
     }
 
     fn at(&mut self, number: usize) -> &'a mut T {
-        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        // SAFETY: the iterator requests each index once, so that no two references refer to one element.
         unsafe { extend_mut(&mut self.slice[number]) }
     }
 }
 
-/// The parts of a slice of so many elements, the last perhaps of fewer.
+/// The subslices of a given length, the last of which may be shorter.
 #[derive(Clone, Debug)]
 pub struct Chunks<'a, T> {
     slice: &'a [T],
@@ -62,11 +63,11 @@ pub struct Chunks<'a, T> {
 device_struct!(Chunks ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Chunks<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
-    /// Is no greater than `usize::MAX`: of one part it is its size, of several less than twice the slice's length.
+    /// At most `usize::MAX`: for a single subslice it is the chunk size, for several less than twice the slice's length.
     fn end(&self) -> usize {
         self.slice.len().div_ceil(self.size) * self.size
     }
@@ -81,7 +82,7 @@ impl<'a, T: DeviceType> Numbered for Chunks<'a, T> {
     }
 }
 
-/// The same of a slice that can be written.
+/// The subslices of a mutable slice of a given length, the last of which may be shorter.
 #[derive(Debug)]
 pub struct ChunksMut<'a, T> {
     slice: &'a mut [T],
@@ -90,7 +91,7 @@ pub struct ChunksMut<'a, T> {
 device_struct!(ChunksMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -104,12 +105,12 @@ impl<'a, T: DeviceType> Numbered for ChunksMut<'a, T> {
 
     fn at(&mut self, number: usize) -> &'a mut [T] {
         let end = number + (self.slice.len() - number).min(self.size);
-        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        // SAFETY: the iterator requests each index once, and indices are `size` apart, so that no two subslices overlap.
         unsafe { extend_mut(&mut self.slice[number..end]) }
     }
 }
 
-/// The parts of a slice of so many elements.
+/// The subslices of exactly a given length.
 #[derive(Clone, Debug)]
 pub struct ChunksExact<'a, T> {
     slice: &'a [T],
@@ -118,7 +119,7 @@ pub struct ChunksExact<'a, T> {
 device_struct!(ChunksExact ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksExact<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -133,7 +134,7 @@ impl<'a, T: DeviceType> Numbered for ChunksExact<'a, T> {
     }
 }
 
-/// The same of a slice that can be written.
+/// The subslices of a mutable slice of exactly a given length.
 #[derive(Debug)]
 pub struct ChunksExactMut<'a, T> {
     slice: &'a mut [T],
@@ -142,7 +143,7 @@ pub struct ChunksExactMut<'a, T> {
 device_struct!(ChunksExactMut ['a, T] ['a, T: DeviceType] { slice: &'a mut [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for ChunksExactMut<'a, T> {
     type Item = &'a mut [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -153,12 +154,12 @@ impl<'a, T: DeviceType> Numbered for ChunksExactMut<'a, T> {
     fn at(&mut self, number: usize) -> &'a mut [T] {
         let start = number * self.size;
         let end = start + self.size;
-        // SAFETY: the iterator asks for each number once, and no two of them share an element.
+        // SAFETY: the iterator requests each index once, and indices are `size` apart, so that no two subslices overlap.
         unsafe { extend_mut(&mut self.slice[start..end]) }
     }
 }
 
-/// The parts of a slice of so many elements that overlap.
+/// The overlapping subslices of a given length.
 #[derive(Clone, Debug)]
 pub struct Windows<'a, T> {
     slice: &'a [T],
@@ -167,7 +168,7 @@ pub struct Windows<'a, T> {
 device_struct!(Windows ['a, T] ['a, T: DeviceType] { slice: &'a [T], size: usize });
 
 #[device(library, unchecked)]
-impl<'a, T: DeviceType> Numbered for Windows<'a, T> {
+impl<'a, T: DeviceType> IndexedSource for Windows<'a, T> {
     type Item = &'a [T];
     const IS_RANDOM_ACCESS: bool = true;
 
@@ -189,7 +190,7 @@ pub struct ArrayElements<T, const N: usize> {
 device_struct!(ArrayElements [T, N] [T: DeviceType, const N: usize] { array: [T; N] });
 
 #[device(library, unchecked)]
-impl<T: DeviceType, const N: usize> Numbered for ArrayElements<T, N> {
+impl<T: DeviceType, const N: usize> IndexedSource for ArrayElements<T, N> {
     type Item = T;
     const IS_RANDOM_ACCESS: bool = false;
 
@@ -257,16 +258,16 @@ impl<T: DeviceType, const N: usize> DeviceIntoIterator for [T; N] {
 
 /// Iterators over a slice.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait SliceSources: Sized + DeviceType {
     /// Over references to its elements.
     type Iter: DeviceDoubleEnded;
-    /// Over its parts of one length and the rest.
+    /// Over its subslices of one length, and the remainder.
     type Chunks: DeviceDoubleEnded;
-    /// Over its parts of one length.
+    /// Over its subslices of one length.
     type ChunksExact: DeviceDoubleEnded;
-    /// Over its parts of one length that overlap.
+    /// Over its overlapping subslices of one length.
     type Windows: DeviceDoubleEnded;
 
     /// `iter`
@@ -309,16 +310,16 @@ impl<'a, T: DeviceType> SliceSources for &'a [T] {
     }
 }
 
-/// Iterators over a slice that can be written.
+/// Iterators over a mutable slice.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait SliceSourcesMut: Sized + DeviceType {
     /// Over references to its elements.
     type IterMut: DeviceDoubleEnded;
-    /// Over its parts of one length and the rest.
+    /// Over its subslices of one length, and the remainder.
     type ChunksMut: DeviceDoubleEnded;
-    /// Over its parts of one length.
+    /// Over its subslices of one length.
     type ChunksExactMut: DeviceDoubleEnded;
 
     /// `iter_mut`

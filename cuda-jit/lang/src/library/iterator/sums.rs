@@ -8,7 +8,7 @@ use crate::device;
 
 /// A sum of elements of type `A`.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceSum<A>: Sized {
     /// Adds the elements.
@@ -17,14 +17,14 @@ pub trait DeviceSum<A>: Sized {
 
 /// A product of elements of type `A`.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait DeviceProduct<A>: Sized {
     /// Multiplies the elements.
     fn whole<I: DeviceIterator<Item = A>>(iter: I) -> Self;
 }
 
-/// Implements [`DeviceSum`] and [`DeviceProduct`] for numbers and references to them: the type, the sum and the product
+/// Implements [`DeviceSum`] and [`DeviceProduct`] for numbers and references to them: the type, and the sum and the product
 /// of no elements.
 macro_rules! numbers {
     ($($ty:ty: $zero:expr, $one:expr;)*) => { $(
@@ -77,7 +77,7 @@ numbers! {
     Complex<f64>: Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
 }
 
-/// The same of floats of 16 bits, which are added and multiplied as `f32`, as `half` does it.
+/// Implements the traits for 16-bit floats, which are added and multiplied as `f32`, as `half` does it.
 macro_rules! halves {
     ($($ty:ty)*) => { $(
         #[device(library)]

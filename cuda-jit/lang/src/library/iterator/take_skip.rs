@@ -49,7 +49,7 @@ impl<I: DeviceIterator> DeviceIterator for Take<I> {
         }
     }
 
-    /// Does not advance the iterator to its end where std reads the elements by index.
+    /// Does not advance the iterator to its end if std reads the elements by index.
     fn fold<B, F: FnMut(B, I::Item) -> B>(mut self, init: B, mut f: F) -> B {
         if I::IS_RANDOM_ACCESS && I::HAS_TRUSTED_LEN {
             self.left = self.trusted_len();
@@ -77,7 +77,7 @@ impl<I: DeviceDoubleEnded + DeviceExactSize> DeviceDoubleEnded for Take<I> {
             return None;
         }
         let excess = self.iter.len().saturating_sub(self.left);
-        // The elements that are left are then all those of the iterator, whose end a pure one can find again.
+        // The remaining elements are then all those of the iterator; a pure one can find its end again.
         self.left = if I::IS_PURE { usize::MAX } else { self.left - 1 };
         self.iter.nth_back(excess)
     }
@@ -132,7 +132,7 @@ device_struct!(Skip [I] [I: DeviceType] { iter: I, n: usize });
 
 #[device(library)]
 impl<I: DeviceIterator> Skip<I> {
-    /// Skips the first elements, unless this has happened before, and returns whether all of them existed.
+    /// Skips the first elements, unless this has happened before, and returns true if all of them existed.
     fn skip_first(&mut self) -> bool {
         let n = self.n;
         self.n = 0;
@@ -305,7 +305,7 @@ impl<I: DeviceIterator> DeviceIterator for StepBy<I> {
 
 #[device(library)]
 impl<I: DeviceDoubleEnded + DeviceExactSize> StepBy<I> {
-    /// The number of elements behind the last one that the iterator returns.
+    /// The number of elements after the last one that the iterator returns.
     fn behind_last(&self) -> usize {
         let rest = self.iter.len() % self.step();
         if !self.is_first {

@@ -22,7 +22,7 @@ impl<'a, I: DeviceIterator> DeviceIterator for &'a mut I {
         (**self).nth(n)
     }
 
-    // rustc finds these of a reference first, where they are called on one
+    // if these are called on a reference, rustc finds the implementation for the reference first
 
     fn trusted_len(&self) -> usize {
         (**self).trusted_len()
@@ -157,7 +157,7 @@ impl<I: DeviceDoubleEnded, P: FnMut(&I::Item) -> bool> DeviceDoubleEnded for Fil
     }
 }
 
-/// Applies a closure to each element and keeps what it returns in `Some`.
+/// Applies a closure to each element and keeps the values that it returns in `Some`.
 #[derive(Clone, Debug)]
 pub struct FilterMap<I, F> {
     pub(crate) iter: I,

@@ -1,4 +1,4 @@
-//! The methods of ndarray's views that make iterators.
+//! The methods of ndarray's views that create iterators.
 
 use ndarray::{ArrayView, ArrayViewMut, Axis, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
@@ -10,14 +10,14 @@ use crate::typeinfo::DeviceType;
 
 /// Iterators over a view.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewSources: Sized + DeviceType {
     /// Over references to its elements.
     type Iter: DeviceIterator;
-    /// Over the same with their places.
+    /// Over references to its elements, with their indices.
     type IndexedIter: DeviceIterator;
-    /// Over its parts along an axis.
+    /// Over its subviews along an axis.
     type AxisIter: DeviceIterator;
 
     /// `iter`
@@ -30,14 +30,14 @@ pub trait ViewSources: Sized + DeviceType {
     fn axis_iter(self, axis: Axis) -> Self::AxisIter;
 }
 
-/// Iterators over a view that can be written.
+/// Iterators over a mutable view.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait ViewSourcesMut: Sized + DeviceType {
     /// Over references to its elements.
     type IterMut: DeviceIterator;
-    /// Over its parts along an axis.
+    /// Over its subviews along an axis.
     type AxisIterMut: DeviceIterator;
 
     /// `iter_mut`
@@ -48,9 +48,9 @@ pub trait ViewSourcesMut: Sized + DeviceType {
     fn axis_iter_mut(self, axis: Axis) -> Self::AxisIterMut;
 }
 
-/// Iterators over the rows and columns of a view of two dimensions.
+/// Iterators over the rows and columns of a two-dimensional view.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait PlaneSources: Sized + DeviceType {
     /// Over rows or columns.
@@ -62,9 +62,9 @@ pub trait PlaneSources: Sized + DeviceType {
     fn columns(self) -> Self::Lanes;
 }
 
-/// The same of one that can be written.
+/// Iterators over the rows and columns of a mutable two-dimensional view.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
 pub trait PlaneSourcesMut: Sized + DeviceType {
     /// Over rows or columns.

@@ -1,14 +1,14 @@
-//! Iterators over ndarray's views: their parts along an axis, and their elements.
+//! Iterators over ndarray's views: their subviews along an axis, and their elements.
 
 use ndarray::{ArrayView, ArrayViewMut, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, Numbered};
+use super::{DeviceExactSize, DeviceIterator, Enumerate, Indexed, IndexedSource};
 use crate::device;
-use crate::device::library::{Parts, elements_in, lane_at, lanes_in, next_element};
+use crate::device::library::{TraversedView, elements_in, lane_at, lanes_in, next_element};
 use crate::library::structs::device_struct;
 use crate::typeinfo::DeviceType;
 
-/// The parts of a view along its first axis.
+/// The subviews of a view along its first axis.
 #[derive(Clone, Debug)]
 pub struct ViewLanes<V> {
     view: V,
@@ -16,7 +16,7 @@ pub struct ViewLanes<V> {
 device_struct!(ViewLanes [V] [V: DeviceType] { view: V });
 
 #[device(library)]
-impl<V: Parts> Numbered for ViewLanes<V> {
+impl<V: TraversedView> IndexedSource for ViewLanes<V> {
     type Item = V::Lane;
     const IS_RANDOM_ACCESS: bool = false;
 
@@ -29,28 +29,28 @@ impl<V: Parts> Numbered for ViewLanes<V> {
     }
 }
 
-/// An iterator over them.
+/// An iterator over the subviews.
 pub(super) type Lanes<V> = Indexed<ViewLanes<V>>;
 
 #[device(library)]
-impl<V: Parts> ViewLanes<V> {
-    /// The parts of a view.
+impl<V: TraversedView> ViewLanes<V> {
+    /// The subviews of a view.
     pub(super) fn of(view: V) -> Lanes<V> {
         Indexed::new(ViewLanes { view })
     }
 }
 
-/// The elements of a view of several dimensions, the last index first to change.
+/// The elements of a view with several dimensions, in row-major order.
 #[expect(missing_debug_implementations, reason = "places need not be shown")]
-pub struct Elements<V: Parts> {
+pub struct Elements<V: TraversedView> {
     view: V,
-    place: V::Place,
+    place: V::Position,
     left: usize,
 }
-device_struct!(Elements [V] [V: Parts] { view: V, place: V::Place, left: usize });
+device_struct!(Elements [V] [V: TraversedView] { view: V, place: V::Position, left: usize });
 
 #[device(library)]
-impl<V: Parts> Elements<V> {
+impl<V: TraversedView> Elements<V> {
     /// The elements of a view.
     pub fn new(view: V) -> Self {
         let left = elements_in::<V>(&view);
@@ -59,7 +59,7 @@ impl<V: Parts> Elements<V> {
 }
 
 #[device(library)]
-impl<V: Parts> DeviceIterator for Elements<V> {
+impl<V: TraversedView> DeviceIterator for Elements<V> {
     type Item = V::Element;
     const HAS_TRUSTED_LEN: bool = true;
     const IS_FUSED: bool = true;
@@ -84,27 +84,27 @@ impl<V: Parts> DeviceIterator for Elements<V> {
 }
 
 #[device(library)]
-impl<V: Parts> DeviceExactSize for Elements<V> {
+impl<V: TraversedView> DeviceExactSize for Elements<V> {
     fn len(&self) -> usize {
         self.left
     }
 }
 
-/// The elements of a view with their places.
+/// The elements of a view with their indices.
 #[expect(missing_debug_implementations, reason = "places need not be shown")]
-pub struct IndexedElements<V: Parts> {
+pub struct IndexedElements<V: TraversedView> {
     elements: Elements<V>,
 }
-device_struct!(IndexedElements [V] [V: Parts] { elements: Elements<V> });
+device_struct!(IndexedElements [V] [V: TraversedView] { elements: Elements<V> });
 
 /// A view whose elements are iterated over.
 ///
-/// Nothing unsafe relies on an implementation: what reads memory bounds its indices by fields of its own.
+/// Nothing unsafe relies on an implementation: code that reads memory bounds its indices by fields of its own.
 #[device(library)]
-pub trait ViewIterators: Parts {
+pub trait ViewIterators: TraversedView {
     /// Over its elements.
     type Iter: DeviceIterator;
-    /// Over its elements and their places.
+    /// Over its elements and their indices.
     type IndexedIter: DeviceIterator;
 
     /// `iter`
@@ -151,9 +151,9 @@ macro_rules! of_dimensions {
 
         #[device(library)]
         impl<'a, T: DeviceType> DeviceIterator for IndexedElements<$view<'a, T, $dim>> {
-            type Item = (($($ty,)*), <$view<'a, T, $dim> as Parts>::Element);
+            type Item = (($($ty,)*), <$view<'a, T, $dim> as TraversedView>::Element);
 
-            fn next(&mut self) -> Option<(($($ty,)*), <$view<'a, T, $dim> as Parts>::Element)> {
+            fn next(&mut self) -> Option<(($($ty,)*), <$view<'a, T, $dim> as TraversedView>::Element)> {
                 let at = self.elements.place;
                 match self.elements.next() {
                     Some(element) => Some((($(at[$index],)*), element)),

@@ -1,4 +1,4 @@
-//! Functions of the language that the compiler calls in the place of what no instruction does.
+//! Functions of the language that the compiler calls for operations without an instruction.
 
 pub use crate::device::atomics::emulated;
 pub use crate::device::groups::coalesced::{lane_at, lane_down, lane_up, lane_xor, packed};
@@ -8,7 +8,7 @@ pub use crate::types::float8::widening;
 
 use crate::typeinfo::{Ty, ty_of};
 
-/// The type of the error that says why a slice is no view of such a shape.
+/// The type of the error for a slice that is too short for a view's shape.
 pub fn shape_error() -> Ty {
     ty_of::<ndarray::ShapeError>()
 }

@@ -1,13 +1,14 @@
-//! Functions of the standard library, those of `std::mem` and those that make iterators: how the typing probe tells them from other
-//! functions that are none of the device's.
+//! Functions of `std::mem` and of `std::iter` that kernels support, and how the typing probe distinguishes them from other
+//! functions that are not device functions.
 //!
-//! A function has a type of its own, and that of the standard library's is the same under each name that it is imported by. So
-//! the typing probe passes those of as many arguments along with the function that is called, and a method is looked for that only two
-//! of one type have. It yields a function of the device library, which the typing probe calls instead.
+//! Each function has a type of its own, which is the same under each name that it is imported by. So the typing probe
+//! passes the supported functions with the same number of arguments along with the callee, and calls a method that only
+//! exists if the callee's type equals one of theirs. The method returns the device library's replacement, which the typing
+//! probe calls instead.
 //!
 //! # Safety
 //!
-//! There is no unsafe code but the promises that the compiler is told the truth about the types here.
+//! The only unsafe code is the implementations that describe the types here to the compiler.
 
 use std::iter::{Empty, FromFn, Once, Repeat, RepeatN, Successors};
 use std::marker::PhantomData;
@@ -17,11 +18,11 @@ use crate::library::iterator::{
     __Making_successors, __Pairing_zip_both, DeviceIntoIterator, Making, OptionElements,
 };
 use crate::typeinfo::non_device::{
-    CompiledForDevice, Found, MakesArray, NoFunction, NonDeviceFunction, PlainFunctionOfArray,
+    CalleeKind, CompiledForDevice, MakesArray, NoFunction, NonDeviceFunction, NonDeviceFunctionOfArray,
 };
 use crate::typeinfo::{
-    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, Instance, Intrinsic, Makes, NoCallee,
-    type_arg,
+    Body, Callee, Closure, Constructs, DeviceFn, DeviceType, Exchange, FnLike, FnReturning, Instance, Intrinsic,
+    NoCallee, type_arg,
 };
 
 macro_rules! callees {
@@ -30,10 +31,10 @@ macro_rules! callees {
         #[derive(Debug)]
         pub struct $name<T>(PhantomData<fn(T)>);
 
-        // SAFETY: the instance is the function that the type is named after.
+        // SAFETY: the instance is the exchange function that the type is named after.
         unsafe impl<T: DeviceType> DeviceFn for $name<T> {
-            type Args = crate::typeinfo::Untied;
-            type Output = crate::typeinfo::Untied;
+            type Args = crate::typeinfo::Unconstrained;
+            type Output = crate::typeinfo::Unconstrained;
 
             fn instance() -> Instance {
                 Instance { body: Body::Intrinsic(Intrinsic::Exchange(Exchange::$name)), generics: vec![type_arg::<T>()] }
@@ -51,28 +52,28 @@ callees! {
     Take
 }
 
-/// The witness of a callee that is refused.
+/// The witness of a refused callee.
 type Witness = *const NoCallee;
-/// The callee of what is refused already.
-type Silent = NoFunction;
-/// The type arguments of a function that is none of the standard library's.
+/// The callee of a call that is refused already.
+type RefusedCallee = NoFunction;
+/// The type arguments of a function that is not one of the supported ones.
 type Any = u8;
-/// The closure that stands for `iter::from_fn`'s.
+/// The placeholder for `iter::from_fn`'s closure.
 type Next = fn() -> Option<Any>;
-/// The closure that stands for `iter::successors`'s.
+/// The placeholder for `iter::successors`'s closure.
 type After = fn(&Any) -> Option<Any>;
-/// The closure that stands for `array::from_fn`'s.
+/// The placeholder for `array::from_fn`'s closure.
 type At = fn(usize) -> Any;
-/// What stands for an argument of `iter::zip`.
+/// The placeholder for an argument of `iter::zip`.
 type Items = [Any; 0];
 
-/// The known functions without an argument.
-type Nones = (fn() -> Empty<Any>,);
-/// The known functions of one argument.
-type Ones =
+/// The supported functions without arguments.
+type Nullary = (fn() -> Empty<Any>,);
+/// The supported functions of one argument.
+type Unary =
     (fn(&mut Any) -> Any, fn(Any) -> Once<Any>, fn(Any) -> Repeat<Any>, fn(Next) -> FromFn<Next>, fn(At) -> [Any; 1]);
-/// The known functions of two arguments.
-type Twos = (
+/// The supported functions of two arguments.
+type Binary = (
     fn(&mut Any, &mut Any),
     fn(&mut Any, Any) -> Any,
     fn(Any, usize) -> RepeatN<Any>,
@@ -80,38 +81,40 @@ type Twos = (
     fn(Items, Items) -> std::iter::Zip<<Items as IntoIterator>::IntoIter, <Items as IntoIterator>::IntoIter>,
 );
 
-/// How what may be called with 0, 1 or 2 arguments meets the known functions of as many, where it is none of them: `see` ties the
-/// generic arguments to those of a function value, `beside` does not, since closures do.
+/// The methods of a callee with 0, 1 or 2 arguments that is none of the supported functions. `unify_*` unifies the generic
+/// arguments with those of a function value; `accept_*` does not, since the call's closures fix them.
 macro_rules! unknown {
-    ($([$($generics:tt)*] $ty:ty, [$($seen:tt)*] where [$($bounds:tt)*];)*) => { $(
+    ($([$($generics:tt)*] $ty:ty, [$($params:tt)*] where [$($bounds:tt)*];)*) => { $(
         impl<$($generics)*> $ty {
-            /// Ties the generic arguments to those of a function value that is called without an argument.
-            pub fn see_none<$($seen)*>(self, function: &V, _: Nones) -> Self where $($bounds)* {
-                self.see(function)
+            /// Unifies the generic arguments with those of a function value that is called without arguments.
+            pub fn unify_nullary<$($params)*>(self, function: &V, _: Nullary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
-            /// The same with one argument.
-            pub fn see_one<$($seen)*>(self, function: &V, _: Ones) -> Self where $($bounds)* {
-                self.see(function)
+            /// Unifies the generic arguments with those of a function value that is called with one argument.
+            pub fn unify_unary<$($params)*>(self, function: &V, _: Unary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
-            /// The same with two arguments.
-            pub fn see_two<$($seen)*>(self, function: &V, _: Twos) -> Self where $($bounds)* {
-                self.see(function)
+            /// Unifies the generic arguments with those of a function value that is called with two arguments.
+            pub fn unify_binary<$($params)*>(self, function: &V, _: Binary) -> Self where $($bounds)* {
+                self.unify(function)
             }
 
-            /// Says that a function value which is called with one argument, a closure, is none of the known.
-            pub fn beside_one<V>(self, _: &V, _: Ones) -> Self {
+            /// Accepts a function value that is called with one argument, a closure, and is none of the supported
+            /// functions.
+            pub fn accept_unary<V>(self, _: &V, _: Unary) -> Self {
                 self
             }
 
-            /// The same with two arguments.
-            pub fn beside_two<V>(self, _: &V, _: Twos) -> Self {
+            /// Accepts a function value that is called with two arguments, among them a closure, and is none of the
+            /// supported functions.
+            pub fn accept_binary<V>(self, _: &V, _: Binary) -> Self {
                 self
             }
 
             /// The function value that the typing probe calls.
-            pub fn stand_in<V>(&self, _: &V, function: V) -> V {
+            pub fn replacement<V>(&self, _: &V, function: V) -> V {
                 function
             }
 
@@ -130,18 +133,18 @@ macro_rules! unknown {
 
 unknown! {
     [F] Callee<F>, [V] where [F: DeviceFn, V: FnLike<F::Args, Output = F::Output>];
-    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V] where [V: Makes<Args, T>];
+    [T, const VARIANT: usize] Constructs<T, VARIANT>, [Args, V] where [V: FnReturning<Args, T>];
     [] NoFunction, [V] where [];
 }
 
-/// A function `F` without code for the device, the known functions `S` of as many arguments, and the generic arguments `A` of those.
+/// A function `F` without device code, the supported functions `S` with as many arguments, and their generic arguments `A`.
 #[derive(Debug)]
-pub struct Among<F, S, A>(PhantomData<(F, S, A)>);
+pub struct Candidates<F, S, A>(PhantomData<(F, S, A)>);
 
 impl NonDeviceFunction {
-    /// Compares the function with those of no argument.
-    pub fn see_none<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Among<F, (E,), (A,)> {
-        Among(PhantomData)
+    /// Compares the function with those without arguments.
+    pub fn unify_nullary<F, E: Fn() -> Empty<A>, A>(self, _: &F, _: (E,)) -> Candidates<F, (E,), (A,)> {
+        Candidates(PhantomData)
     }
 }
 
@@ -153,7 +156,7 @@ macro_rules! compared {
                 self,
                 _: &F,
                 _: (T, O, R, N, W),
-            ) -> Among<F, (T, O, R, N, W), (A, B, C, D, E, [G; LEN])>
+            ) -> Candidates<F, (T, O, R, N, W), (A, B, C, D, E, [G; LEN])>
             where
                 T: Fn(&mut A) -> A,
                 O: Fn(B) -> Once<B>,
@@ -161,7 +164,7 @@ macro_rules! compared {
                 N: Fn(D) -> FromFn<D>,
                 W: Fn(E) -> [G; LEN],
             {
-                Among(PhantomData)
+                Candidates(PhantomData)
             }
 
             /// Compares the function with those of two arguments.
@@ -169,7 +172,7 @@ macro_rules! compared {
                 self,
                 _: &F,
                 _: (S, R, N, U, Z),
-            ) -> Among<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
+            ) -> Candidates<F, (S, R, N, U, Z), (A, B, C, D, E, I, J)>
             where
                 S: Fn(&mut A, &mut A),
                 R: Fn(&mut B, B) -> B,
@@ -177,40 +180,41 @@ macro_rules! compared {
                 U: Fn(Option<D>, E) -> Successors<D, E>,
                 Z: Fn(I, J) -> std::iter::Zip<I::IntoIter, J::IntoIter>,
             {
-                Among(PhantomData)
+                Candidates(PhantomData)
             }
         }
     )* };
 }
 
 compared! {
-    [] NonDeviceFunction, []: see_one see_two;
-    [] NonDeviceFunction, []: beside_one beside_two;
-    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: see_one see_two;
-    [X, const COUNT: usize, Y] PlainFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: beside_one beside_two;
+    [] NonDeviceFunction, []: unify_unary unify_binary;
+    [] NonDeviceFunction, []: accept_unary accept_binary;
+    [X, const COUNT: usize, Y] NonDeviceFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: unify_unary unify_binary;
+    [X, const COUNT: usize, Y] NonDeviceFunctionOfArray<X, COUNT, Y>, [MakesArray<X, COUNT, Y>]: accept_unary accept_binary;
 }
 
-/// The function of the device library in the place of a known one.
+/// The device library's replacement for a supported function.
 #[derive(Debug)]
-pub struct StandIn<F>(PhantomData<F>);
+pub struct Replacement<F>(PhantomData<F>);
 
-impl<F> StandIn<F> {
+impl<F> Replacement<F> {
     /// The function value that the typing probe calls.
     ///
     /// # Panics
     ///
     /// Always: the typing probe is never run.
-    pub fn stand_in<V>(&self, _: &V, _: V) -> F {
+    pub fn replacement<V>(&self, _: &V, _: V) -> F {
         unreachable!("a typing probe is never run")
     }
 
-    /// The function value that the typing probe calls with closures: the known one, where rustc looks for what their types must be.
+    /// The function value that the typing probe calls with closures: the original, from which rustc infers the closures'
+    /// types.
     pub fn tie<V>(&self, _: &V, function: V) -> V {
         function
     }
 }
 
-impl<A, R> StandIn<fn(A) -> R> {
+impl<A, R> Replacement<fn(A) -> R> {
     /// The call's result.
     ///
     /// # Panics
@@ -221,7 +225,7 @@ impl<A, R> StandIn<fn(A) -> R> {
     }
 }
 
-impl<A, B, R> StandIn<fn(A, B) -> R> {
+impl<A, B, R> Replacement<fn(A, B) -> R> {
     /// The call's result.
     ///
     /// # Panics
@@ -232,21 +236,21 @@ impl<A, B, R> StandIn<fn(A, B) -> R> {
     }
 }
 
-/// The function is a known one, for which the callee `C` stands. Nothing unsafe relies on an implementation.
-pub trait IsKnown<C>: Sized {
+/// The function is a supported one, with the callee `C`. Nothing unsafe relies on an implementation.
+pub trait IsStdFunction<C>: Sized {
     #[doc(hidden)]
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(self, _: *const C, _: &V) -> StandIn<Self::Function> {
-        StandIn(PhantomData)
+    fn by<V>(self, _: *const C, _: &V) -> Replacement<Self::Function> {
+        Replacement(PhantomData)
     }
 }
 
-macro_rules! known {
+macro_rules! std_functions {
     ($([$($generics:tt)*] $callee:ty, $function:ty, $known:ty, $arguments:ty;)*) => { $(
         #[diagnostic::do_not_recommend]
-        impl<F, $($generics)*> IsKnown<$callee> for Among<F, $known, $arguments> {
+        impl<F, $($generics)*> IsStdFunction<$callee> for Candidates<F, $known, $arguments> {
             type Function = $function;
         }
     )* };
@@ -255,7 +259,7 @@ macro_rules! known {
 /// The element type of an iterator over what `A` converts into.
 type Both<A, B> = iterator::Zip<<A as DeviceIntoIterator>::IntoIter, <B as DeviceIntoIterator>::IntoIter>;
 
-known! {
+std_functions! {
     [A: Making] __Making_empty<A>, fn() -> OptionElements<A>, (F,), (A,);
     [A, O, R, N, W] Take<A>, fn(&mut A) -> A, (F, O, R, N, W), (A, Any, Any, Next, At, [Any; 1]);
     [A: Making, T, R, N, W] __Making_once<A>, fn(A) -> OptionElements<A>, (T, F, R, N, W), (Any, A, Any, Next, At, [Any; 1]);
@@ -268,17 +272,17 @@ known! {
     [A: Making, S, R, U, Z] __Making_repeat_n<A>, fn(A, usize) -> iterator::RepeatN<A>, (S, R, F, U, Z), (Any, Any, A, Any, After, Items, Items);
     [A: Making, C: FnMut(&A) -> Option<A>, S, R, N, Z]
         __Making_successors<A, Closure>, fn(Option<A>, C) -> iterator::Successors<A, C>, (S, R, N, F, Z), (Any, Any, Any, A, C, Items, Items);
-    // that of the standard library takes other types of iterators
+    // the standard library's function takes other types of iterators
     [A: DeviceIntoIterator, B: DeviceIntoIterator, S, R, N, U] __Pairing_zip_both<A, B>, fn(A, B) -> Both<A, B>, (S, R, N, U, F), (Any, Any, Any, Any, After, Items, Items);
 }
 
-/// The function is none of them. Nothing unsafe relies on an implementation.
-pub trait IsPlain {
+/// The function is none of the supported ones. Nothing unsafe relies on an implementation.
+pub trait IsOtherFunction {
     #[doc(hidden)]
     type Function;
 
     #[doc(hidden)]
-    fn by<V>(&self, _: Witness, _: &V) -> Silent
+    fn by<V>(&self, _: Witness, _: &V) -> RefusedCallee
     where
         Self::Function: CompiledForDevice,
     {
@@ -286,8 +290,8 @@ pub trait IsPlain {
     }
 }
 
-impl<F, S, A> IsPlain for Among<F, S, A> {
+impl<F, S, A> IsOtherFunction for Candidates<F, S, A> {
     type Function = F;
 }
 
-impl<F, D> Found<F> for StandIn<D> {}
+impl<F, D> CalleeKind<F> for Replacement<D> {}

@@ -1,5 +1,5 @@
-//! `get` and `get_mut` of slices: an element by its number, or a part by a range of numbers; and the ranges without a start, which
-//! stand for nothing else.
+//! `get` and `get_mut` of slices, by an index or a range of indices, and the ranges without a start, which are only used
+//! there.
 
 use std::ops::{Index, IndexMut, Range, RangeFrom, RangeFull, RangeTo, RangeToInclusive};
 
@@ -12,7 +12,7 @@ device_struct!(RangeFull [] [] {});
 device_struct!(RangeTo [T] [T: DeviceType] { end: T });
 device_struct!(RangeToInclusive [T] [T: DeviceType] { end: T });
 
-/// The names by which the compiler knows ranges, which no struct of a user's has: those have paths.
+/// The names by which the compiler recognises ranges. No user's struct has them, since those have paths.
 pub const RANGES: [&str; 6] = ["Range", "RangeFrom", "RangeFull", "RangeInclusive", "RangeTo", "RangeToInclusive"];
 
 /// `..`
@@ -33,7 +33,7 @@ pub fn range_to_inclusive<T: DeviceType>(end: T) -> RangeToInclusive<T> {
     RangeToInclusive { end }
 }
 
-/// The functions that yield the ranges, as a typing probe calls them.
+/// The functions that construct the ranges, as a typing probe calls them.
 pub mod probe {
     use super::{RangeFull, RangeTo, RangeToInclusive, Returned};
 
@@ -58,18 +58,19 @@ macro_rules! gets {
     ($trait:ident $get:ident [$($mutable:tt)?] $name:literal) => {
         #[doc = concat!("Yields what ", $name, " of a slice does for an index.")]
         ///
-        /// Nothing unsafe relies on an implementation: all of them are here, and index within bounds that they have compared.
+        /// Nothing unsafe relies on an implementation: all of them are here, and index within bounds that they have
+        /// checked.
         #[diagnostic::on_unimplemented(
-            message = "a slice has no element or part of the number `{I}`",
-            label = "no index of a slice",
-            note = "an element is told by a `usize`, such as `i as usize`, a part by a range of such; what has the method must be a slice or array"
+            message = "a slice cannot be indexed by `{I}`",
+            label = "not an index of a slice",
+            note = "an index is a `usize`, such as `i as usize`, or a range of `usize`; the receiver must be a slice or array"
         )]
         #[device(library)]
         pub trait $trait<I>: Sized + DeviceType {
-            /// A reference to the element or part.
+            /// A reference to the element or subslice.
             type Part: DeviceType;
 
-            /// The element or part, if it is there.
+            /// The element or subslice, if it is in bounds.
             fn $get(self, index: I) -> Option<Self::Part>;
         }
 
@@ -137,7 +138,7 @@ macro_rules! gets {
                 if index.end == usize::MAX {
                     return None;
                 }
-                // that of a range whose first number is behind its last is no iterator's that has ended
+                // a range whose start is greater than its end is not an exhausted iterator
                 let ended = index.exhausted && index.start <= index.end;
                 self.$get((if ended { index.end + 1 } else { index.start })..index.end + 1)
             }

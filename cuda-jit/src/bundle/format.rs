@@ -1,7 +1,7 @@
-//! The contents of a bundle's entry: a compiled kernel as bytes.
+//! The contents of a bundle's entry: the encoding of a compiled kernel.
 //!
-//! They begin with the version of this crate, since launches of another version may pass other parameters. The
-//! constants that the host updates are numbers, counted as the [`Fingerprint`] meets them.
+//! They begin with the version of this crate, since launches of another version may pass other parameters. Host-updatable
+//! constants are encoded by their numbers in the [`Fingerprint`].
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ use crate::typeinfo::{Fingerprint, Instance};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The bytes of a kernel with, or without, its machine code.
+/// Encodes a kernel with its machine code, which may be empty.
 #[cfg(feature = "compiler")]
 pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprint) -> Vec<u8> {
     use crate::syntax::code::Encode;
-    let Compiled { entry, grid_dims, held, cooperative, spilled_bytes, sites, ptx, .. } = compiled;
-    let held = held.iter().map(|(symbol, constant)| {
+    let Compiled { entry, grid_dims, host_constants, cooperative, spilled_bytes, sites, ptx, .. } = compiled;
+    let host_constants = host_constants.iter().map(|(symbol, constant)| {
         let number = fingerprint.number_of(constant).expect("a fingerprint meets every constant of its specialisation");
         (symbol.clone(), number as u64)
     });
@@ -29,7 +29,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     (*grid_dims as u64).encode(&mut bytes);
     cooperative.encode(&mut bytes);
     (*spilled_bytes as u64).encode(&mut bytes);
-    held.collect::<Vec<_>>().encode(&mut bytes);
+    host_constants.collect::<Vec<_>>().encode(&mut bytes);
     let site = |Site { message, file, line, column }: &Site| ((message.clone(), file.clone()), (*line, *column));
     sites.iter().map(site).collect::<Vec<_>>().encode(&mut bytes);
     (**ptx).encode(&mut bytes);
@@ -37,7 +37,7 @@ pub(crate) fn encode(compiled: &Compiled, cubin: &[u8], fingerprint: &Fingerprin
     bytes
 }
 
-/// The kernel that [`encode`] made the bytes of, for a specialisation of this fingerprint.
+/// Decodes a kernel that [`encode`] has encoded, for a specialisation with this fingerprint.
 pub(crate) fn decode(
     bytes: &'static [u8],
     target: Target,
@@ -58,10 +58,10 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
     let grid_dims = number(code)?;
     let cooperative = bool::decode(code)?;
     let spilled_bytes = number(code)?;
-    let held = Vec::<(String, u64)>::decode(code)?
+    let host_constants = Vec::<(String, u64)>::decode(code)?
         .into_iter()
         .map(|(symbol, number)| Some((symbol, fingerprint.constants.get(usize::try_from(number).ok()?)?.clone())));
-    let held = held.collect::<Option<_>>()?;
+    let host_constants = host_constants.collect::<Option<_>>()?;
     let sites = Vec::<((String, String), (u32, u32))>::decode(code)?;
     let site = |((message, file), (line, column))| Site { message, file, line, column };
     let ptx = <&str>::decode(code)?;
@@ -71,7 +71,7 @@ fn compiled(code: &mut Code, target: Target, instance: &Instance, fingerprint: &
         target,
         entry: Cow::Borrowed(entry),
         grid_dims,
-        held,
+        host_constants,
         cooperative,
         spilled_bytes,
         sites: sites.into_iter().map(site).collect(),

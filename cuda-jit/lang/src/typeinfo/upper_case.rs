@@ -1,75 +1,79 @@
-//! Paths in capitals as arguments: those of a constant, `LIMIT`, or of a constructor, `E::A`.
+//! Upper-case paths as arguments: that of a constant, `LIMIT`, or of a constructor, `E::A`.
 //!
-//! rustc tells which by the type of the path's value: a function that makes something is a constructor, whose path tells the variant.
+//! rustc distinguishes them by the type of the path's value: a function is a constructor, and its path has the variant's
+//! name.
 //!
 //! # Safety
 //!
-//! The promises that the compiler is told the truth about the types here, and the run of a closure that captures nothing.
+//! The `DeviceFn` implementation, which describes the item to the compiler, and the call of a closure that captures
+//! nothing.
 
 use std::any::type_name;
 use std::marker::PhantomData;
 
-use super::{Body, ConstItem, ConstValue, DeviceFn, DeviceType, Instance, Key, Makes, Untied, const_of, run};
+use super::{
+    Body, ConstItem, ConstValue, DeviceFn, DeviceType, FnReturning, Instance, Key, Unconstrained, const_of, run,
+};
 
-/// The value of a path in capitals.
+/// The value of an upper-case path.
 #[derive(Debug)]
-pub struct Capitals<'a, V>(pub &'a V);
+pub struct UpperCasePath<'a, V>(pub &'a V);
 
-impl<'a, V: ConstItem<'a>> Capitals<'a, V> {
+impl<'a, V: ConstItem<'a>> UpperCasePath<'a, V> {
     /// Reads the constant.
     pub fn reported(self) -> (ConstValue, PhantomData<V>) {
         (const_of(self.0), PhantomData)
     }
 }
 
-/// The path is no constant's. Nothing unsafe relies on an implementation.
-pub trait OtherCapitals<V> {
+/// The path does not name a constant. Nothing unsafe relies on an implementation.
+pub trait UpperCaseConstructor<V> {
     #[doc(hidden)]
     fn reported<Args, T>(self) -> ConstructorByPath<V, T>
     where
         Self: Sized,
-        V: ArgumentInCapitals<Args, T>,
+        V: UpperCaseArgument<Args, T>,
     {
         ConstructorByPath(PhantomData)
     }
 }
 
-impl<V> OtherCapitals<V> for &Capitals<'_, V> {}
+impl<V> UpperCaseConstructor<V> for &UpperCasePath<'_, V> {}
 
 /// A constructor. Nothing unsafe relies on an implementation.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a constant of the device language",
     note = "there are numbers, `bool`, tuples, arrays and `Option` of them, structs and enums with `#[derive(DeviceType)]`, and `static` items of type `Constant`"
 )]
-pub trait ArgumentInCapitals<Args, T> {}
+pub trait UpperCaseArgument<Args, T> {}
 
 #[diagnostic::do_not_recommend]
-impl<Args, T, V: Makes<Args, T>> ArgumentInCapitals<Args, T> for V {}
+impl<Args, T, V: FnReturning<Args, T>> UpperCaseArgument<Args, T> for V {}
 
 /// The constructor of a `T` whose function value is a `V`.
 #[derive(Debug)]
 pub struct ConstructorByPath<V, T>(PhantomData<(V, T)>);
 
-/// The answer to what a path in capitals is, whose value is a `V`. Nothing unsafe relies on an implementation.
-pub trait ReportedCapitals<V> {
+/// The resolution of an upper-case path whose value is a `V`. Nothing unsafe relies on an implementation.
+pub trait ResolvedUpperCase<V> {
     /// The constant or constructor.
     fn body<C: Fn() -> Self>() -> Body
     where
         Self: Sized;
 }
 
-impl<V> ReportedCapitals<V> for (ConstValue, PhantomData<V>) {
+impl<V> ResolvedUpperCase<V> for (ConstValue, PhantomData<V>) {
     fn body<C: Fn() -> Self>() -> Body {
         Body::Constant(|| {
             const { assert!(size_of::<C>() == 0, "a variable is named where a constant is expected") };
-            // SAFETY: the macros write the closure, which names a path alone: what it captured would have a size.
+            // SAFETY: the macros write the closure, which only names a path: a capture would give it a size.
             let reported = unsafe { run(std::ptr::null::<C>()) };
             reported.unwrap_or_else(|| unreachable!("the closure has no size")).0
         })
     }
 }
 
-impl<V, T: DeviceType> ReportedCapitals<V> for ConstructorByPath<V, T> {
+impl<V, T: DeviceType> ResolvedUpperCase<V> for ConstructorByPath<V, T> {
     fn body<C: Fn() -> Self>() -> Body {
         match variant::<V, T>() {
             Some(_) => Body::Constructor(T::K::ty, variant::<V, T>),
@@ -78,7 +82,8 @@ impl<V, T: DeviceType> ReportedCapitals<V> for ConstructorByPath<V, T> {
     }
 }
 
-/// The number of the variant of `T` that the function `V` makes, by the path that rustc writes of it; that of a struct is 0.
+/// The number of the variant of `T` that the constructor `V` makes, according to the path that rustc prints for it; 0 for a
+/// struct.
 fn variant<V, T: DeviceType>() -> Option<usize> {
     let (function, made) = (type_name::<V>(), type_name::<T>());
     let path = function.strip_suffix("::{{constructor}}").unwrap_or(function);
@@ -89,18 +94,18 @@ fn variant<V, T: DeviceType>() -> Option<usize> {
     T::K::ty().as_sum()?.variants.iter().position(|variant| variant.name == name)
 }
 
-/// The callee of a path in capitals whose value is a `V`, which a closure tells.
+/// The callee of an upper-case path whose value is a `V`, resolved by the closure `C`.
 #[derive(Debug)]
-pub struct ByCapitals<V, C>(PhantomData<(V, C)>);
+pub struct ByUpperCasePath<V, C>(PhantomData<(V, C)>);
 
-/// Ties the value of a path in capitals to the closure that tells what it is, and both to a witness.
-pub fn capitals<V, R: ReportedCapitals<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByCapitals<V, C>) {}
+/// Relates the value of an upper-case path to the closure that resolves it, and unifies both with a witness.
+pub fn upper_case_path<V, R: ResolvedUpperCase<V>, C: Fn() -> R>(_: &V, _: C, _: *const ByUpperCasePath<V, C>) {}
 
 // SAFETY: the instance is no function, but the constant or constructor that rustc resolved the path to.
 #[diagnostic::do_not_recommend]
-unsafe impl<V, R: ReportedCapitals<V>, C: Fn() -> R> DeviceFn for ByCapitals<V, C> {
-    type Args = Untied;
-    type Output = Untied;
+unsafe impl<V, R: ResolvedUpperCase<V>, C: Fn() -> R> DeviceFn for ByUpperCasePath<V, C> {
+    type Args = Unconstrained;
+    type Output = Unconstrained;
 
     fn instance() -> Instance {
         Instance { body: R::body::<C>(), generics: Vec::new() }

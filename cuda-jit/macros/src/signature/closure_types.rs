@@ -1,4 +1,5 @@
-//! The types that stand for those of closures: function pointers in the typing probe, open parameters where a call tells them.
+//! The types that replace those of closures: function pointers in the typing probe, type parameters where a call fixes
+//! them.
 
 use syn::visit_mut::VisitMut;
 use syn::{Generics, Ident, Type, TypeParam, TypeParamBound};
@@ -6,25 +7,26 @@ use syn::{Generics, Ident, Type, TypeParam, TypeParamBound};
 use super::{Forget, Role, Signature};
 
 impl Signature {
-    /// A parameter's type with function pointers in the place of closures' types; where it holds closures, they are boxed as the
+    /// A parameter's type with function pointers instead of closures' types. If it contains closures, they are boxed as the
     /// values of a typing probe are.
-    pub(crate) fn stood_in(&self, ty: &Type) -> Type {
+    pub(crate) fn with_placeholders(&self, ty: &Type) -> Type {
         let is_held = self.boxes_closures() && !self.is_closure(ty);
-        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, is_held)))
+        replaced(ty, &|name| Some(closure_placeholder(self.closure(name)?, is_held)))
     }
 
-    /// The same of a result's type, in which all closures are values.
-    pub(crate) fn stood_in_result(&self, ty: &Type) -> Type {
-        replaced(ty, &|name| Some(stand_in_of(self.closure(name)?, self.boxes_closures())))
+    /// A result's type with function pointers instead of closures' types; all closures in it are values.
+    pub(crate) fn result_with_placeholders(&self, ty: &Type) -> Type {
+        replaced(ty, &|name| Some(closure_placeholder(self.closure(name)?, self.boxes_closures())))
     }
 
-    /// Returns true if closures that are values are boxed in the probe. The device library's structs hold closures as they are.
+    /// Returns true if closures that are values are boxed in the probe. The device library's structs contain closures
+    /// unboxed.
     pub(crate) fn boxes_closures(&self) -> bool {
         self.role != Role::Library
     }
 
-    /// A type with others in the place of the closures' types.
-    pub(crate) fn opened(&self, ty: &Type, open: &dyn Fn(&Ident) -> Ident) -> Type {
+    /// A type in which the closures' types are replaced by type parameters that the call fixes.
+    pub(crate) fn with_open_closures(&self, ty: &Type, open: &dyn Fn(&Ident) -> Ident) -> Type {
         replaced(ty, &|name| {
             let open = self.closure(name).map(|_| open(name))?;
             Some(syn::parse_quote!(#open))
@@ -36,8 +38,8 @@ impl Signature {
         self.closures.iter().map(|(name, _)| name)
     }
 
-    /// The bounds of closures' types under other names, where types that hold closures may ask for them.
-    pub(crate) fn held_bounds(&self, open: &dyn Fn(&Ident) -> Ident) -> Vec<syn::WherePredicate> {
+    /// The bounds of closures' types under other names, for types that contain closures and require them.
+    pub(crate) fn value_bounds(&self, open: &dyn Fn(&Ident) -> Ident) -> Vec<syn::WherePredicate> {
         if !self.holds_closures() {
             return Vec::new();
         }
@@ -63,32 +65,33 @@ impl Signature {
         predicates
     }
 
-    /// Returns true if a parameter's type holds closures, or the result's does.
+    /// Returns true if the type of a parameter, or of the result, contains closures.
     pub(crate) fn holds_closures(&self) -> bool {
         let mentions = |ty: &Type| replaced(ty, &|name| self.closure(name).cloned()) != *ty;
         mentions(&self.result) || self.static_types.iter().any(|ty| !self.is_closure(ty) && mentions(ty))
     }
 }
 
-/// The type parameters that are closures, each with the type that stands for it as a value.
-pub(crate) fn held_closures(generics: &Generics) -> Vec<(Ident, Type)> {
-    let held = |param: &TypeParam| Some((param.ident.clone(), stand_in_of(&stand_in(param, generics)?, true)));
+/// The type parameters that are closures, each with the type that replaces it as a value.
+pub(crate) fn closure_values(generics: &Generics) -> Vec<(Ident, Type)> {
+    let held =
+        |param: &TypeParam| Some((param.ident.clone(), closure_placeholder(&fn_pointer(param, generics)?, true)));
     generics.type_params().filter_map(held).collect()
 }
 
 /// The type parameters that are closures.
 pub(crate) fn closures(generics: &Generics) -> Vec<Ident> {
-    let is_closure = |param: &&TypeParam| stand_in(param, generics).is_some();
+    let is_closure = |param: &&TypeParam| fn_pointer(param, generics).is_some();
     generics.type_params().filter(is_closure).map(|param| param.ident.clone()).collect()
 }
 
 /// The function pointer of the same signature, if a type parameter is bound by `Fn`, `FnMut` or `FnOnce`, under any name.
-pub(super) fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
+pub(super) fn fn_pointer(param: &TypeParam, generics: &Generics) -> Option<Type> {
     let signature = |bound: &TypeParamBound| match bound {
         TypeParamBound::Trait(bound) => {
             let last = bound.path.segments.last()?;
             match &last.arguments {
-                // stable Rust writes the bounds of closures so, and no others
+                // stable Rust allows this notation for the bounds of closures only
                 syn::PathArguments::Parenthesized(arguments) => {
                     let (inputs, output, lifetimes) = (&arguments.inputs, &arguments.output, &bound.lifetimes);
                     Some(syn::parse_quote!(#lifetimes fn(#inputs) #output))
@@ -109,8 +112,8 @@ pub(super) fn stand_in(param: &TypeParam, generics: &Generics) -> Option<Type> {
     param.bounds.iter().find_map(signature).or_else(|| bounds.find_map(|bounds| bounds.iter().find_map(signature)))
 }
 
-/// The stand-in of a closure, boxed where the closure is a value.
-pub(super) fn stand_in_of(pointer: &Type, is_value: bool) -> Type {
+/// The type that replaces a closure's: a function pointer, boxed if the closure is a value.
+pub(super) fn closure_placeholder(pointer: &Type, is_value: bool) -> Type {
     if is_value { syn::parse_quote!(::std::boxed::Box<#pointer>) } else { pointer.clone() }
 }
 

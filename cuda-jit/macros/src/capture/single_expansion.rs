@@ -1,19 +1,19 @@
-//! Functions that are written in one place, whose names have one meaning for each spelling.
+//! Detects functions whose tokens all come from one macro expansion, so that each spelling has one meaning.
 //!
-//! A group of tokens is in one place if it reads as the text of the source that its span covers. Tokens of `macro_rules!`
-//! have the place at which they are written, in the macro or in its input. A group that is written in a macro holds what the macro inserts as `$name`,
-//! in the text and not in the tokens, closing delimiters included; one that is input is inserted as a whole. So all of its
-//! tokens come from one expansion. A procedural macro that changes a group changes its tokens too, or else gives new ones the very
-//! places and spelling of the old.
+//! The tokens of a group have one origin if they read as the source text that the group's span covers. Tokens of
+//! `macro_rules!` have the location at which they are written, in the macro or in its input. In a group that is written in
+//! a macro, a substituted `$name` appears in the source text but not in the tokens, closing delimiters included; a group of
+//! the input is substituted as a whole. So all tokens of a matching group come from one expansion. A procedural macro that
+//! changes a group also changes its tokens, unless it gives new tokens exactly the locations and spelling of the old.
 //!
-//! Signature and body are two groups, and a macro may insert the second alone (`$body:block`). They are written together if
-//! all tokens from `fn` on follow each other on a line with at most one character between: between what a macro writes and its
-//! input there is at least the end of the macro.
+//! Signature and body are two groups, and a macro may substitute the body alone (`$body:block`). They have one origin if
+//! all tokens from `fn` on follow each other on a line with at most one character between two of them: the end of the macro
+//! lies between its own tokens and its input.
 
 use proc_macro2::{Group, LineColumn, TokenStream, TokenTree};
 
-/// Returns true if no macro can have put a function, or the functions of an `impl` or trait, together.
-pub(crate) fn is_in_one_place(item: &TokenStream) -> bool {
+/// Returns true if no macro can have assembled a function, or the functions of an `impl` or trait, from several sources.
+pub(crate) fn is_single_expansion(item: &TokenStream) -> bool {
     let is_function = |token: &TokenTree| matches!(token, TokenTree::Ident(ident) if ident == "fn");
     if item.clone().into_iter().any(|token| is_function(&token)) {
         return is_run(item.clone().into_iter().skip_while(|token| !is_function(token)));

@@ -1,4 +1,4 @@
-//! The place of a kernel's PTX in the folder: its key, and how a compilation uses it.
+//! The cache entry of a kernel's PTX: its key, and its use by a compilation.
 
 use cuda_jit_cache::{Cache, Key};
 
@@ -6,14 +6,14 @@ use super::{ALL, Counters, disk};
 use crate::back::llvm;
 use crate::target::Target;
 
-/// The use that a compilation makes of the cache.
+/// The use of the cache by a compilation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lookup<'a> {
-    /// Not at all.
+    /// The cache is not used.
     None,
-    /// What is there is taken, and counted; what is not is kept.
+    /// Loads an existing entry and stores a missing one; both are counted.
     Find(&'a Counters),
-    /// What is made takes the place of what is there.
+    /// Replaces the existing entry.
     Replace,
 }
 
@@ -23,20 +23,20 @@ impl Lookup<'_> {
     }
 }
 
-/// The place of a kernel's PTX on disk.
-pub(crate) struct Place {
+/// The cache entry of a kernel's PTX.
+pub(crate) struct Entry {
     cache: &'static Cache,
     key: Key,
 }
 
-impl Place {
-    /// The place for the PTX of a module with the bitcode that is linked into it; `None` if the cache is off.
+impl Entry {
+    /// The entry for the PTX of a module with the bitcode that is linked into it; `None` if the cache is disabled.
     pub(crate) fn of(kir: &str, target: &Target, options: &llvm::Options, linked: &[u8]) -> Option<Self> {
         let cache = disk()?;
-        Some(Place { cache, key: key(&compiler(), kir, target, options, linked) })
+        Some(Entry { cache, key: key(&compiler(), kir, target, options, linked) })
     }
 
-    /// The PTX, if it is there and wanted; counted by the kernel and for the process.
+    /// The PTX, if it exists and `lookup` allows it; counted for the kernel and the process.
     pub(crate) fn get(&self, lookup: Lookup<'_>) -> Option<String> {
         let Lookup::Find(kernel) = lookup else { return None };
         let ptx = self.cache.get(&self.key).and_then(|contents| String::from_utf8(contents).ok());
@@ -45,7 +45,7 @@ impl Place {
         ptx
     }
 
-    /// Keeps the PTX.
+    /// Stores the PTX.
     pub(crate) fn put(&self, name: &str, target: &Target, ptx: &str) {
         self.cache.put(&self.key, &format!("{name} {target}"), ptx.as_bytes());
     }
@@ -57,8 +57,8 @@ fn key(compiler: &str, kir: &str, target: &Target, options: &llvm::Options, link
     Key::new(&[kir.as_bytes(), target.as_bytes(), options.as_bytes(), compiler.as_bytes(), linked])
 }
 
-/// The compiler, with its list of passes and all options that no kernel sets: two compilers of one name make the same PTX of the same KIR. Asking for LLVM's version does not
-/// initialise LLVM.
+/// The identity of the compiler, with its list of passes and all options that kernels do not set: two compilers with the
+/// same identity generate the same PTX from the same KIR. Querying LLVM's version does not initialise LLVM.
 fn compiler() -> String {
     format!("{} {}", cuda_jit_compiler::IDENTITY.join(" "), cuda_llvm::identity())
 }
