@@ -28,6 +28,7 @@ pages! {
     software_device "../../docs/book/src/software-device.md"
     low_level "../../docs/book/src/low-level.md"
     numba "../../docs/book/src/numba.md"
+    from_cuda_cpp "../../docs/book/src/from-cuda-cpp.md"
     environment "../../docs/book/src/environment.md"
     faults "../../docs/book/src/faults.md"
 }
