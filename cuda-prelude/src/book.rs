@@ -12,6 +12,7 @@ pages! {
     readme_of_this_crate "../README.md"
     overview "../../docs/book/src/overview.md"
     setup "../../docs/book/src/setup.md"
+    first_steps "../../docs/book/src/first-steps.md"
     kernels "../../docs/book/src/kernels.md"
     language "../../docs/book/src/language.md"
     device_functions "../../docs/book/src/device-functions.md"
