@@ -4,6 +4,7 @@
 mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
+mod book;
 mod bundle;
 mod bundles;
 mod cache;
@@ -53,6 +54,8 @@ enum Command {
     Package,
     /// Runs every example, which draw their pictures into the book
     Pictures,
+    /// Builds the book below the target folder, with mdbook, which it installs there
+    Book,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compares kernels made at random on the host and on the software device, bit for bit
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Containers => containers::run(),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
+        Command::Book => book::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

@@ -49,6 +49,14 @@ const JIT_DRIVER: &[&str] = &[
 
 /// The places of all faults in the workspace's files.
 pub(crate) fn faults() -> Result<Vec<String>> {
+    let files = files()?;
+    let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
+    faults.extend(texts::unnamed(&files));
+    Ok(faults)
+}
+
+/// The workspace's text files with their names, those that are not committed yet included.
+pub(crate) fn files() -> Result<Vec<(String, String)>> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(workspace::root());
     let mut files = Vec::new();
@@ -64,9 +72,7 @@ pub(crate) fn faults() -> Result<Vec<String>> {
             files.push((name.to_owned(), text));
         }
     }
-    let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
-    faults.extend(texts::unnamed(&files));
-    Ok(faults)
+    Ok(files)
 }
 
 fn of_file(name: &str, text: &str) -> Vec<String> {
