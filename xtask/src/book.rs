@@ -1,18 +1,22 @@
-//! `book`: builds the book; and the step of the gate, which also checks that its links lead somewhere (`links.rs`).
+//! `book`: writes the generated page of the book and builds it; and the step of the gate, which checks what the book says.
 //!
-//! That the book's programs run is a test of cuda-prelude.
+//! Its links lead somewhere (`links.rs`), the variables and versions that it names are the code's (`truth.rs`), and its list of what
+//! kernels lack is the refusals' own (`missing.rs`). That the texts which it quotes are those of tests is a rule of `texts.rs`, and that its
+//! programs run is a test of cuda-prelude.
 
 mod links;
+mod missing;
+mod truth;
 
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
-use crate::tidy;
 use crate::workspace::{self, cargo, output, root, run as run_command};
+use crate::{texts, tidy};
 
 /// The version of mdbook that builds the book.
 const MDBOOK: &str = "0.5.4";
@@ -23,14 +27,17 @@ const TESTS: &str = "cuda-prelude/src/book.rs";
 /// Where the pages are, in the workspace.
 const PAGES: &str = "docs/book/src/";
 
-/// Builds the book.
+/// Writes the generated page, and builds the book.
 pub(crate) fn run() -> Result<()> {
+    let page = root().join(missing::PAGE);
+    let text = fs::read_to_string(&page).with_context(|| format!("cannot read {}", page.display()))?;
+    fs::write(&page, missing::written(&text, &tidy::files()?)?)?;
     build()
 }
 
 /// What is wrong with the book, then whether mdbook builds it.
 pub(crate) fn check() -> Result<()> {
-    let faults = faults(&tidy::files()?);
+    let faults = faults(&tidy::files()?)?;
     if !faults.is_empty() {
         bail!("{} faults\n{}", faults.len(), faults.join("\n"));
     }
@@ -38,8 +45,10 @@ pub(crate) fn check() -> Result<()> {
 }
 
 /// The places of all faults, of the workspace's files that are given with their names.
-fn faults(files: &[(String, String)]) -> Vec<String> {
-    [links::faults(files), unrun(files)].concat()
+fn faults(files: &[(String, String)]) -> Result<Vec<String>> {
+    let faults =
+        [links::faults(files), unrun(files), truth::faults(files)?, texts::quoted(files), missing::faults(files)];
+    Ok(faults.concat())
 }
 
 /// Pages with programs that cuda-prelude's tests do not run.
@@ -98,8 +107,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_book_has_no_faults() {
-        assert_eq!(faults(&tidy::files().unwrap()), [""; 0]);
+    fn the_book_is_true() {
+        assert_eq!(faults(&tidy::files().unwrap()).unwrap(), [""; 0]);
     }
 
     #[test]

@@ -54,7 +54,7 @@ enum Command {
     Package,
     /// Runs every example, which draw their pictures into the book
     Pictures,
-    /// Builds the book below the target folder, with mdbook, which it installs there
+    /// Writes the book's list of what is not there yet, and builds the book below the target folder
     Book,
     /// Measures, and prints a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
