@@ -12,6 +12,7 @@ pages! {
     readme_of_this_crate "../README.md"
     overview "../../docs/book/src/overview.md"
     setup "../../docs/book/src/setup.md"
+    first_steps "../../docs/book/src/first-steps.md"
     kernels "../../docs/book/src/kernels.md"
     language "../../docs/book/src/language.md"
     device_functions "../../docs/book/src/device-functions.md"
@@ -28,6 +29,7 @@ pages! {
     software_device "../../docs/book/src/software-device.md"
     low_level "../../docs/book/src/low-level.md"
     numba "../../docs/book/src/numba.md"
+    from_cuda_cpp "../../docs/book/src/from-cuda-cpp.md"
     environment "../../docs/book/src/environment.md"
     faults "../../docs/book/src/faults.md"
 }

@@ -24,6 +24,7 @@ macro_rules! example {
 
 example!(digits, "../../examples/src/bin/digits.rs");
 example!(filters, "../../examples/src/bin/filters.rs");
+example!(first_steps, "../../examples/src/bin/first_steps.rs");
 example!(graph, "../../examples/src/bin/graph.rs");
 example!(heat, "../../examples/src/bin/heat.rs");
 example!(k_means, "../../examples/src/bin/k_means.rs");
@@ -76,6 +77,13 @@ fn digits_are_learnt() -> Result<()> {
 #[test]
 fn pictures_are_filtered() -> Result<()> {
     draws(filters::run, "filters.png", Some(0x2bc9_c8f5_3e61_4e86))
+}
+
+/// It prints a table.
+#[test]
+fn first_steps_are_taken() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    first_steps::run(&Options { small: true, out: folder.path().to_owned() })
 }
 
 #[test]

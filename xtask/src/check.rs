@@ -14,7 +14,7 @@ use clap::Args;
 
 use crate::setup::Toolkit;
 use crate::workspace::{self, Scratch, cargo, run as run_command, whole};
-use crate::{fuzz, generate, kernel_bundles, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
+use crate::{book, fuzz, generate, kernel_bundles, layers, modules, next_llvm, package, sanitize, setup, test, tidy};
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -45,6 +45,7 @@ const STEPS: &[Step] = &[
     ("format", |_| run_command(cargo().args(["fmt", "--all", "--check"]))),
     ("layers", |_| none([layers::faults(&workspace::metadata()?), modules::faults()?].concat())),
     ("tidy", |_| none(tidy::faults()?)),
+    ("book", |_| book::check()),
     ("package", |_| package::check()),
     ("deny", deny),
     ("clippy", clippy),

@@ -1,7 +1,9 @@
-//! A rule of `tidy`: a test contains each error text, in the crates that are listed here.
+//! Texts of errors and quotations of them. A rule of `tidy`: a test contains each error text, in the crates that are listed here. A rule of
+//! `book`: the tests or the code contain each text that the book quotes.
 //!
 //! A text is a literal of several words outside of tests. Its fixed parts must occur in a test, in an example that is run, or in
-//! a file that a test compares with. So every new error has a test that fails if its text changes.
+//! a file that a test compares with. So every new error has a test that fails if its text changes. A quotation of the book is a
+//! line in a block that is marked as `text`.
 
 use crate::examples;
 use crate::tidy::code;
@@ -14,6 +16,9 @@ const EXEMPT: &[&str] = &["reason = ", "must_use = ", "doc = ", "expect(", "_tab
 
 /// The lowest number of spaces in a text of several words.
 const MIN_SPACES: usize = 3;
+
+/// The length up to which a fixed part of a quotation is not looked for.
+const SHORT: usize = 5;
 
 /// The positions of the texts that no test contains, in files that are given with their names.
 pub(crate) fn untested(files: &[(String, String)]) -> Vec<String> {
@@ -33,6 +38,71 @@ pub(crate) fn untested(files: &[(String, String)]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// The places of all texts that the book quotes and that neither a test nor the code has, in files that are given with their names.
+pub(crate) fn quoted(files: &[(String, String)]) -> Vec<String> {
+    let mut texts: Vec<String> = files.iter().flat_map(|(name, text)| test_code(name, text)).collect();
+    // The book's own programs are run.
+    texts.extend(files.iter().filter(|(name, _)| name.ends_with(".md")).map(|(_, text)| blocks(text, "rust").1));
+    let sources = files
+        .iter()
+        .filter(|(name, _)| name.starts_with("cuda-") && name.ends_with(".rs") && !name.contains("/generated/"));
+    texts.extend(sources.map(|(_, text)| normalized(&code(text).map(|(_, line)| line).collect::<Vec<_>>().join("\n"))));
+    let is_there = |part: &str| texts.iter().any(|text| text.contains(part));
+    let mut faults = Vec::new();
+    for (name, text) in files.iter().filter(|(name, _)| name.starts_with("docs/book/src/") && name.ends_with(".md")) {
+        for (at, line) in blocks(text, "text").0 {
+            let missing = fragments(line).into_iter().find(|part| part.len() > SHORT && !is_there(part));
+            faults
+                .extend(missing.map(|part| format!("{name}:{at}: neither a test nor the code has this text: {part}")));
+        }
+    }
+    faults
+}
+
+/// The lines of the blocks of a kind, with their numbers, and all of them together.
+fn blocks<'a>(text: &'a str, kind: &str) -> (Vec<(usize, &'a str)>, String) {
+    let (mut open, mut lines) = (None, Vec::new());
+    for (at, line) in text.lines().enumerate() {
+        open = match (open, line.strip_prefix("```")) {
+            (None, Some(of)) => Some(of.split(',').next() == Some(kind)),
+            (Some(_), Some(_)) => None,
+            (Some(true), None) => {
+                lines.push((at + 1, line));
+                open
+            }
+            _ => open,
+        };
+    }
+    let joined = lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
+    (lines, normalized(&joined))
+}
+
+/// The parts of a line that are the same in every run: what stands between punctuation, without names in backticks, paths, numbers and marks
+/// below a line. Lines of another program's output, `readelf`'s, have none.
+fn fragments(line: &str) -> Vec<String> {
+    if line.trim_start().starts_with('<') || line.contains("DW_AT_") {
+        return Vec::new();
+    }
+    let is_hole = |word: &str| {
+        let word = word.trim_start_matches(['(', '\'', '"']);
+        ["/", "cu", "^"].iter().any(|begin| word.starts_with(begin))
+            || [".rs:", "::", "CUDA_"].iter().any(|part| word.contains(part))
+            || word.contains(|c: char| c.is_ascii_digit())
+    };
+    let mut fragments = Vec::new();
+    for part in line.split('`').step_by(2).flat_map(|part| part.split_inclusive(['(', ')', ';', ':', ',', '\'', '|'])) {
+        fragments.push(String::new());
+        for word in part.split_inclusive(' ') {
+            match fragments.last_mut() {
+                Some(last) if !is_hole(word) => last.push_str(word),
+                _ => fragments.push(String::new()),
+            }
+        }
+    }
+    let trimmed = |part: String| part.trim_matches([' ', '(', ')', ';', ':', ',', '\'', '|', '.']).to_owned();
+    fragments.into_iter().map(trimmed).collect()
 }
 
 /// The parts of a file that are tests or examples, with continued literals joined.
@@ -84,7 +154,7 @@ fn fixed_parts(literal: &str) -> impl Iterator<Item = String> {
         _ => piece.split_once('}').map_or(String::new(), |(_, rest)| rest.to_owned()),
     });
     let parts = outside.map(|part| part.replace('\u{1}', "{").replace('\u{2}', "}").trim().to_owned());
-    parts.filter(|part| part.len() > 5).collect::<Vec<_>>().into_iter()
+    parts.filter(|part| part.len() > SHORT).collect::<Vec<_>>().into_iter()
 }
 
 #[cfg(test)]
@@ -114,6 +184,19 @@ mod tests {
         assert_eq!(untested_in(&format!("/// one two three four\n{text}"), "").len(), 1);
         let unit = format!("{text}#[cfg(all(test, loom))]\nmod tests {{\n    // \"one two three four\"\n}}\n");
         assert_eq!(untested_in(&unit, ""), [""; 0]);
+    }
+
+    #[test]
+    fn the_book_quotes_what_tests_name() {
+        let page = "```text\nkernel `k` panicked at src/main.rs:8:18: no such index (block 1, 0)\n```\n```rust\n// a run text\n```\n";
+        let quoted_beside = |test: &str| {
+            let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+            quoted(&[file("docs/book/src/a.md", page), file("cuda-sim/tests/b.rs", test)])
+        };
+        assert_eq!(quoted_beside("\"kernel {} panicked at x: no such index\""), [""; 0]);
+        let missing = "docs/book/src/a.md:2: neither a test nor the code has this text: no such index";
+        assert_eq!(quoted_beside("\"kernel {} panicked at x\""), [missing]);
+        assert_eq!(blocks(page, "rust").1, "// a run text");
     }
 
     #[test]

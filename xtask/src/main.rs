@@ -4,6 +4,7 @@
 mod bench;
 #[cfg(feature = "bindings")]
 mod bindings;
+mod book;
 mod bundle;
 mod cache;
 mod check;
@@ -53,6 +54,8 @@ enum Command {
     Package,
     /// Run every example, which draw the pictures of the book
     Pictures,
+    /// Write the book's list of what is not there yet, and build the book below the target folder
+    Book,
     /// Run the benchmarks, and print a line `NAME VALUE UNIT` for each figure
     Bench(bench::Options),
     /// Compare random kernels on the host and on the software device, bit for bit
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Containers => containers::run(),
         Command::Package => package::run(),
         Command::Pictures => pictures::run(),
+        Command::Book => book::run(),
         Command::Bench(options) => bench::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bundle(options) => bundle::run(&options),

@@ -58,6 +58,14 @@ const QUESTION_WORDS: &[&str] = &["What", "Whether", "How", "Where", "Which", "W
 
 /// All faults in the workspace's files, with their positions.
 pub(crate) fn faults() -> Result<Vec<String>> {
+    let files = files()?;
+    let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
+    faults.extend(error_texts::untested(&files));
+    Ok(faults)
+}
+
+/// The workspace's text files with their names, those that are not committed yet included.
+pub(crate) fn files() -> Result<Vec<(String, String)>> {
     let mut git = Command::new("git");
     git.args(["ls-files", "--cached", "--others", "--exclude-standard"]).current_dir(workspace::root());
     let mut files = Vec::new();
@@ -73,9 +81,7 @@ pub(crate) fn faults() -> Result<Vec<String>> {
             files.push((name.to_owned(), text));
         }
     }
-    let mut faults: Vec<String> = files.iter().flat_map(|(name, text)| of_file(name, text)).collect();
-    faults.extend(error_texts::untested(&files));
-    Ok(faults)
+    Ok(files)
 }
 
 fn of_file(name: &str, text: &str) -> Vec<String> {
