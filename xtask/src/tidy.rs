@@ -50,8 +50,20 @@ const JIT_DRIVER: &[&str] = &[
 ];
 
 /// The folders in which summaries are checked. A crate is added once its summaries follow the rule.
-const SUMMARIES: &[&str] =
-    &["benches/", "cuda-llvm/", "cuda-prelude/src/", "cuda-sys/", "examples/", "fuzz/", "tests/", "xtask/"];
+const SUMMARIES: &[&str] = &[
+    "benches/",
+    "cuda-driver/",
+    "cuda-jit/",
+    "cuda-llvm/",
+    "cuda-mem/",
+    "cuda-prelude/src/",
+    "cuda-sim/",
+    "cuda-sys/",
+    "examples/",
+    "fuzz/",
+    "tests/",
+    "xtask/",
+];
 
 /// The words with which no summary may open: it is a noun phrase, or a verb in the third person.
 const QUESTION_WORDS: &[&str] = &["What", "Whether", "How", "Where", "Which", "Who", "Whose", "When"];

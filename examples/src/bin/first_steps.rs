@@ -153,7 +153,7 @@ impl Products {
     }
 }
 
-/// What a kernel uses, as columns of the table.
+/// The resources that a kernel uses, as columns of the table.
 struct Used {
     /// Registers of a thread, and bytes of its local memory; on the software device `ptxas` says them, where there is one.
     registers: Option<(u32, u32)>,

@@ -11,7 +11,7 @@ use super::{PAGES, pages};
 struct Link<'a> {
     /// The line, counted from 1.
     line: usize,
-    /// What it names, as it is written.
+    /// The target, as it is written.
     target: &'a str,
     /// The file from the workspace's root; the file itself where the link only names a heading.
     file: String,

@@ -10,11 +10,11 @@ use crate::tidy::code;
 /// The page that lists every variable.
 const LIST: &str = "docs/book/src/environment.md";
 
-/// What the names of the crates' own variables begin with.
+/// The prefixes of the crates' own variables.
 const OWN: &[&str] =
     &["CUDA_DRIVER_", "CUDA_JIT_", "CUDA_LLVM_", "CUDA_MEM_", "CUDA_PRELUDE_", "CUDA_SIM_", "CUDA_SYS_"];
 
-/// What stands before a version, where it comes from, and what may follow it so that it is meant.
+/// The text before a version, the source of the version, and the texts that may follow it.
 const VERSIONS: &[(&str, fn(&Versions) -> &str, &[&str])] = &[
     ("LLVM ", |versions| &versions.llvm, &[" or 23"]),
     ("Debian's packages `libllvm", |versions| &versions.llvm, &["`"]),
@@ -30,7 +30,7 @@ const VERSIONS: &[(&str, fn(&Versions) -> &str, &[&str])] = &[
     ("(driver ", |versions| &versions.oldest_cuda, &[" or newer"]),
 ];
 
-/// What the manifests and the sources say.
+/// The versions in the manifests and the sources.
 struct Versions {
     rust: String,
     llvm: String,
