@@ -37,7 +37,7 @@ fn loom_each_pending_free_is_made_once() {
         if let Some(batch) = pending.take() {
             made.lock().unwrap().extend(batch.items);
         }
-        threads.into_iter().for_each(|thread| thread.merge().unwrap());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
         let mut all = made.lock().unwrap().clone();
         all.extend(pending.take_all().items);
         all.sort_unstable();
@@ -62,7 +62,7 @@ fn loom_no_free_is_made_while_a_guard_defers() {
             })
         };
         assert!(pending.add(2, 8, 0, 0).is_none());
-        other.merge().unwrap();
+        other.join().unwrap();
         pending.resume();
         assert_eq!(pending.take().unwrap().items.len(), 2);
     });
@@ -81,7 +81,7 @@ fn loom_items_that_are_put_back_are_pending_again() {
         if let Some(batch) = pending.take() {
             pending.put_back(batch);
         }
-        other.merge().unwrap();
+        other.join().unwrap();
         assert_eq!(pending.size(), (2, 12));
     });
 }
@@ -97,7 +97,7 @@ fn loom_a_cached_block_has_one_taker() {
             thread::spawn(move || free_list.take(512, 1, 2).inspect(|block| free_list.put(*block)).is_some())
         };
         let mine = free_list.take(512, 1, 1);
-        let theirs = other.merge().unwrap();
+        let theirs = other.join().unwrap();
         assert!(mine.is_some() || theirs, "one of them gets it");
         let left = free_list.drain(1).len();
         assert_eq!(left + usize::from(mine.is_some()), 1, "and neither gets a second one");
@@ -117,7 +117,7 @@ fn loom_the_peak_is_exact() {
             })
         };
         statistics.allocated(2);
-        other.merge().unwrap();
+        other.join().unwrap();
         let read = statistics.read();
         assert_eq!((read.live_bytes, read.allocations, read.frees), (2, 2, 1));
         assert!([4, 6].contains(&read.peak_bytes), "{}", read.peak_bytes);
@@ -255,7 +255,7 @@ fn loom_readers_a_writer_and_a_drop_are_ordered() {
         }
         let dropped = shared.write().unwrap().take();
         drop(dropped);
-        threads.into_iter().for_each(|thread| thread.merge().unwrap());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
@@ -273,7 +273,7 @@ fn loom_the_last_of_two_readers_frees_after_both() {
         };
         let threads = [thread::spawn(reader(1)), thread::spawn(reader(2))];
         drop(memory);
-        threads.into_iter().for_each(|thread| thread.merge().unwrap());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 
@@ -294,7 +294,7 @@ fn loom_halves_are_ordered_with_the_whole() {
         };
         memory.read(&right, 1);
         memory.read(&right, 2);
-        other.merge().unwrap();
+        other.join().unwrap();
         memory.read(&all(), 1);
         memory.read(&all(), 2);
         let mut memory = Arc::into_inner(memory).unwrap();
@@ -320,7 +320,7 @@ fn loom_interleaved_accesses_do_not_cover_each_other() {
         };
         memory.records.write_shared(inner, &memory.streams[1]).unwrap();
         memory.streams[1].enqueue(&ByteRange::all_of(8..12), true);
-        other.merge().unwrap();
+        other.join().unwrap();
         memory.read(&ByteRange::all_of(8..52), 2);
         memory.read(&all(), 1);
         let mut memory = Arc::into_inner(memory).unwrap();
@@ -339,7 +339,7 @@ fn loom_the_hosts_wait_for_writes_loses_no_read() {
             thread::spawn(move || memory.read(&all(), 1))
         };
         memory.records.finish_writes().unwrap();
-        other.merge().unwrap();
+        other.join().unwrap();
         let mut memory = Arc::into_inner(memory).unwrap();
         memory.write(2);
     });
